@@ -1,0 +1,40 @@
+"""Cobogó: share the use of data about people without exposing anyone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from cobogo.errors import CobogoError as CobogoError
+    from cobogo.hierarchy import Hierarchy as Hierarchy
+    from cobogo.job import anonymize as anonymize
+    from cobogo.policy import Policy as Policy
+    from cobogo.release.release import Release as Release
+    from cobogo.release.verify import Verdict as Verdict
+    from cobogo.release.verify import verify as verify
+
+_HOMES = {
+    "CobogoError": "cobogo.errors",
+    "Hierarchy": "cobogo.hierarchy",
+    "Policy": "cobogo.policy",
+    "Release": "cobogo.release.release",
+    "Verdict": "cobogo.release.verify",
+    "anonymize": "cobogo.job",
+    "verify": "cobogo.release.verify",
+}
+__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify"]  # noqa: F822
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: ``import cobogo`` itself loads nothing heavy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cobogo' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,92 @@
+"""Every error that Cobogó raises on purpose. Each says what was wrong, where, and what to do.
+
+::
+
+    CobogoError
+    ├── InputError            the input is wrong: exit code 2
+    │   ├── PolicyError         the policy file, or a policy object
+    │   ├── DataError           the table to be protected
+    │   ├── HierarchyError      a generalization hierarchy
+    │   │   └── UnfitValues       values of the data that a hierarchy cannot place
+    │   ├── OutputError         the place where results should go
+    │   └── SearchTooLarge      more possibilities than the algorithm can go through
+    └── AnswerIsNo            the answer is no: exit code 1
+        ├── NoSolution          nothing satisfies the policy
+        └── VerificationFailed  a release does not hold what it promises
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+
+class CobogoError(Exception):
+    """The root. ``what`` is a sentence, ``where`` names the place, ``remedy`` says what to do about it.
+
+    >>> print(CobogoError("no such file", where="policy.toml, data.path", remedy="Check the path."))
+    policy.toml, data.path: no such file.
+    Check the path.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None) -> None:
+        super().__init__(what, where, remedy)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        sentence = f"{self.where}: {self.what}" if self.where else self.what
+        sentence = sentence if sentence.endswith((".", "!", "?", ":")) else sentence + "."
+        return f"{sentence}\n{self.remedy}" if self.remedy else sentence
+
+
+class InputError(CobogoError):
+    """The input is wrong."""
+
+
+class PolicyError(InputError):
+    """The policy is not one that can be carried out."""
+
+
+class DataError(InputError):
+    """The data cannot be read, or is not what the policy says it is."""
+
+
+class HierarchyError(InputError):
+    """A generalization hierarchy contradicts itself or cannot be built."""
+
+
+class UnfitValues(HierarchyError):
+    """Values of the data that a hierarchy cannot place: they are quasi-identifiers' values, so they may be shown.
+
+    A builder sees only distinct values; the stage that holds the table adds how many records and which row.
+    """
+
+    def __init__(self, what: str, values: Sequence[str | None], *, where: str | None = None, remedy: str | None = None):
+        super().__init__(what, where=where, remedy=remedy)
+        self.values = tuple(values)
+
+
+class OutputError(InputError):
+    """The place where the results should go is not fit for them."""
+
+
+class SearchTooLarge(InputError):
+    """There are more possibilities than the algorithm can go through."""
+
+
+class AnswerIsNo(CobogoError):
+    """The question was well put, and the answer is no."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class NoSolution(AnswerIsNo):
+    """No recoding satisfies the policy; the message says what stands in the way."""
+
+
+class VerificationFailed(AnswerIsNo):
+    """A release does not hold what it promises."""

@@ -1,0 +1,143 @@
+"""The generalization hierarchy: a tree of values whose leaves all lie at the same depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.errors import HierarchyError
+
+Label = str | None
+"""A value as text; None is NULL."""
+
+Codes = NDArray[np.int32]
+Counts = NDArray[np.int64]
+
+SUPPRESSED = "*"
+"""What stands in the place of a suppressed value, and at the top of a hierarchy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """Labels coded per level, and each code's parent one level up. Level 0 holds the leaves: the original values.
+
+    >>> h = Hierarchy.from_columns("profession", [["Dentist", "Doctor", "Analyst"], ["Health", "Health", "IT"]])
+    >>> h.height, h.labels[1], h.leaf_counts[1].tolist()
+    (1, ('Health', 'IT'), [2, 1])
+    >>> h.generalize("Doctor", 1)
+    'Health'
+    """
+
+    attribute: str
+    labels: tuple[tuple[Label, ...], ...]
+    parents: tuple[Codes, ...]
+
+    @classmethod
+    def from_columns(cls, attribute: str, columns: Sequence[Sequence[Label]], *, where: str | None = None) -> Hierarchy:
+        """Build from one column a level: ``columns[level][i]`` is what leaf ``columns[0][i]`` becomes at that level.
+
+        A leaf may stand several times if it always says the same. ``where`` is what error messages call the source.
+        """
+        where = where or f'attribute "{attribute}"'
+        labels: list[tuple[Label, ...]] = []
+        parents: list[Codes] = []
+        below: list[int] = []
+        for level, column in enumerate(columns):
+            index: dict[Label, int] = {}
+            codes = [index.setdefault(label, len(index)) for label in column]
+            labels.append(tuple(index))
+            if level:
+                parents.append(_parents(below, codes, level, labels, where))
+            below = codes
+        return cls(attribute, tuple(labels), tuple(parents))
+
+    @property
+    def height(self) -> int:
+        """The highest level: 2 for a hierarchy with levels 0, 1 and 2."""
+        return len(self.labels) - 1
+
+    @property
+    def leaves(self) -> tuple[Label, ...]:
+        """The original values."""
+        return self.labels[0]
+
+    @cached_property
+    def index(self) -> dict[Label, int]:
+        """The code of each leaf."""
+        return {label: code for code, label in enumerate(self.leaves)}
+
+    @cached_property
+    def maps(self) -> tuple[Codes, ...]:
+        """For each level, the code that each leaf has there."""
+        maps = [np.arange(len(self.leaves), dtype=np.int32)]
+        for parent in self.parents:
+            maps.append(parent[maps[-1]])
+        return tuple(maps)
+
+    @cached_property
+    def leaf_counts(self) -> tuple[Counts, ...]:
+        """For each level, how many leaves lie under each code."""
+        return tuple(
+            np.bincount(codes, minlength=len(labels)).astype(np.int64)
+            for codes, labels in zip(self.maps, self.labels, strict=True)
+        )
+
+    def generalize(self, value: Label, level: int) -> Label:
+        """The released form of an original value at a level."""
+        return self.labels[level][self.maps[level][self.index[value]]]
+
+    def with_top(self) -> Hierarchy:
+        """The same with one more level that holds ``*`` alone, unless its highest level already does."""
+        if self.labels[-1] == (SUPPRESSED,):
+            return self
+        roof = np.zeros(len(self.labels[-1]), dtype=np.int32)
+        return Hierarchy(self.attribute, (*self.labels, (SUPPRESSED,)), (*self.parents, roof))
+
+    def with_null(self) -> Hierarchy:
+        """The same with NULL as one more leaf: NULL below the top, ``*`` there. A row of its own is kept as it is."""
+        if None in self.index:
+            return self
+        columns: list[list[Label]] = [
+            [labels[code] for code in codes] for labels, codes in zip(self.labels, self.maps, strict=True)
+        ]
+        for level, column in enumerate(columns):
+            column.append(SUPPRESSED if 0 < level == self.height else None)
+        return Hierarchy.from_columns(self.attribute, columns)
+
+    def missing(self, values: Iterable[Label]) -> list[Label]:
+        """The values that are not leaves."""
+        return [value for value in values if value not in self.index]
+
+    def encode(self, values: Iterable[Label]) -> Codes:
+        """The leaf codes of values that are all leaves."""
+        return np.fromiter((self.index[value] for value in values), dtype=np.int32)
+
+
+def _parents(
+    below: list[int], codes: list[int], level: int, labels: list[tuple[Label, ...]], where: str
+) -> Codes:
+    """Each code's parent one level up, or an error where a code has two."""
+    parent = np.full(len(labels[level - 1]), -1, dtype=np.int32)
+    low, high = np.asarray(below, dtype=np.int64), np.asarray(codes, dtype=np.int32)
+    parent[low] = high
+    contradicted = np.flatnonzero(parent[low] != high)
+    if not len(contradicted):
+        return parent
+    row = int(contradicted[0])
+    child = labels[level - 1][below[row]]
+    one, other = labels[level][parent[below[row]]], labels[level][codes[row]]
+    if level == 1:
+        what = f"the value {_shown(child)} has two parents, {_shown(other)} and {_shown(one)}"
+        remedy = "Keep one of the two rows."
+    else:
+        what = f"levels {level - 1} and {level} do not nest: {_shown(child)} lies under both {_shown(other)} and {_shown(one)}"
+        remedy = "Give the two branches different names, or the same parent."
+    raise HierarchyError(what, where=where, remedy=remedy)
+
+
+def _shown(label: Label) -> str:
+    return "NULL" if label is None else f'"{label}"'

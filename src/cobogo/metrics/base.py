@@ -1,0 +1,72 @@
+"""The contract of a utility metric, and what a metric sees of a recoded table: its outcome.
+
+To add a metric: one frozen dataclass that follows `Metric`, one line in `cobogo.metrics.METRICS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[Any]
+"""One number, or one for each of many outcomes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """What stays the same for all recodings of a table: its size and its quasi-identifiers' hierarchies."""
+
+    records: int
+    leaves: NDArray[np.int64]  # of each attribute's hierarchy
+    heights: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    k: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a recoding did, in sums over the records that were kept. Exact integers, so that equal is equal.
+
+    Fields may also be arrays, one entry for each of many recodings: the last axis of the sums is the attribute's.
+    """
+
+    suppressed: Any  # records
+    classes: Any  # kept
+    squares: Any  # sum of the squared sizes of the kept classes
+    leaf_sums: Numbers  # per attribute: sum over kept records of the leaves under the released value
+    level_sums: Numbers  # per attribute: sum over kept records of the level of the released value
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """A number that says what a recoding lost, or kept."""
+
+    name: ClassVar[str]
+    maximize: ClassVar[bool]
+
+    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """The metric of an outcome, or of many at once."""
+        ...
+
+    def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:
+        """The best value that a node could reach, given an outcome no worse than its own in any respect.
+
+        ``ideal`` suppresses nothing and has as many classes, of sizes as equal, as the marginals allow;
+        ``limit`` is the number of records that may be suppressed.
+        """
+        ...
+
+
+class IdealBound:
+    """For metrics that suppression only worsens: the ideal outcome's own value is the bound."""
+
+    def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002
+        """The value of the ideal outcome."""
+        return self.value(ideal, scale)
+
+    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """Given by the metric."""
+        raise NotImplementedError

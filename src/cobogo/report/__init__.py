@@ -1,0 +1,1 @@
+"""What a job tells its owner: JSON, HTML and plots."""

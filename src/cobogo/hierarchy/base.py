@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import HierarchyError
+from cobogo.errors import HierarchyError, UnfitValues
 
 Label = str | None
 """A value as text; None is NULL."""
@@ -53,6 +53,24 @@ class Hierarchy:
             if level:
                 parents.append(_parents(below, codes, level, labels, where))
             below = codes
+        return cls(attribute, tuple(labels), tuple(parents))
+
+    @classmethod
+    def from_steps(cls, attribute: str, leaves: Sequence[str], steps: Iterable[Callable[[str], str]]) -> Hierarchy:
+        """Build upwards: each step turns a label into the one that stands for it one level up, so the levels nest.
+
+        A step sees each distinct label once: cheap where the levels soon have few labels.
+
+        >>> Hierarchy.from_steps("zip", ["601", "602", "711"], [lambda label: label[:2], lambda label: label[:1]]).labels
+        (('601', '602', '711'), ('60', '71'), ('6', '7'))
+        """
+        labels: list[tuple[str, ...]] = [tuple(dict.fromkeys(leaves))]
+        parents: list[Codes] = []
+        for step in steps:
+            index: dict[str, int] = {}
+            codes = [index.setdefault(step(label), len(index)) for label in labels[-1]]
+            parents.append(np.asarray(codes, dtype=np.int32))
+            labels.append(tuple(index))
         return cls(attribute, tuple(labels), tuple(parents))
 
     @property
@@ -101,12 +119,24 @@ class Hierarchy:
         """The same with NULL as one more leaf: NULL below the top, ``*`` there. A row of its own is kept as it is."""
         if None in self.index:
             return self
-        columns: list[list[Label]] = [
-            [labels[code] for code in codes] for labels, codes in zip(self.labels, self.maps, strict=True)
-        ]
-        for level, column in enumerate(columns):
-            column.append(SUPPRESSED if 0 < level == self.height else None)
-        return Hierarchy.from_columns(self.attribute, columns)
+        labels: list[tuple[Label, ...]] = []
+        parents: list[Codes] = []
+        below = 0
+        for level, known in enumerate(self.labels):
+            label = SUPPRESSED if 0 < level == self.height else None
+            code = known.index(label) if label in known else len(known)
+            labels.append(known if code < len(known) else (*known, label))
+            if level:
+                parent = self.parents[level - 1]
+                if below < len(parent) and parent[below] != code:
+                    raise HierarchyError(
+                        f"NULL cannot be admitted: level {level - 1} already has empty labels that mean something else",
+                        where=f'attribute "{self.attribute}"',
+                        remedy="Give NULL a row of its own in the hierarchy.",
+                    )
+                parents.append(parent if below < len(parent) else np.append(parent, np.int32(code)).astype(np.int32))
+            below = code
+        return Hierarchy(self.attribute, tuple(labels), tuple(parents))
 
     def missing(self, values: Iterable[Label]) -> list[Label]:
         """The values that are not leaves."""
@@ -117,9 +147,18 @@ class Hierarchy:
         return np.fromiter((self.index[value] for value in values), dtype=np.int32)
 
 
-def _parents(
-    below: list[int], codes: list[int], level: int, labels: list[tuple[Label, ...]], where: str
-) -> Codes:
+def unfit(values: Sequence[Label], why: str, *, where: str, remedy: str) -> UnfitValues:
+    """The error for values that a builder cannot place. It counts them and leaves showing them to who may.
+
+    >>> print(unfit(["31/02/2020"], 'cannot be read as "%d/%m/%Y"', where="policy", remedy="Correct them."))
+    policy: 1 value of the data cannot be read as "%d/%m/%Y".
+    Correct them.
+    """
+    counted = "1 value" if len(values) == 1 else f"{len(values)} values"
+    return UnfitValues(f"{counted} of the data {why}", values, where=where, remedy=remedy)
+
+
+def _parents(below: list[int], codes: list[int], level: int, labels: list[tuple[Label, ...]], where: str) -> Codes:
     """Each code's parent one level up, or an error where a code has two."""
     parent = np.full(len(labels[level - 1]), -1, dtype=np.int32)
     low, high = np.asarray(below, dtype=np.int64), np.asarray(codes, dtype=np.int32)
@@ -134,7 +173,8 @@ def _parents(
         what = f"the value {_shown(child)} has two parents, {_shown(other)} and {_shown(one)}"
         remedy = "Keep one of the two rows."
     else:
-        what = f"levels {level - 1} and {level} do not nest: {_shown(child)} lies under both {_shown(other)} and {_shown(one)}"
+        both = f"{_shown(other)} and {_shown(one)}"
+        what = f"levels {level - 1} and {level} do not nest: {_shown(child)} lies under both {both}"
         remedy = "Give the two branches different names, or the same parent."
     raise HierarchyError(what, where=where, remedy=remedy)
 

@@ -1,0 +1,1 @@
+"""Recoding: looking for the best way to generalize and suppress."""

@@ -1,0 +1,113 @@
+"""Why there is no solution: what stands in the way, and the smallest suppression limit that would work."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cobogo.errors import NoSolution
+from cobogo.models.base import Mask, Model
+from cobogo.recode import lattice
+from cobogo.recode.evaluate import Evaluator, Rolled
+from cobogo.recode.problem import Problem
+
+NODES_TRIED = 2000
+
+
+def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
+    """Look at the most general node (and at others, where models are not monotone) for what fails there."""
+    records = problem.scale.records
+    top = evaluator.table(problem.highest)
+    failing = evaluator.failing(top)
+    lost = int(top.sizes[failing].sum())
+    what = (
+        f"no recoding within the levels allowed satisfies the policy: even the most general one has {lost:,} of "
+        f"{records:,} records ({_percent(lost, records)}) in classes that fail"
+    )
+    hints = [_blocking_model(problem, top, lost), _blocking_attribute(problem, evaluator, lost)]
+    fewest = _fewest(problem, evaluator)
+    if fewest is None:
+        hints.append("Every class fails at every level: no suppression limit would help.")
+    else:
+        hints.append(
+            f"The smallest suppression-limit that works is {_limit_for(fewest, records)} "
+            f"({fewest:,} of {records:,} records)."
+        )
+    return NoSolution(what, remedy=" ".join(hint for hint in hints if hint))
+
+
+def _blocking_model(problem: Problem, top: Rolled, lost: int) -> str:
+    """Which model fails most there, when there are several."""
+    if len(problem.models) < 2 or not lost:
+        return ""
+    classes = top.classes()
+
+    def failing(model: Model) -> Mask:
+        return ~model.holds(model.measure(classes))
+
+    alone = {str(model): int(top.sizes[failing(model)].sum()) for model in problem.models}
+    worst = max(alone, key=lambda name: alone[name])
+    return f"The model that blocks most is {worst}: {alone[worst]:,} records fail it there."
+
+
+def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> str:
+    """Which attribute, were it not released at all, would help most."""
+    top = evaluator.table(problem.highest)
+    width = len(problem.hierarchies)
+    best, least = None, lost
+    for column, hierarchy in enumerate(problem.hierarchies):
+        if len(np.unique(top.codes[:, column])) < 2:
+            continue
+        keep = [other for other in range(width) if other != column]
+        merged = evaluator.merged(top, keep)
+        still = int(merged.sizes[evaluator.failing(merged)].sum())
+        if still < least:
+            best, least = hierarchy, still
+    if best is None:
+        return ""
+    column = problem.hierarchies.index(best)
+    how = "its max-level holds it down" if problem.highest[column] < best.height else "its hierarchy has no top level *"
+    return (
+        f'The attribute that blocks most is "{best.attribute}" ({how}): fully generalized, it would leave '
+        f"{least:,} records failing."
+    )
+
+
+def _fewest(problem: Problem, evaluator: Evaluator) -> int | None:
+    """The fewest records that any node would have to suppress, leaving something."""
+    top = problem.highest
+    nodes = [top]
+    if any(model.monotone.value != "even with suppression" for model in problem.models):
+        seen = {top}
+        for node in nodes:
+            if len(nodes) >= NODES_TRIED:
+                break
+            for below in lattice.predecessors(node, problem.lowest):
+                if below not in seen:
+                    seen.add(below)
+                    nodes.append(below)
+    fewest = math.inf
+    for node in nodes:
+        rolled = evaluator.table(node)
+        failing = evaluator.failing(rolled)
+        if not failing.all():
+            fewest = min(fewest, int(rolled.sizes[failing].sum()))
+    return None if fewest == math.inf else int(fewest)
+
+
+def _limit_for(suppressed: int, records: int) -> str:
+    """A share, as short as can be, that allows so many records.
+
+    >>> _limit_for(1346, 30162)
+    '0.0447'
+    """
+    for digits in range(2, 16):
+        scaled = -(-suppressed * 10**digits // records)
+        if scaled * records - suppressed * 10**digits <= max(10**digits * suppressed // 100, 10 ** (digits - 4) * records):
+            return f"{scaled / 10**digits:.{digits}f}"
+    return repr(suppressed / records)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "0 %"

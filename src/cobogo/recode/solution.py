@@ -1,0 +1,56 @@
+"""What a recoding algorithm returns, and how solutions are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cobogo.recode.evaluate import Checked
+from cobogo.recode.problem import Levels
+
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The node chosen, whether it is proven best, and what was seen on the way."""
+
+    algorithm: str
+    chosen: Checked
+    optimal: bool  # proven
+    nodes: int
+    checked: int
+    runners_up: tuple[Checked, ...]
+
+    @property
+    def levels(self) -> Levels:
+        """The level of each quasi-identifier."""
+        return self.chosen.levels
+
+
+def cost(checked: Checked, *, maximize: bool) -> float:
+    """The metric's value, negated where more is better."""
+    return -checked.value if maximize else checked.value
+
+
+def slack(best: float) -> float:
+    """Values within this much of the best are equal to it."""
+    return TOLERANCE * max(1.0, abs(best))
+
+
+def ranked(candidates: Iterable[Checked], *, maximize: bool) -> list[Checked]:
+    """Satisfied nodes, best first. Ties go to more classes, fewer suppressed, lower height, smaller levels."""
+
+    def by_cost(node: Checked) -> float:
+        return cost(node, maximize=maximize)
+
+    def by_tie(node: Checked) -> tuple[int, int, int, Levels]:
+        assert node.outcome is not None
+        return -int(node.outcome.classes), int(node.outcome.suppressed), sum(node.levels), node.levels
+
+    rest = sorted(candidates, key=lambda node: (by_cost(node), by_tie(node)))
+    if not rest:
+        return []
+    best = by_cost(rest[0])
+    tied = [node for node in rest if by_cost(node) <= best + slack(best)]
+    return sorted(tied, key=by_tie) + rest[len(tied) :]

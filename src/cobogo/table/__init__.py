@@ -1,0 +1,1 @@
+"""Tables: engines, reading, writing, and the frequency table."""

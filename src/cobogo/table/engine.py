@@ -1,0 +1,78 @@
+"""Engines: where tables live and are counted. DuckDB, embedded, is the default."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cobogo import randomness
+from cobogo.errors import PolicyError
+
+Expression = Any
+"""An Ibis table or column expression (Ibis is untyped, and imported late)."""
+
+
+class Engine:
+    """A connection to a database, through Ibis. What differs between engines is here and nowhere else."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self._shuffle_key: Callable[[Any], Any] | None = None
+
+    @classmethod
+    def connect(cls, url: str | None = None) -> Engine:
+        """An engine for a URL; without one, DuckDB in memory that spills to a private directory when it must."""
+        import ibis
+
+        if url not in (None, "duckdb", "duckdb://"):
+            raise PolicyError(
+                f"there is no engine for {url!r}", where="--engine", remedy='Leave it out, or say "duckdb://".'
+            )
+        spill = tempfile.mkdtemp(prefix="cobogo-spill-")
+        connection = ibis.duckdb.connect(temp_directory=spill)
+        engine = cls(connection)
+        weakref.finalize(engine, shutil.rmtree, spill, ignore_errors=True)
+        return engine
+
+    def sql(self, text: str) -> Any:
+        """Run a statement in the engine's own language."""
+        return self.connection.raw_sql(text)
+
+    def in_random_order(self, table: Expression) -> Expression:
+        """The same rows, sorted by keys drawn from the operating system's entropy."""
+        return table.order_by(self._random_key()(table[table.columns[0]].isnull()))
+
+    def _random_key(self) -> Callable[[Any], Any]:
+        if self._shuffle_key is None:
+            import ibis
+            import ibis.expr.datatypes as dt
+            import pyarrow as pa
+
+            def cobogo_random_key(rows: Any) -> Any:
+                return pa.array(randomness.keys(len(rows)))
+
+            signature = ((dt.boolean,), dt.int64)
+            self._shuffle_key = ibis.udf.scalar.pyarrow(cobogo_random_key, signature=signature)
+        return self._shuffle_key
+
+    def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
+        """UTF-8, LF, quotes only where needed; NULL empty, or ``""`` where an empty line would be no row."""
+        null = '""' if len(table.columns) == 1 else ""
+        table.to_csv(path, delimiter=separator, header=True, quote='"', escape='"', nullstr=null)
+
+    def write_parquet(self, table: Expression, path: Path) -> None:
+        """One Parquet file, compressed."""
+        table.to_parquet(path, compression="zstd")
+
+
+def literal(text: str) -> str:
+    """A string as SQL writes it.
+
+    >>> literal("d'água")
+    "'d''água'"
+    """
+    return "'" + text.replace("'", "''") + "'"

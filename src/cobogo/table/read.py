@@ -1,0 +1,213 @@
+"""Reading: files and frames become tables of an engine, with their values as text unless they have a type."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cobogo.errors import DataError
+from cobogo.policy import Data
+from cobogo.table.engine import Engine, Expression, literal
+
+PARQUET = (".parquet", ".pq")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of an engine: an Ibis expression whose empty texts are NULL."""
+
+    engine: Engine
+    expression: Expression
+    name: str  # what messages call it
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        return tuple(self.expression.columns)
+
+    def text(self, column: str) -> Expression:
+        """A column as text."""
+        return self.expression[column].cast("string")
+
+    def rows(self) -> int:
+        """How many rows it has."""
+        return int(self.expression.count().execute())
+
+    def first_row(self, column: str, value: str) -> tuple[int, int]:
+        """The number of the first row that holds a value (the first row of data is 1), and how many rows do."""
+        import ibis
+
+        numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
+        found = numbered.filter(numbered["value"] == value)
+        first, count = found.aggregate(first=found["row"].min(), count=found.count()).to_pyarrow().to_pylist()[0].values()
+        return int(first), int(count)
+
+
+def read(source: Any, data: Data, engine: Engine | None = None) -> Table:
+    """Open a source: a path (CSV or Parquet, a directory of parts, a glob), or a frame of pandas, polars, Arrow or Ibis."""
+    if isinstance(source, str | Path):
+        return _read_files(str(source), data, engine or Engine.connect())
+    return _read_frame(source, engine)
+
+
+def _read_files(path: str, data: Data, engine: Engine) -> Table:
+    files = _files(path)
+    kinds = {Path(file).suffix.lower() in PARQUET for file in files}
+    if len(kinds) > 1:
+        raise DataError("holds Parquet and other files together", where=path, remedy="Name the files of one kind.")
+    listed = "[" + ", ".join(map(literal, files)) + "]"
+    if kinds == {True}:
+        return _no_empty_texts(engine, _scan_parquet(engine, listed, path), path)
+    return _no_empty_texts(engine, _load_csv(engine, files, listed, data, path), path)
+
+
+def _files(path: str) -> list[str]:
+    """The files that a path stands for."""
+    if Path(path).is_dir():
+        inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
+        if not inside:
+            raise DataError("is a directory with no files", where=path)
+        return inside
+    if Path(path).exists():
+        return [path]
+    found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []
+    if not found:
+        what = "no file matches" if glob.has_magic(path) else "no such file"
+        raise DataError(what, where=path, remedy="Paths are relative to the policy file. Check data.path.")
+    return found
+
+
+def _scan_parquet(engine: Engine, listed: str, path: str) -> Expression:
+    import duckdb
+
+    try:
+        engine.sql(f"CREATE OR REPLACE TEMP VIEW cobogo_source AS SELECT * FROM read_parquet({listed})")
+        return engine.connection.table("cobogo_source")
+    except duckdb.Error:
+        raise DataError("is not a readable Parquet file", where=path) from None
+
+
+def _load_csv(engine: Engine, files: Sequence[str], listed: str, data: Data, path: str) -> Expression:
+    """Parse once into the engine. The header is read here: an engine would rename what is wrong with it in silence."""
+    import duckdb
+
+    names = _header(files[0], data)
+    for other in files[1:]:
+        if _header(other, data) != names:
+            raise DataError(f"has other columns than {files[0]}", where=other, remedy="Files of one glob share a header.")
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    missing = ", ".join(map(literal, dict.fromkeys(("", *data.missing))))
+    try:
+        engine.sql(
+            f"CREATE OR REPLACE TEMP TABLE cobogo_source AS SELECT * FROM read_csv({listed}, columns={{{columns}}}, "
+            f"auto_detect=false, header=true, delim={literal(data.separator)}, quote='\"', escape='\"', "
+            f"nullstr=[{missing}], encoding={literal(data.encoding)}, strict_mode=true, null_padding=false)"
+        )
+    except duckdb.Error as error:
+        raise _csv_error(str(error), path, data) from None
+    return engine.connection.table("cobogo_source")
+
+
+def _header(file: str, data: Data) -> list[str]:
+    """The column names of a CSV file: there, all named, none twice."""
+    encoding = "utf-8-sig" if data.encoding == "utf-8" else data.encoding
+    opened = gzip.open if file.endswith(".gz") else open
+    try:
+        with opened(file, "rt", encoding=encoding, newline="") as stream:  # type: ignore[operator]
+            names = next(csv.reader(stream, delimiter=data.separator), [])
+    except UnicodeDecodeError:
+        raise _not_utf8(file, 1) from None
+    except csv.Error as error:
+        raise DataError(f"the header cannot be read: {error}", where=file) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", where=file) from None
+    if not names:
+        raise DataError("is empty: there is not even a header", where=file)
+    empty = [number for number, name in enumerate(names, 1) if not name.strip()]
+    if empty:
+        raise DataError(
+            f"column {empty[0]} of {len(names)} has no name", where=f"{file}, row 1", remedy="Name it in the header."
+        )
+    lowered = [name.casefold() for name in names]
+    for number, name in enumerate(lowered):
+        if name in lowered[:number]:
+            first = lowered.index(name)
+            raise DataError(
+                f'the column name "{names[number]}" stands twice, in columns {first + 1} and {number + 1}',
+                where=f"{file}, row 1",
+                remedy="Rename one of the two (names that differ only in case count as the same).",
+            )
+    return names
+
+
+def _csv_error(text: str, path: str, data: Data) -> DataError:
+    """The engine's complaint in our words: its own quotes the line, and the line holds people's values."""
+    found = re.search(r"Line: (\d+)", text)
+    line = int(found[1]) if found else None
+    where = f"{path}, line {line}" if line else path
+    if re.search(r"unicode|utf-?8|encod", text, re.IGNORECASE):
+        return _not_utf8(path, line) if data.encoding == "utf-8" else DataError("cannot be decoded", where=where)
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if columns:
+        return DataError(
+            f"{columns[2]} fields where the header has {columns[1]}",
+            where=where,
+            remedy=f'Check the line\'s separators ("{data.separator}") and quotes.',
+        )
+    if "quote" in text.lower():
+        return DataError("a quoted field does not end well", where=where, remedy='Inside quotes, write a quote as "".')
+    if "maximum line size" in text.lower():
+        return DataError("the line is longer than the engine reads", where=where, remedy="Check its quotes.")
+    return DataError("is not a CSV file that the engine can read", where=where, remedy="Check separator and encoding.")
+
+
+def _not_utf8(path: str, line: int | None) -> DataError:
+    return DataError(
+        "is not UTF-8",
+        where=f"{path}, line {line}" if line else path,
+        remedy='If it comes from a spreadsheet, try encoding = "latin-1" under [data] (--encoding latin-1).',
+    )
+
+
+def _read_frame(source: Any, engine: Engine | None) -> Table:
+    import ibis
+    import ibis.expr.types as ir
+
+    if isinstance(source, ir.Table):
+        return _no_empty_texts(Engine(ibis.get_backend(source)), source, "the table given")
+    engine = engine or Engine.connect()
+    _check_names(source)
+    try:
+        arrow = ibis.memtable(source).to_pyarrow()
+    except Exception as error:
+        raise DataError(
+            f"cannot make a table of {type(source).__name__}: {type(error).__name__}",
+            where="data",
+            remedy="Give a path, or a frame of pandas, polars, Arrow or Ibis with a string name for every column.",
+        ) from None
+    return _no_empty_texts(engine, _stored(engine, arrow), "the table given")
+
+
+def _check_names(source: Any) -> None:
+    names = list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise DataError("every column needs a name that is text", where="data")
+        if sum(1 for other in names if isinstance(other, str) and other.casefold() == name.casefold()) > 1:
+            raise DataError(f'the column name "{name}" stands twice', where="data", remedy="Rename one of the two.")
+
+
+def _stored(engine: Engine, arrow: Any) -> Expression:
+    return engine.connection.create_table("cobogo_source", arrow, temp=True, overwrite=True)
+
+
+def _no_empty_texts(engine: Engine, expression: Expression, name: str) -> Table:
+    """Empty text and NULL are written alike, so they are one value from the start."""
+    texts = {c: expression[c].nullif("") for c, kind in expression.schema().items() if kind.is_string()}
+    return Table(engine, expression.mutate(**texts) if texts else expression, name)

@@ -61,8 +61,8 @@ class Hierarchy:
 
         A step sees each distinct label once: cheap where the levels soon have few labels.
 
-        >>> Hierarchy.from_steps("zip", ["601", "602", "711"], [lambda label: label[:2], lambda label: label[:1]]).labels
-        (('601', '602', '711'), ('60', '71'), ('6', '7'))
+        >>> Hierarchy.from_steps("zip", ["601", "602", "71"], [lambda label: label[:2], lambda label: label[:1]]).labels
+        (('601', '602', '71'), ('60', '71'), ('6', '7'))
         """
         labels: list[tuple[str, ...]] = [tuple(dict.fromkeys(leaves))]
         parents: list[Codes] = []
@@ -106,7 +106,7 @@ class Hierarchy:
 
     def generalize(self, value: Label, level: int) -> Label:
         """The released form of an original value at a level."""
-        return self.labels[level][self.maps[level][self.index[value]]]
+        return self.labels[level][int(self.maps[level][self.index[value]])]
 
     def with_top(self) -> Hierarchy:
         """The same with one more level that holds ``*`` alone, unless its highest level already does."""

@@ -38,12 +38,14 @@ def csv_hierarchy(
             raise HierarchyError(
                 f"expected {_columns(width)} as in the first row, found {len(fields)}",
                 where=f"{where}, line {line}",
-                remedy='Give every row a label for every level; put labels that contain the separator between "quotes".',
+                remedy='Give every row a label for every level; put labels that hold the separator between "quotes".',
             )
         rows.append(_labelled(fields, missing, f"{where}, line {line}"))
     if not rows:
         raise HierarchyError(
-            "the file is empty", where=where, remedy="Write one row for each value: the value, then a label for each level."
+            "the file is empty",
+            where=where,
+            remedy="Write one row for each value: the value, then a label for each level.",
         )
     if width == 1:
         raise HierarchyError(
@@ -77,8 +79,11 @@ def _text(path: Path, encoding: str, where: str) -> str:
 
 def _rows(text: str, separator: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the number of its (last) line."""
+    if separator in '"\r\n':
+        remedy = "Say which character separates the columns with separator beside csv in the policy."
+        raise HierarchyError(f"{separator!r} cannot separate columns", where=where, remedy=remedy)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
         for fields in reader:
             if fields and not (len(fields) == 1 and not fields[0].strip()):
                 yield reader.line_num, fields

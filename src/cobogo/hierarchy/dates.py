@@ -18,7 +18,7 @@ SHOWS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys("YyC", ("year",)),
     **dict.fromkeys("mbBh", ("month",)),
     **dict.fromkeys("de", ("day",)),
-    **dict.fromkeys("ajAuwUWVGxDF", DATE),
+    **dict.fromkeys("aAuwjUWVGxDF", DATE),
     **dict.fromkeys("HIp", ("hour",)),
     **dict.fromkeys("M", ("minute",)),
     **dict.fromkeys("S", ("second",)),
@@ -31,8 +31,8 @@ SHOWS: dict[str, tuple[str, ...]] = {
 }
 """What each directive of strftime is computed from."""
 
-SAYS = SHOWS | {"G": ("year",)} | dict.fromkeys("jUWV", ("month", "day")) | dict.fromkeys("aAuw", ())
-"""What each directive tells of a moment when it is read. The weekday does not tell the date; the week nearly does."""
+SAYS = SHOWS | {"G": ("year",), "j": ("month", "day")} | dict.fromkeys("aAuwUWV", ())
+"""What each directive tells of a moment when it is read. A week and a weekday tell the day only together."""
 
 NUMERIC = {"Y": "[0-9]{4}"} | dict.fromkeys("mdHMS", "[0-9]{1,2}")
 DIRECTIVE = re.compile(r"%-?(.?)", re.DOTALL)
@@ -47,18 +47,7 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
     >>> dates_hierarchy("birth", spec, ["31/12/1999", "02/01/1999"], where="policy").labels
     (('02/01/1999', '31/12/1999'), ('01/1999', '12/1999'), ('1999',))
     """
-    said = _fields(spec.dates, SAYS, where)
-    for level in spec.levels:
-        absent = [field for field in _fields(level, SHOWS, where) if field not in said]
-        if absent or not level:
-            raise HierarchyError(
-                f'the level "{level}" needs the {" and ".join(absent)}, which "{spec.dates}" does not tell'
-                if level
-                else "the format of a level is empty",
-                where=where,
-                remedy="Use in levels only what the dates of the data tell.",
-            )
-    read = _reader(spec.dates, said, where)
+    read = _reader(spec, where)
     dated, wrong = [], []
     for value in values:
         try:
@@ -120,30 +109,43 @@ def _fields(form: str, table: dict[str, tuple[str, ...]], where: str) -> tuple[s
     return tuple(fields)
 
 
-def _reader(form: str, said: Sequence[str], where: str) -> Callable[[str], datetime]:
-    """What turns a text in a format into a moment, or raises ValueError."""
+def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
+    """What turns a text of the data into a moment, or raises ValueError. Formats that cannot work are errors."""
+    form = spec.dates
     directives = [found[0][1:] for found in DIRECTIVE.finditer(form)]
-    if said and all(name in NUMERIC for name in directives) and len(set(directives)) == len(directives):
-        return _numeric_reader(form)
-    if "year" not in said:
-        # Without a year strptime takes 1900, in which 29 February does not exist.
-        prefix, form = f"{LEAP_YEAR}|", f"%Y|{form}"
-    else:
-        prefix = ""
-    try:
-        datetime.strptime(prefix + datetime(2000, 1, 2, 3, 4, 5, tzinfo=UTC).strftime(form.removeprefix("%Y|")), form)
-    except ValueError as error:
+    said = _fields(form, SAYS, where)
+    if set("UWV") & set(directives) and set("aAuw") & set(directives):
+        said += ("month", "day")
+    if not said:
         remedy = 'Write the format of the data, such as "%d/%m/%Y".'
+        raise HierarchyError(f'dates = "{form}" tells no date', where=where, remedy=remedy)
+    for level in spec.levels:
+        absent = [field for field in _fields(level, SHOWS, where) if field not in said]
+        if absent:
+            what = f'the level "{level}" needs the {" and ".join(absent)}, which "{form}" does not tell'
+            remedy = "Use in levels only what the dates of the data tell."
+            raise HierarchyError(what, where=where, remedy=remedy)
+        if not level:
+            remedy = 'Write a format such as "%Y": an empty label would be released as NULL.'
+            raise HierarchyError("the format of a level is empty", where=where, remedy=remedy)
+    if all(name in NUMERIC for name in directives) and len(set(directives)) == len(directives):
+        return _numeric_reader(form, directives)
+    # Without a year strptime takes 1900, in which 29 February does not exist.
+    before, year = ("", "") if "year" in said else (f"{LEAP_YEAR}|", "%Y|")
+    sample = datetime(LEAP_YEAR, 1, 2, 3, 4, 5, tzinfo=UTC).strftime(form)
+    try:
+        datetime.strptime(before + sample, year + form)
+    except (ValueError, re.error) as error:
+        remedy = "See strptime in the documentation of Python for what can be read."
         raise HierarchyError(f'dates = "{form}" cannot be read: {error}', where=where, remedy=remedy) from None
-    return lambda text: datetime.strptime(prefix + text, form)
+    return lambda text: datetime.strptime(before + text, year + form)
 
 
-def _numeric_reader(form: str) -> Callable[[str], datetime]:
+def _numeric_reader(form: str, directives: list[str]) -> Callable[[str], datetime]:
     """A reader for formats of numbers alone, several times as fast as strptime and without its guesses.
 
     Where nothing separates two numbers both need all their digits: 1112020 as %d%m%Y could be two dates.
     """
-    directives = [found[0][1:] for found in DIRECTIVE.finditer(form)]
     packed = re.search(r"%[A-Za-z]%|%[A-Za-z][0-9]|[0-9]%", form) is not None
     widths = {name: "[0-9]{2}" if packed and name != "Y" else digits for name, digits in NUMERIC.items()}
     pieces = DIRECTIVE.split(form)
@@ -156,7 +158,7 @@ def _numeric_reader(form: str) -> Callable[[str], datetime]:
         found = match(text)
         if found is None:
             raise ValueError(text)
-        year, month, day, *clock = [int(found[at]) if at else usual[n] for n, at in enumerate(order)]
-        return datetime(year, month, day, *clock)
+        year, month, day, hour, minute, second = [int(found[at]) if at else usual[n] for n, at in enumerate(order)]
+        return datetime(year, month, day, hour, minute, second)
 
     return read

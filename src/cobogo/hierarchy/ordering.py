@@ -14,7 +14,7 @@ from cobogo.policy import OrderingHierarchy
 def ordering_hierarchy(
     attribute: str, spec: OrderingHierarchy, *, missing: Collection[str] = (), where: str
 ) -> Hierarchy:
-    """The leaves are the categories, in their order; level n groups ``steps[n - 1]`` neighbours, the last group the rest.
+    """The leaves are the categories, in their order; level n groups ``steps[n - 1]`` neighbours, at last what is left.
 
     >>> spec = OrderingHierarchy(ordering=("none", "primary", "secondary", "higher", "doctor"), steps=(2, 4))
     >>> ordering_hierarchy("schooling", spec, where="policy").labels[1:]

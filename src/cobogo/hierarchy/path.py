@@ -25,8 +25,8 @@ def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *
         counted = "1 part" if expected == 1 else f"{expected} parts"
         raise unfit(
             wrong,
-            f'cannot be split at "{separator}" into {counted}, none of them empty, as most values can',
+            f'cannot be split at "{separator}" into {counted}, none of them empty',
             where=where,
-            remedy="Give every value all its parts in the data, such as an unknown one, and choose the separator that parts them.",
+            remedy="Complete them in the data (an unknown part needs a name too), or correct path in the policy.",
         )
     return Hierarchy.from_steps(attribute, values, [lambda label: label.partition(separator)[2]] * (expected - 1))

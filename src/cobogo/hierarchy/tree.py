@@ -23,8 +23,9 @@ def tree_hierarchy(attribute: str, spec: TreeHierarchy, *, missing: Collection[s
     for branch, leaves in _branches(spec.tree, (), where):
         if rows and len(rows[0]) != len(branch) + 1:
             # A leaf that lies higher than the others would have no label at the levels between.
+            first, here = _tables(len(rows[0]) - 1), _tables(len(branch))
             raise HierarchyError(
-                f"the leaves of {_named(branch)} lie {_tables(len(branch))} deep, the first ones {_tables(len(rows[0]) - 1)}",
+                f"the tree is ragged: the leaves of {_named(branch)} lie {here} deep, the first ones {first}",
                 where=where,
                 remedy="Bring all leaves to the same depth; repeat the name of a branch that has no finer parts.",
             )

@@ -37,6 +37,17 @@ class Histogram:
         """How many distinct values the whole table has."""
         return len(self.total)
 
+    @property
+    def owners(self) -> Ints:
+        """The class of each entry."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def where(self, chosen: Mask) -> Histogram:
+        """The histogram of some of the classes."""
+        entries = chosen[self.owners]
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[chosen])])
+        return Histogram(offsets, self.values[entries], self.counts[entries], self.total)
+
 
 @dataclass(frozen=True, eq=False)
 class Classes:
@@ -47,6 +58,10 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def where(self, chosen: Mask) -> Classes:
+        """Some of the classes."""
+        return Classes(self.sizes[chosen], {name: h.where(chosen) for name, h in self.histograms.items()})
 
 
 class Monotone(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.metrics import Outcome
-from cobogo.models import Classes, Histogram, Monotone
+from cobogo.models import Classes, Histogram, Model, Monotone
 from cobogo.models.base import Ints, Mask
 from cobogo.recode import kernels
 from cobogo.recode.problem import Levels, Problem
@@ -50,8 +50,10 @@ class Checked:
 class Evaluator:
     """Checks nodes of one problem, keeping the tables that later checks can start from."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, *, histograms: Sequence[str] | None = None) -> None:
+        """``histograms``: the sensitive attributes to count; those that some model looks at if not given."""
         self.problem = problem
+        counted = problem.histograms_needed if histograms is None else histograms
         table = problem.table
         self._prunable = [m for m in problem.models if m.monotone is Monotone.EVEN_WITH_SUPPRESSION]
         self._others = [m for m in problem.models if m.monotone is not Monotone.EVEN_WITH_SUPPRESSION]
@@ -61,7 +63,7 @@ class Evaluator:
             levels=(0,) * len(problem.hierarchies),
             codes=np.ascontiguousarray(codes, dtype=np.int32),
             sizes=table.counts,
-            histograms={name: table.histograms[name] for name in problem.histograms_needed},
+            histograms={name: table.histograms[name] for name in counted},
         )
         self._tables: OrderedDict[Levels, Rolled] = OrderedDict()
         self._rows_kept = 0
@@ -98,10 +100,10 @@ class Evaluator:
         """The classes that fail any model: those that a release suppresses."""
         return self._failing(rolled, self.problem.models)
 
-    def _failing(self, rolled: Rolled, models: object) -> Mask:
+    def _failing(self, rolled: Rolled, models: Iterable[Model]) -> Mask:
         failing = np.zeros(len(rolled.sizes), dtype=np.bool_)
         classes = rolled.classes()
-        for model in models:  # type: ignore[attr-defined]
+        for model in models:
             failing |= ~model.holds(model.measure(classes))
         return failing
 

@@ -192,6 +192,7 @@ ENGLISH: dict[str, str] = {
     "plot.levels": "{n} of {total} quasi-identifiers keeps its original values|"
     "{n} of {total} quasi-identifiers keep their original values",
     "plot.levels.what": "From the original value (left) to the most general (right), filled up to the level released",
+    "plot.levels.level": "level {level}",
     "plot.lattice.optimal": "{satisfied} of {nodes} combinations satisfy the models; the best is {levels}",
     "plot.lattice.chosen": "{satisfied} of {nodes} combinations satisfy the models; {levels} was chosen",
     "plot.lattice.what": "Levels of {names}; each line goes up one level of one attribute",
@@ -205,8 +206,8 @@ ENGLISH: dict[str, str] = {
     "plot.distribution.what": "Share of the records with each value, most frequent first; both sides on the same scale",
     "plot.distribution.before": "Before",
     "plot.distribution.after": "After",
-    "plot.distribution.others": "{n} other|{n} others",
-    "plot.distribution.rest": "others",
+    "plot.distribution.others": "{n} other value|{n} other values",
+    "plot.distribution.rest": "other values",
     # demo page
     "demo.title": "Cobogó: the guide, done",
     "demo.lead": "k-anonymity and l-diversity on {records} of COVID-19 cases in Ceará. The people are made up.",

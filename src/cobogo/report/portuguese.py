@@ -193,6 +193,7 @@ PORTUGUESE: dict[str, str] = {
     "plot.levels": "{n} de {total} semi-identificadores mantém os valores originais|"
     "{n} de {total} semi-identificadores mantêm os valores originais",
     "plot.levels.what": "Do valor original (à esquerda) ao mais geral (à direita), preenchido até o nível publicado",
+    "plot.levels.level": "nível {level}",
     "plot.lattice.optimal": "{satisfied} de {nodes} combinações satisfazem os modelos; a melhor é {levels}",
     "plot.lattice.chosen": "{satisfied} de {nodes} combinações satisfazem os modelos; foi escolhida {levels}",
     "plot.lattice.what": "Níveis de {names}; cada linha sobe um nível de um atributo",
@@ -206,8 +207,8 @@ PORTUGUESE: dict[str, str] = {
     "plot.distribution.what": "Parcela dos registros com cada valor, dos mais frequentes aos menos; os dois lados na mesma escala",
     "plot.distribution.before": "Antes",
     "plot.distribution.after": "Depois",
-    "plot.distribution.others": "outro {n}|outros {n}",
-    "plot.distribution.rest": "outros",
+    "plot.distribution.others": "mais {n} valor|mais {n} valores",
+    "plot.distribution.rest": "outros valores",
     # página da demonstração
     "demo.title": "Cobogó: o guia, na prática",
     "demo.lead": "k-anonimato e l-diversidade em {records} de casos de COVID-19 no Ceará. As pessoas são fictícias.",

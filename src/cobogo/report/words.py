@@ -88,13 +88,13 @@ class Words:
     def percent(self, share: float | None) -> str:
         """A share as a percentage that never rounds something to nothing, nor a little less than all to all.
 
-        >>> [words("en").percent(share) for share in (0, 0.25, 0.0446, 0.00004, 0.99996, 1, 1e-9)]
-        ['0%', '25%', '4.5%', '0.004%', '99.996%', '100%', '<0.0001%']
+        >>> [words("en").percent(share) for share in (0, 0.25, 0.0446, 0.0084, 0.99996, 1, 1e-9)]
+        ['0%', '25%', '4.5%', '0.84%', '99.996%', '100%', '<0.0001%']
         """
         if share is None or math.isnan(share):
             return NOTHING
         hundredths = 100 * share
-        for decimals in range(1, 5):
+        for decimals in range(2 if hundredths < 1 else 1, 5):
             text = _trimmed(f"{hundredths:,.{decimals}f}")
             if (text == "0") == (share == 0) and (text == "100") == (share == 1):
                 return self._localized(text) + "%"

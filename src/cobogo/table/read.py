@@ -39,6 +39,12 @@ class Table:
         """How many rows it has."""
         return int(self.expression.count().execute())
 
+    def values_that_occur_once(self, column: str) -> int:
+        """How many values of a column stand in one row only; NULL does not count."""
+        values = self.expression.select(value=self.expression[column]).filter(lambda t: t["value"].notnull())
+        counts = values.group_by("value").aggregate(records=values.count())
+        return int(counts.filter(counts["records"] == 1).count().execute())
+
     def first_row(self, column: str, value: str) -> tuple[int, int]:
         """The number of the first row that holds a value (the first row of data is 1), and how many rows do."""
         import ibis

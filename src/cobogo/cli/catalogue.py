@@ -1,0 +1,31 @@
+"""What a policy can ask for, with one line about each."""
+
+from __future__ import annotations
+
+from cobogo.errors import PolicyError
+
+
+def catalogue(what: str) -> list[tuple[str, str]]:
+    """Names and first sentences of everything of a kind."""
+    if what not in ("models", "metrics", "algorithms", "attacks", "mechanisms"):
+        raise PolicyError(
+            f"there is no list of {what!r}", where="cobogo list", remedy="Ask for models, metrics, algorithms, attacks or mechanisms."
+        )
+    if what == "models":
+        from cobogo.models import MODELS
+
+        return [(name, _first_sentence(model)) for name, model in MODELS.items()]
+    if what == "metrics":
+        from cobogo.metrics import METRICS
+
+        return [(name, _first_sentence(type(metric))) for name, metric in METRICS.items()]
+    if what == "algorithms":
+        from cobogo.job import ALGORITHMS
+
+        return [(name, _first_sentence(algorithm)) for name, algorithm in ALGORITHMS.items()]
+    return []
+
+
+def _first_sentence(thing: object) -> str:
+    text = " ".join((thing.__doc__ or "").split("\n\n")[0].split())
+    return text.split(". ")[0].rstrip(".")

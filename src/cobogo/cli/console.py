@@ -1,0 +1,82 @@
+"""How the command line speaks: results to standard output, progress and errors to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from cobogo.errors import CobogoError
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    print(text)
+
+
+def say_json(content: Any) -> None:
+    """Print a result for programs."""
+    print(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def complain(error: CobogoError) -> None:
+    """Print an error so that a person can act on it."""
+    first, *rest = f"cobogo: {error}".splitlines()
+    print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
+
+
+def warn(text: str) -> None:
+    """Print a warning."""
+    print(f"cobogo: warning: {text}.", file=sys.stderr)
+
+
+def table(header: list[str], rows: list[list[str]], *, numbers_from: int = 1) -> str:
+    """Columns that line up: text to the left, from column ``numbers_from`` on to the right.
+
+    >>> print(table(["k", "classes"], [["2", "1,204"], ["10", "8"]]))
+    k   classes
+    2     1,204
+    10        8
+    """
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+
+    def line(row: list[str]) -> str:
+        cells = [
+            cell.ljust(width) if number < numbers_from else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join(line(row) for row in [header, *rows])
+
+
+class _Quiet:
+    """Progress that shows nothing."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Do nothing."""
+
+
+@contextmanager
+def progress(*, quiet: bool = False) -> Iterator[Any]:
+    """A progress bar on a terminal; silence in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield _Quiet()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    names = {"read": "Reading", "search": "Searching", "write": "Writing", "verify": "Verifying", "report": "Reporting"}
+    bar = Progress(
+        SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task("Starting", total=None)
+
+        def show(stage: str, done: int, total: int) -> None:
+            bar.update(task, description=names.get(stage, stage), completed=done, total=total or None)
+
+        yield show

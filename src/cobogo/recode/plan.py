@@ -1,0 +1,96 @@
+"""The plan: what to do to each value and which classes to suppress, in a form that an engine applies by join."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.models.base import Classes, Histogram, Mask
+from cobogo.recode.evaluate import Evaluator, Rolled
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Solution
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed.
+
+    ``star``: suppressed records are released with ``*`` in every quasi-identifier; otherwise they are dropped.
+    """
+
+    levels: Mapping[str, int]
+    recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
+    suppressed: tuple[tuple[Label, ...], ...]  # released tuples
+    suppressed_records: int
+    kept: Classes  # with the histograms of all sensitive attributes
+    records: int  # that the release will have
+    classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
+    star: bool
+    warnings: tuple[str, ...] = ()
+
+
+def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
+    """Turn the chosen node into a plan. Starring is given up, with a warning, if the starred class would break a model."""
+    evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms))
+    rolled = evaluator.table(solution.levels)
+    failing = evaluator.failing(rolled)
+    labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
+    suppressed = tuple(
+        tuple(labels[column][code] for column, code in enumerate(row)) for row in rolled.codes[failing].tolist()
+    )
+    kept, lost = rolled.classes().where(~failing), int(rolled.sizes[failing].sum())
+    released_as_stars = _all_star(rolled, labels)
+    warnings = []
+    star = star and bool(suppressed)
+    if star:
+        broken = _broken_by_starring(problem, rolled, failing | released_as_stars)
+        if broken:
+            star = False
+            warnings.append(
+                f"the {lost:,} suppressed records would make a class of * that breaks {broken}: they were dropped instead"
+            )
+    return Plan(
+        levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
+        recodings={
+            h.attribute: _recoding(h, problem.table.values[h.attribute], level)
+            for h, level in zip(problem.hierarchies, solution.levels, strict=True)
+            if level
+        },
+        suppressed=suppressed,
+        suppressed_records=lost,
+        kept=kept,
+        records=problem.scale.records - (0 if star else lost),
+        classes=len(kept) + (star and not (released_as_stars & ~failing).any()),
+        star=star,
+        warnings=tuple(warnings),
+    )
+
+
+def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> dict[Label, Label]:
+    return {value: hierarchy.generalize(value, level) for value in values}
+
+
+def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
+    """The class, if there is one, whose released values are all ``*`` without any suppression."""
+    if not all(SUPPRESSED in column for column in labels):
+        return np.zeros(len(rolled.sizes), dtype=np.bool_)
+    return np.asarray((rolled.codes == np.array([column.index(SUPPRESSED) for column in labels])).all(axis=1))
+
+
+def _broken_by_starring(problem: Problem, rolled: Rolled, starred: Mask) -> str | None:
+    """The first model that the starred classes, taken together, would not satisfy."""
+    histograms = {}
+    for name, old in rolled.histograms.items():
+        owner = starred[old.owners]
+        counts = np.zeros(old.domain, dtype=np.int64)
+        np.add.at(counts, old.values[owner], old.counts[owner])
+        values = np.flatnonzero(counts).astype(np.int32)
+        histograms[name] = Histogram(np.array([0, len(values)]), values, counts[values], old.total)
+    together = Classes(np.array([rolled.sizes[starred].sum()]), histograms)
+    for model in problem.models:
+        if not model.holds(model.measure(together)).all():
+            return str(model)
+    return None

@@ -1,0 +1,99 @@
+"""The manifest: what a release says of itself in public. Nothing in it but what follows from the released bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cobogo.errors import VerificationFailed
+from cobogo.policy import Role
+
+NAME = "manifest.json"
+FORMAT = "cobogo-release/1"
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileEntry(_Entry):
+    """A file and what it must hash to."""
+
+    sha256: str
+    bytes: int
+
+
+class Column(_Entry):
+    """A released column; identifiers are never among them."""
+
+    name: str
+    role: Role
+    meaning: str
+
+
+class DataEntry(_Entry):
+    """The released table."""
+
+    file: str
+    format: Literal["csv", "parquet"]
+    separator: str
+    records: int
+
+
+class Manifest(_Entry):
+    """What ``public/manifest.json`` holds."""
+
+    format: Literal["cobogo-release/1"]
+    data: DataEntry
+    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
+    files: dict[str, FileEntry]
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """The released columns of one role."""
+        return tuple(column.name for column in self.columns if column.role is role)
+
+    def write(self, directory: Path) -> None:
+        """Write it into a directory."""
+        text = json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
+        (directory / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def load(directory: Path) -> Manifest:
+    """Read a directory's manifest; a damaged one is a failed verification."""
+    try:
+        return Manifest.model_validate_json((directory / NAME).read_bytes())
+    except (ValidationError, OSError):
+        raise VerificationFailed("the manifest is damaged", where=str(directory / NAME)) from None
+
+
+def hashes(directory: Path, files: Sequence[Path]) -> dict[str, FileEntry]:
+    """Each file's hash and size, by its path within the directory."""
+    return {
+        file.relative_to(directory).as_posix(): FileEntry(sha256=sha256(file), bytes=file.stat().st_size)
+        for file in sorted(files)
+    }
+
+
+def sha256(file: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def disagreements(directory: Path, expected: dict[str, FileEntry], also: Sequence[str]) -> list[str]:
+    """What differs between a directory and the files it should hold (``also``: files that are there without a hash)."""
+    found = {file.relative_to(directory).as_posix(): file for file in directory.rglob("*") if file.is_file()}
+    problems = [f"{name} is missing" for name in expected if name not in found]
+    problems += [
+        f"{name} is not the file that was released (its hash differs)"
+        for name, entry in expected.items()
+        if name in found and sha256(found[name]) != entry.sha256
+    ]
+    problems += [f"{name} is not part of the release" for name in found if name not in expected and name not in also]
+    return problems

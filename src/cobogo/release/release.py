@@ -1,0 +1,94 @@
+"""A release: the answer to a policy, not yet written. Writing it verifies it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cobogo import metrics
+from cobogo.policy import Policy, Role
+from cobogo.recode.plan import Plan
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Solution
+from cobogo.release.apply import apply
+from cobogo.table.engine import Expression
+from cobogo.table.read import Table
+
+
+@dataclass(eq=False)
+class Release:
+    """What `cobogo.anonymize` returns. Nothing has been written; the rows are computed when they are asked for."""
+
+    policy: Policy
+    table: Table
+    problem: Problem
+    solution: Solution
+    plan: Plan
+    warnings: tuple[str, ...]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier."""
+        return dict(self.plan.levels)
+
+    @property
+    def suppressed(self) -> int:
+        """How many records were suppressed."""
+        return self.plan.suppressed_records
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """What was lost, by every metric."""
+        assert self.solution.chosen.outcome is not None
+        return metrics.measure(self.solution.chosen.outcome, self.problem.scale)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The released columns, in the order of the input: all but the identifiers."""
+        gone = set(self.policy.with_role(Role.IDENTIFIER))
+        return tuple(name for name in self.table.columns if name not in gone)
+
+    def rows(self) -> Expression:
+        """The released rows as an Ibis expression, in random order."""
+        return self.table.engine.in_random_order(apply(self.table, self.plan, self.columns))
+
+    def to_pandas(self) -> Any:
+        """The released rows as a pandas frame."""
+        return self.rows().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The released rows as a polars frame (polars must be installed)."""
+        return self.rows().to_polars()
+
+    def to_arrow(self) -> Any:
+        """The released rows as an Arrow table."""
+        return self.rows().to_pyarrow()
+
+    def write(self, directory: str | Path) -> Any:
+        """Write the release and its evidence, verify it from what was written, and put it in place at once.
+
+        Returns the `Verdict`. Raises, leaving nothing behind, if the verification fails.
+        """
+        from cobogo.job import write
+
+        return write(self, Path(directory))
+
+    def timed(self, stage: str) -> _Stopwatch:
+        """Add what a block takes to the seconds of a stage."""
+        return _Stopwatch(self.seconds, stage)
+
+
+class _Stopwatch:
+    """Adds the seconds of a block to a stage's."""
+
+    def __init__(self, seconds: dict[str, float], stage: str) -> None:
+        self.seconds, self.stage = seconds, stage
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + time.perf_counter() - self.start

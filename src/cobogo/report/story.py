@@ -1,0 +1,177 @@
+"""From a release and what was read back of it to what the report says."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import cobogo
+from cobogo.hierarchy import Hierarchy, Label
+from cobogo.models.base import Classes
+from cobogo.models.check import ModelVerdict, check
+from cobogo.policy import Role
+from cobogo.recode import lattice
+from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.problem import Problem
+from cobogo.report.content import (
+    AttributeStory, Content, LatticeStory, Risk, RunnerUp, SensitiveStory,
+)  # fmt: skip
+from cobogo.table.frequency import FrequencyTable
+
+if TYPE_CHECKING:
+    from cobogo.release.release import Release
+
+LATTICE_AT_MOST = 200
+"""Nodes of a lattice that is drawn whole."""
+
+VALUES_SHOWN = 15
+
+
+def tell(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdict, ...]) -> Content:
+    """Everything a report shows: ``released`` and ``verdicts`` come from the written file, not from the plan."""
+    before, after = release.problem.table, released
+    names = {h.attribute: h.labels[level] for h, level in zip(release.problem.hierarchies, release.solution.levels, strict=True)}
+    classes = after.classes()
+    order = np.argsort(-after.counts, kind="stable")[: release.policy.report.largest_classes]
+    return Content(
+        source=release.table.name,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        summary=summary(release, classes, verdicts),
+        metric=release.problem.metric.name,
+        attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
+        class_sizes=after.counts,
+        largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
+        quasi_identifiers=tuple(names),
+        risk_before=risk(before.classes()),
+        risk_after=risk(classes),
+        sensitive=tuple(
+            SensitiveStory(
+                name=name,
+                worst_before=worst_inference(name, before.classes()),
+                worst_after=worst_inference(name, classes),
+                distinct_per_class=np.diff(classes.histograms[name].offsets),
+            )
+            for name in release.policy.sensitive
+        ),
+        runners_up=tuple(
+            RunnerUp(
+                dict(zip(names, node.levels, strict=True)),
+                node.value,
+                int(node.outcome.suppressed),
+                int(node.outcome.classes),
+            )
+            for node in release.solution.runners_up
+            if node.outcome is not None
+        ),
+        lattice=_lattice(release.problem, release.solution.levels),
+        warnings=release.warnings,
+    )
+
+
+def expected(release: Release) -> dict[str, Any]:
+    """What report.json would hold, by the plan alone."""
+    return summary(release, release.plan.kept, check(release.problem.models, release.plan.kept))
+
+
+def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...]) -> dict[str, Any]:
+    """What report.json holds; risks, inferences and verdicts are those of the classes given."""
+    original = release.problem.table.classes()
+    kept = release.plan.kept.sizes
+    recoding = release.policy.recoding
+    return {
+        "version": cobogo.__version__,
+        "records": release.problem.scale.records,
+        "suppressed": release.suppressed,
+        "levels": release.levels,
+        "classes": {
+            "count": len(kept),
+            "min": int(kept.min()),
+            "average": float(kept.mean()),
+            "max": int(kept.max()),
+        },
+        "metrics": release.metrics,
+        "models": [verdict.as_dict() for verdict in verdicts],
+        "search": {
+            "algorithm": release.solution.algorithm,
+            "metric": release.problem.metric.name,
+            "optimal": release.solution.optimal,
+            "nodes": release.solution.nodes,
+            "checked": release.solution.checked,
+        },
+        "policy": {
+            "metric": recoding.metric,
+            "suppression_limit": recoding.suppression_limit,
+            "time_limit": recoding.time_limit,
+            "suppressed": "star" if release.plan.star else "drop",
+        },
+        "risk": {"before": asdict(risk(original)), "after": asdict(risk(classes))},
+        "inference": {
+            name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
+            for name in release.policy.sensitive
+        },
+        "warnings": list(release.warnings),
+        "seconds": {stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")},
+    }
+
+
+def risk(classes: Classes) -> Risk:
+    """The chance of pointing at the right record, for the worst-off person and on average."""
+    return Risk(highest=float(1 / classes.sizes.min()), average=float(len(classes) / classes.sizes.sum()))
+
+
+def worst_inference(name: str, classes: Classes) -> float:
+    """The share of the likeliest sensitive value in the class where that share is largest."""
+    histogram = classes.histograms[name]
+    return float((histogram.counts / classes.sizes[histogram.owners]).max())
+
+
+def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeStory:
+    role = release.policy.attributes[name].role
+    if role is not Role.QUASI_IDENTIFIER:
+        return AttributeStory(name=name, role=role)
+    before = release.problem.table
+    position = before.quasi_identifiers.index(name)
+    hierarchy = release.problem.hierarchies[position]
+    return AttributeStory(
+        name=name,
+        role=role,
+        levels=_example_of_each_level(hierarchy, before, position),
+        level=release.levels[name],
+        distinct_before=len(before.values[name]),
+        distinct_after=len(after.values[name]),
+        before=_most_frequent(before, position),
+        after=_most_frequent(after, position),
+    )
+
+
+def _example_of_each_level(hierarchy: Hierarchy, table: FrequencyTable, position: int) -> tuple[str, ...]:
+    """How the most frequent value looks at each level."""
+    value = _most_frequent(table, position)[0][0]
+    return tuple(str(hierarchy.generalize(value, level) or "") for level in range(hierarchy.height + 1))
+
+
+def _most_frequent(table: FrequencyTable, position: int) -> tuple[tuple[Label, int], ...]:
+    """The most frequent values of a quasi-identifier; what is left over makes one more entry, under no name."""
+    marginal = table.marginal(position)
+    labels = table.values[table.quasi_identifiers[position]]
+    order = np.argsort(-marginal, kind="stable")
+    return tuple((labels[number], int(marginal[number])) for number in order[:VALUES_SHOWN].tolist())
+
+
+def _lattice(problem: Problem, chosen: tuple[int, ...]) -> LatticeStory | None:
+    """Every node of a small lattice, checked."""
+    if lattice.size(problem.lowest, problem.highest) > LATTICE_AT_MOST:
+        return None
+    evaluator = Evaluator(problem)
+    ranges = [range(low, high + 1) for low, high in zip(problem.lowest, problem.highest, strict=True)]
+    nodes = list(itertools.product(*ranges))
+    return LatticeStory(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
+        levels=np.array(nodes, dtype=np.int64),
+        satisfied=np.array([evaluator.check(node).satisfied for node in nodes]),
+        chosen=nodes.index(chosen),
+    )

@@ -241,7 +241,9 @@ class Policy(Part):
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise PolicyError(
-                f"is not TOML: {error}", where=str(path), remedy="See the policy page of the documentation for an example."
+                f"is not TOML: {error}",
+                where=str(path),
+                remedy="See the policy page of the documentation for an example.",
             ) from None
         return cls.of(content, home=path.parent, name=str(path))
 
@@ -255,6 +257,13 @@ class Policy(Part):
         policy._home = Path(home)
         policy._name = name
         return policy
+
+    @classmethod
+    def given(cls, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
+        """A policy in any of the forms that functions accept: a path, a mapping, or a policy."""
+        if isinstance(policy, Policy):
+            return policy
+        return cls.of(policy) if isinstance(policy, Mapping) else cls.load(policy)
 
     @property
     def home(self) -> Path:

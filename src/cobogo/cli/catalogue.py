@@ -9,7 +9,9 @@ def catalogue(what: str) -> list[tuple[str, str]]:
     """Names and first sentences of everything of a kind."""
     if what not in ("models", "metrics", "algorithms", "attacks", "mechanisms"):
         raise PolicyError(
-            f"there is no list of {what!r}", where="cobogo list", remedy="Ask for models, metrics, algorithms, attacks or mechanisms."
+            f"there is no list of {what!r}",
+            where="cobogo list",
+            remedy="Ask for models, metrics, algorithms, attacks or mechanisms.",
         )
     if what == "models":
         from cobogo.models import MODELS

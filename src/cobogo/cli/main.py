@@ -44,7 +44,9 @@ def _main(
 def anonymize(
     policy: Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)],
     out: Annotated[Path | None, typer.Option("--out", help="Where the release goes.", show_default=False)] = None,
-    engine: Annotated[str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Search and report; write nothing.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no summary.")] = False,
     as_json: Json = False,
@@ -58,7 +60,9 @@ def anonymize(
     directory = out or (rules.resolve(rules.output.directory) if rules.output.directory else None)
     if directory is None and not dry_run:
         raise PolicyError(
-            "says nowhere where the release should go", where=f"{policy}, output.directory", remedy="Add it, or give --out."
+            "says nowhere where the release should go",
+            where=f"{policy}, output.directory",
+            remedy="Add it, or give --out.",
         )
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)

@@ -14,33 +14,29 @@ from cobogo.report import story
 def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> list[str]:
     """The story of a run, one line a stage."""
     records, seconds = release.problem.scale.records, release.seconds
-    counted = len(release.problem.table.counts)
-    solution = release.solution
+    combinations = len(release.problem.table.counts)
+    solution, metric = release.solution, release.problem.metric.name
     proof = "proven optimal" if solution.optimal else "best found, not proven"
     kept = release.plan.kept.sizes
     share = 100 * release.suppressed / records
-    report = story.expected(release)
-    rows = [
-        ("Read", Path(release.table.name).name, f"{records:,} records, {counted:,} distinct combinations", seconds["read"]),
-        (
-            "Search",
-            f"{solution.algorithm}, {release.problem.metric.name}",
-            f"{solution.nodes:,} nodes, {solution.checked:,} checked, {proof}",
-            seconds["search"],
-        ),
-        (
-            "Release",
-            f"{release.problem.metric.name} {solution.chosen.value:.6g}",
-            f"{len(kept):,} classes ({kept.min():,} … {kept.max():,}), {release.suppressed:,} records suppressed ({share:.1f} %)",
-            seconds.get("write"),
-        ),
+    classes = f"{len(kept):,} classes ({kept.min():,} … {kept.max():,})"
+    read = f"{records:,} records, {combinations:,} distinct combinations"
+    found = f"{solution.nodes:,} nodes, {solution.checked:,} checked, {proof}"
+    suppressed = f"{release.suppressed:,} records suppressed ({share:.1f} %)"
+    text = [
+        _line("Read", Path(release.table.name).name, read, seconds["read"]),
+        _line("Search", f"{solution.algorithm}, {metric}", found, seconds["search"]),
+        _line("Release", f"{metric} {solution.chosen.value:.6g}", f"{classes}, {suppressed}", seconds.get("write")),
     ]
-    text = [_line(*row) for row in rows]
-    text += [f"          {name} at level {level} of {h.height}" for (name, level), h in zip(release.levels.items(), release.problem.hierarchies, strict=True)]
-    risk = report["risk"]
+    text += [
+        f"          {hierarchy.attribute}: level {level} of {hierarchy.height}"
+        for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
+    ]
+    report = story.expected(release)
+    after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
     worst = "" if inference is None else f"worst inference {100 * inference:.0f} %, "
-    figures = f"{worst}highest risk {100 * risk['after']['highest']:.3g} % (was {100 * risk['before']['highest']:.3g} %)"
+    figures = f"{worst}highest risk {100 * after:.3g} % (was {100 * before:.3g} %)"
     if verdict is None:
         return [*text, f"Would have {figures}. Nothing was written."]
     marks = "   ".join(f"{_model(v)} ✓" for v in verdict.models)
@@ -70,5 +66,3 @@ def _model(verdict: ModelVerdict) -> str:
     given = parameters(verdict.model)
     name = given.pop("model")
     return f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})"
-
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from cobogo.errors import PolicyError
 from cobogo.metrics.base import Metric, Outcome, Scale
 from cobogo.metrics.cells import Height, ILoss, Loss, Precision
@@ -33,4 +35,4 @@ def named(name: str, *, where: str = "policy") -> Metric:
 def measure(outcome: Outcome, scale: Scale) -> dict[str, float | None]:
     """Every metric of one outcome; None where a metric says nothing about it."""
     values = {name: float(metric.value(outcome, scale)) for name, metric in METRICS.items()}
-    return {name: None if value != value else value for name, value in values.items()}
+    return {name: None if math.isnan(value) else value for name, value in values.items()}

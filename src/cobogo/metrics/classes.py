@@ -12,7 +12,7 @@ from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale
 
 @dataclass(frozen=True)
 class Discernibility(IdealBound):
-    """Each record pays the size of its class; a suppressed one pays the size of the table (Bayardo and Agrawal 2005)."""
+    """Each record pays the size of its class, a suppressed one the size of the table (Bayardo and Agrawal 2005)."""
 
     name: ClassVar[str] = "discernibility"
     maximize: ClassVar[bool] = False

@@ -114,4 +114,6 @@ def parameters(model: Model) -> dict[str, Any]:
 def whole_number(name: str, owner: str, value: object, least: int) -> None:
     """Refuse a parameter that is not a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"The '{name}' parameter of {owner} must be a whole number of at least {least}. Got {value!r} instead")
+        raise ValueError(
+            f"The '{name}' parameter of {owner} must be a whole number of at least {least}. Got {value!r} instead"
+        )

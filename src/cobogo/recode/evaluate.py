@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Outcome
 from cobogo.models import Classes, Histogram, Model, Monotone
 from cobogo.models.base import Ints, Mask
@@ -138,10 +139,7 @@ class Evaluator:
         groups = len(representatives)
         merged = np.zeros(groups, dtype=np.int64)
         kernels.sum_by(ids, rolled.sizes, merged)
-        histograms = {
-            name: Histogram(*kernels.merge_histograms(ids, groups, h.offsets, h.values, h.counts, h.domain), total=h.total)
-            for name, h in rolled.histograms.items()
-        }
+        histograms = {name: _merged(histogram, ids, groups) for name, histogram in rolled.histograms.items()}
         return Rolled(rolled.levels, rolled.codes[representatives], merged, histograms)
 
     def _source(self, levels: Levels) -> Rolled:
@@ -161,19 +159,16 @@ class Evaluator:
 
     def _roll_up(self, source: Rolled, levels: Levels) -> Rolled:
         hierarchies = self.problem.hierarchies
-        steps = [_climb(h.parents, low, high, len(h.labels[low])) for h, low, high in zip(hierarchies, source.levels, levels, strict=True)]
-        maps, starts = _flat(steps)
-        radices = np.array([max(len(h.labels[lv]), 1) for h, lv in zip(hierarchies, levels, strict=True)], dtype=np.int64)
+        steps = zip(hierarchies, source.levels, levels, strict=True)
+        maps, starts = _flat([_climb(h, low, high) for h, low, high in steps])
+        radices = np.array([len(h.labels[lv]) for h, lv in zip(hierarchies, levels, strict=True)], dtype=np.int64)
         ids, representatives = self._group(source, maps, starts, radices)
         groups = len(representatives)
         codes = np.empty((groups, len(hierarchies)), dtype=np.int32)
         kernels.gather(source.codes, maps, starts, representatives, codes)
         sizes = np.zeros(groups, dtype=np.int64)
         kernels.sum_by(ids, source.sizes, sizes)
-        histograms = {}
-        for name, old in source.histograms.items():
-            merged = kernels.merge_histograms(ids, groups, old.offsets, old.values, old.counts, old.domain)
-            histograms[name] = Histogram(*merged, total=old.total)
+        histograms = {name: _merged(histogram, ids, groups) for name, histogram in source.histograms.items()}
         return Rolled(levels, codes, sizes, histograms)
 
     def _group(self, source: Rolled, maps: NDArray[np.int32], starts: Ints, radices: Ints) -> tuple[Ints, Ints]:
@@ -202,11 +197,19 @@ def _places(rows: int) -> int:
     return 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
 
 
-def _climb(parents: tuple[NDArray[np.int32], ...], low: int, high: int, size: int) -> NDArray[np.int32]:
+def _merged(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
+    """The histogram of classes, from that of the rows that fall into them."""
+    offsets, values, counts = kernels.merge_histograms(
+        ids, groups, histogram.offsets, histogram.values, histogram.counts, histogram.domain
+    )
+    return Histogram(offsets, values, counts, histogram.total)
+
+
+def _climb(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.int32]:
     """The map from the codes of one level to those of a higher one."""
-    step = np.arange(size, dtype=np.int32)
+    step = np.arange(len(hierarchy.labels[low]), dtype=np.int32)
     for level in range(low, high):
-        step = parents[level][step]
+        step = hierarchy.parents[level][step]
     return step
 
 

@@ -10,7 +10,7 @@ from cobogo.errors import NoSolution
 from cobogo.models.base import Mask, Model
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator, Rolled
-from cobogo.recode.problem import Problem
+from cobogo.recode.problem import Problem, records_allowed
 
 NODES_TRIED = 2000
 
@@ -97,14 +97,14 @@ def _fewest(problem: Problem, evaluator: Evaluator) -> int | None:
 
 
 def _limit_for(suppressed: int, records: int) -> str:
-    """A share, as short as can be, that allows so many records.
+    """A share, as short as can be, that allows so many records and not one more.
 
     >>> _limit_for(1346, 30162)
-    '0.0447'
+    '0.04463'
     """
     for digits in range(2, 16):
         scaled = -(-suppressed * 10**digits // records)
-        if scaled * records - suppressed * 10**digits <= max(10**digits * suppressed // 100, 10 ** (digits - 4) * records):
+        if records_allowed(scaled / 10**digits, records) == suppressed:
             return f"{scaled / 10**digits:.{digits}f}"
     return repr(suppressed / records)
 

@@ -33,7 +33,7 @@ class Plan:
 
 
 def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
-    """Turn the chosen node into a plan. Starring is given up, with a warning, if the starred class would break a model."""
+    """Turn the chosen node into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms))
     rolled = evaluator.table(solution.levels)
     failing = evaluator.failing(rolled)
@@ -50,7 +50,7 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
         if broken:
             star = False
             warnings.append(
-                f"the {lost:,} suppressed records would make a class of * that breaks {broken}: they were dropped instead"
+                f"the {lost:,} suppressed records, starred, would be a class that breaks {broken}: they were dropped"
             )
     return Plan(
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},

@@ -93,5 +93,7 @@ def level_range(
     hierarchies: Sequence[Hierarchy], lowest: Sequence[int], highest: Sequence[int | None]
 ) -> tuple[Levels, Levels]:
     """The levels to search, with no upper bound meaning the hierarchy's height."""
-    tops = tuple(h.height if most is None else min(most, h.height) for h, most in zip(hierarchies, highest, strict=True))
+    tops = tuple(
+        h.height if most is None else min(most, h.height) for h, most in zip(hierarchies, highest, strict=True)
+    )
     return tuple(lowest), tops

@@ -46,7 +46,7 @@ class _Search:
         self.problem = problem
         self.nodes = nodes
         self.deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-        self.progress = progress or (lambda settled, total: None)
+        self.progress = progress or (lambda *_: None)
         self.maximize = problem.metric.maximize
         self.evaluator = Evaluator(problem)
         self.walk: Walk = DenseWalk(problem) if nodes <= DENSE_AT_MOST else SparseWalk(problem)

@@ -11,7 +11,7 @@ from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
-    """The released rows, in no particular order: ``columns`` in order, recoded, suppressed records dropped or starred."""
+    """The released rows, in no particular order: columns recoded, suppressed records dropped or starred."""
     released = table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
         released = _recoded(released, attribute, recoding)

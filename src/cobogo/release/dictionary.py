@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from cobogo.policy import (
-    AttributePolicy, CsvHierarchy, DatesHierarchy, IntervalsHierarchy, MaskHierarchy, OrderingHierarchy, PathHierarchy,
-    Role, TreeHierarchy,
+    AttributePolicy,
+    CsvHierarchy,
+    DatesHierarchy,
+    IntervalsHierarchy,
+    MaskHierarchy,
+    OrderingHierarchy,
+    PathHierarchy,
+    Role,
+    TreeHierarchy,
 )  # fmt: skip
 from cobogo.release.manifest import Column
 

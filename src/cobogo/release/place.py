@@ -57,7 +57,9 @@ def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> Non
         raise OutputError("is a file, not a directory", where=str(directory), remedy="Choose another --out.")
     if any(directory.iterdir()) and not replaceable(directory):
         raise OutputError(
-            "holds something that Cobogó did not write", where=str(directory), remedy="Choose another --out, or empty it."
+            "holds something that Cobogó did not write",
+            where=str(directory),
+            remedy="Choose another --out, or empty it.",
         )
 
 
@@ -127,7 +129,10 @@ def _swapped(one: Path, other: Path) -> bool:
 
 
 def _os_error(error: OSError, directory: Path) -> OutputError:
-    remedies = {errno.ENOSPC: "Free some space, or choose another --out.", errno.EACCES: "Choose a --out you may write to."}
+    remedies = {
+        errno.ENOSPC: "Free some space, or choose another --out.",
+        errno.EACCES: "Choose another --out.",
+    }
     return OutputError(
         f"cannot be written: {error.strerror or error}",
         where=str(directory),

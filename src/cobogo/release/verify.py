@@ -16,12 +16,11 @@ from cobogo.models import Model
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
+from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import read
-
-EVIDENCE = "evidence.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +56,11 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
     asked = _models(manifest)
     quasi = manifest.with_role(Role.QUASI_IDENTIFIER)
     if policy is not None:
-        wanted = policy if isinstance(policy, Policy) else _policy(policy)
+        wanted = Policy.given(policy)
         problems += _role_problems(manifest, wanted)
-        asked = tuple(dict.fromkeys((*asked, *models.build(wanted.privacy.models, wanted.sensitive, where=wanted.name))))
+        asked = tuple(
+            dict.fromkeys((*asked, *models.build(wanted.privacy.models, wanted.sensitive, where=wanted.name)))
+        )
         quasi = tuple(dict.fromkeys((*quasi, *wanted.quasi_identifiers)))
     names = {column.name for column in manifest.columns}
     sensitive = [name for name in dict.fromkeys(getattr(model, "attribute", None) for model in asked) if name]
@@ -97,14 +98,11 @@ def _parts(release: Path) -> tuple[Path, Path | None]:
     raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
 
 
-def _policy(policy: str | Path | Mapping[str, Any]) -> Policy:
-    return Policy.of(policy) if isinstance(policy, Mapping) else Policy.load(policy)
-
-
 def _models(manifest: Manifest) -> tuple[Model, ...]:
     """The models of the manifest, from the parameters it states."""
     specifications = [
-        {key: value for key, value in entry.items() if key not in ("satisfied", "measured")} for entry in manifest.models
+        {key: value for key, value in entry.items() if key not in ("satisfied", "measured")}
+        for entry in manifest.models
     ]
     return models.build(specifications, manifest.with_role(Role.SENSITIVE), where=manifests.NAME)
 

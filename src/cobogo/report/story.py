@@ -18,7 +18,12 @@ from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
 from cobogo.report.content import (
-    AttributeStory, Content, LatticeStory, Risk, RunnerUp, SensitiveStory,
+    AttributeStory,
+    Content,
+    LatticeStory,
+    Risk,
+    RunnerUp,
+    SensitiveStory,
 )  # fmt: skip
 from cobogo.table.frequency import FrequencyTable
 
@@ -34,7 +39,10 @@ VALUES_SHOWN = 15
 def tell(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdict, ...]) -> Content:
     """Everything a report shows: ``released`` and ``verdicts`` come from the written file, not from the plan."""
     before, after = release.problem.table, released
-    names = {h.attribute: h.labels[level] for h, level in zip(release.problem.hierarchies, release.solution.levels, strict=True)}
+    names = {
+        h.attribute: h.labels[level]
+        for h, level in zip(release.problem.hierarchies, release.solution.levels, strict=True)
+    }
     classes = after.classes()
     order = np.argsort(-after.counts, kind="stable")[: release.policy.report.largest_classes]
     return Content(
@@ -114,7 +122,9 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
             for name in release.policy.sensitive
         },
         "warnings": list(release.warnings),
-        "seconds": {stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")},
+        "seconds": {
+            stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
+        },
     }
 
 

@@ -19,10 +19,12 @@ from cobogo.table.read import Table
 
 @dataclass(frozen=True, eq=False)
 class FrequencyTable:
-    """``codes[i]`` is a distinct tuple (codes into ``values``), ``counts[i]`` its records, ``histograms`` its values."""
+    """``codes[i]`` is a distinct tuple (as codes into ``values``), ``counts[i]`` the number of its records."""
 
     quasi_identifiers: tuple[str, ...]
-    values: Mapping[str, tuple[Label, ...]]  # of quasi-identifiers and sensitive attributes, in the order of their codes
+    values: Mapping[
+        str, tuple[Label, ...]
+    ]  # of quasi-identifiers and sensitive attributes, in the order of their codes
     codes: NDArray[np.int32]  # tuples × quasi-identifiers
     counts: Ints
     histograms: Mapping[str, Histogram]
@@ -62,7 +64,9 @@ def frequency_table(table: Table, quasi_identifiers: Sequence[str], sensitive: S
     width = len(quasi_identifiers)
     quasi = [codes for codes, _ in columns[:width]]
     ids, representatives = number_tuples(quasi, [len(labels) for _, labels in columns[:width]], len(counts))
-    codes = np.column_stack([column[representatives] for column in quasi]) if quasi else np.zeros((len(representatives), 0))
+    codes = (
+        np.column_stack([column[representatives] for column in quasi]) if quasi else np.zeros((len(representatives), 0))
+    )
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
         values=values,
@@ -109,16 +113,14 @@ def _encode(column: Any) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
     return rank[found], tuple(labels)
 
 
-def _sums(ids: Ints, counts: Ints, groups: int) -> Ints:
+def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:
     """Sum of the counts of each group, in whole numbers."""
     total = np.zeros(groups, dtype=np.int64)
     np.add.at(total, ids, counts)
     return total
 
 
-def _histogram(
-    ids: Ints, column: tuple[NDArray[np.int32], tuple[Label, ...]], counts: Ints, groups: int
-) -> Histogram:
+def _histogram(ids: Ints, column: tuple[NDArray[np.int32], tuple[Label, ...]], counts: Ints, groups: int) -> Histogram:
     codes, labels = column
     pairs, inverse = np.unique(ids * max(len(labels), 1) + codes, return_inverse=True)
     owners = pairs // max(len(labels), 1)

@@ -45,18 +45,16 @@ class Table:
         counts = values.group_by("value").aggregate(records=values.count())
         return int(counts.filter(counts["records"] == 1).count().execute())
 
-    def first_row(self, column: str, value: str) -> tuple[int, int]:
-        """The number of the first row that holds a value (the first row of data is 1), and how many rows do."""
+    def first_row(self, column: str, value: str) -> int:
+        """The number of the first row that holds a value; the first row of data is 1."""
         import ibis
 
         numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
-        found = numbered.filter(numbered["value"] == value)
-        first, count = found.aggregate(first=found["row"].min(), count=found.count()).to_pyarrow().to_pylist()[0].values()
-        return int(first), int(count)
+        return int(numbered.filter(numbered["value"] == value)["row"].min().execute())
 
 
 def read(source: Any, data: Data, engine: Engine | None = None) -> Table:
-    """Open a source: a path (CSV or Parquet, a directory of parts, a glob), or a frame of pandas, polars, Arrow or Ibis."""
+    """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis."""
     if isinstance(source, str | Path):
         return _read_files(str(source), data, engine or Engine.connect())
     return _read_frame(source, engine)
@@ -82,7 +80,7 @@ def _files(path: str) -> list[str]:
         return inside
     if Path(path).exists():
         return [path]
-    found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []
+    found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
         what = "no file matches" if glob.has_magic(path) else "no such file"
         raise DataError(what, where=path, remedy="Paths are relative to the policy file. Check data.path.")
@@ -106,7 +104,9 @@ def _load_csv(engine: Engine, files: Sequence[str], listed: str, data: Data, pat
     names = _header(files[0], data)
     for other in files[1:]:
         if _header(other, data) != names:
-            raise DataError(f"has other columns than {files[0]}", where=other, remedy="Files of one glob share a header.")
+            raise DataError(
+                f"has other columns than {files[0]}", where=other, remedy="Files of one glob share a header."
+            )
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     missing = ", ".join(map(literal, dict.fromkeys(("", *data.missing))))
     try:
@@ -125,7 +125,7 @@ def _header(file: str, data: Data) -> list[str]:
     encoding = "utf-8-sig" if data.encoding == "utf-8" else data.encoding
     opened = gzip.open if file.endswith(".gz") else open
     try:
-        with opened(file, "rt", encoding=encoding, newline="") as stream:  # type: ignore[operator]
+        with opened(file, "rt", encoding=encoding, newline="") as stream:
             names = next(csv.reader(stream, delimiter=data.separator), [])
     except UnicodeDecodeError:
         raise _not_utf8(file, 1) from None

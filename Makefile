@@ -1,0 +1,51 @@
+# Two commands do everything on a machine with Python >= 3.11, venv and make: `make demo` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check --quiet
+WORKERS ?= auto
+
+.PHONY: demo test lint types unit bench docs clean
+
+demo: $(VENV)/installed
+	$(BIN)/cobogo demo --out demo
+
+test: lint types unit
+
+lint: $(VENV)/tests-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/tests-installed
+	$(BIN)/mypy
+
+unit: $(VENV)/tests-installed .venv-oracles/installed
+	$(BIN)/pytest -n $(WORKERS)
+
+bench: $(VENV)/tests-installed
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/tests-installed
+	$(BIN)/python docs/build.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cobogó needs Python 3.11 or later: make PYTHON=…")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
+	$(PIP) install --constraint requirements.lock --editable .
+	touch $@
+
+$(VENV)/tests-installed: $(VENV)/installed
+	$(PIP) install --constraint requirements.lock --editable '.[test]'
+	touch $@
+
+# pycanon, an independent measure of k and l, wants older libraries than ours: it lives in an environment of its own.
+.venv-oracles/installed: tests/oracles/requirements.txt
+	$(PYTHON) -m venv .venv-oracles
+	.venv-oracles/bin/pip --disable-pip-version-check --quiet install --requirement tests/oracles/requirements.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) .venv-oracles demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,47 @@
+"""The evidence: what only the data holder may see, with the hashes of everything that was written."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cobogo.release import manifest
+from cobogo.release.release import Release
+from cobogo.table.frequency import FrequencyTable
+
+NAME = "evidence.json"
+
+
+def write_evidence(release: Release, public: Path, evidence: Path) -> None:
+    """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
+    key = secrets.token_bytes(32)
+    files = [file for file in evidence.rglob("*") if file.is_file()]
+    table = release.problem.table
+    content = {
+        "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
+        "manifest-sha256": manifest.sha256(public / manifest.NAME),
+        "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
+        "policy": release.policy.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "levels": release.levels,
+        "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def digest(key: bytes, table: FrequencyTable) -> str:
+    """A keyed digest of the input's counts: the same for the same data in any row order, useless without the key."""
+    seal = hmac.new(key, digestmod=hashlib.sha256)
+    seal.update(json.dumps([list(table.quasi_identifiers), {k: list(v) for k, v in table.values.items()}]).encode())
+    arrays: list[NDArray[Any]] = [table.codes, table.counts]
+    for histogram in table.histograms.values():
+        arrays += [histogram.offsets, histogram.values, histogram.counts]
+    for array in arrays:
+        seal.update(array.tobytes())
+    return seal.hexdigest()

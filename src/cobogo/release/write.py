@@ -1,0 +1,88 @@
+"""Writing a release's public part, and refusing it unless what was written is what was planned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cobogo.errors import OutputError, VerificationFailed
+from cobogo.hierarchy import SUPPRESSED
+from cobogo.models.check import ModelVerdict
+from cobogo.release import dictionary, manifest
+from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.release import Release
+from cobogo.table.frequency import FrequencyTable
+
+OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
+
+
+def write_rows(release: Release, public: Path) -> Path:
+    """The released rows as one file."""
+    import duckdb
+
+    engine, rows = release.table.engine, release.rows()
+    file = public / f"release.{release.policy.output.format}"
+    try:
+        if release.policy.output.format == "parquet":
+            engine.write_parquet(rows, file)
+        else:
+            engine.write_csv(rows, file, separator=release.policy.data.separator)
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        raise OutputError(
+            f"the release cannot be written: {str(error).splitlines()[0]}", remedy="Is the disk full?"
+        ) from None
+    return file
+
+
+def draft(release: Release, file: Path) -> Manifest:
+    """The manifest, before anything was measured."""
+    columns = []
+    for name in release.columns:
+        attribute = release.policy.attributes[name]
+        level = release.levels.get(name, 0)
+        text = dictionary.meaning(attribute, level, top=_is_top(release, name))
+        columns.append(Column(name=name, role=attribute.role, meaning=text))
+    return Manifest(
+        format="cobogo-release/1",
+        data=DataEntry(
+            file=file.name,
+            format=release.policy.output.format,
+            separator=release.policy.data.separator,
+            records=release.plan.records,
+        ),
+        columns=tuple(columns),
+        models=(),
+        files={},
+    )
+
+
+def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[ModelVerdict, ...]) -> None:
+    """Write the dictionary, and the manifest with what was measured and the hashes of everything beside it."""
+    measured = tuple(verdict.as_dict() for verdict in verdicts)
+    text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
+    (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
+    files = [public / unsigned.data.file, public / "dictionary.md"]
+    unsigned.model_copy(update={"models": measured, "files": manifest.hashes(public, files)}).write(public)
+
+
+def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdict, ...]) -> None:
+    """The file must satisfy every model, and hold what the plan says: no row lost or merged on the way to disk."""
+    for verdict in verdicts:
+        if not verdict.satisfied:
+            raise VerificationFailed(
+                f"the release does not satisfy {verdict.model}: measured {verdict.measured}", remedy=OUR_FAULT
+            )
+    found = (released.records, len(released.counts))
+    planned = (release.plan.records, release.plan.classes)
+    if found != planned:
+        raise VerificationFailed(
+            f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}",
+            remedy=OUR_FAULT,
+        )
+
+
+def _is_top(release: Release, name: str) -> bool:
+    """Whether a column was released as ``*`` throughout."""
+    for hierarchy, level in zip(release.problem.hierarchies, release.solution.levels, strict=True):
+        if hierarchy.attribute == name:
+            return hierarchy.labels[level] == (SUPPRESSED,)
+    return False

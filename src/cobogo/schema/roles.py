@@ -1,0 +1,68 @@
+"""Checks of the roles that a policy gives against the columns that a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cobogo.errors import PolicyError
+from cobogo.policy import Policy, Role
+from cobogo.table.read import Table
+
+FEW = 100
+"""Below so many records a column that singles them out is a warning, not an error."""
+
+
+def check_roles(policy: Policy, table: Table) -> None:
+    """Every column has a role and every role a column."""
+    without = [name for name in table.columns if name not in policy.attributes]
+    if without:
+        hint = ""
+        if len(table.columns) == 1 and len(policy.attributes) > 1:
+            hint = f' The data seem to have one column only: is the separator really "{policy.data.separator}"?'
+        raise PolicyError(
+            f"these columns of the data have no role: {_quoted(without)}",
+            where=f"{policy.name}, attributes",
+            remedy=f"Give each one of: {', '.join(Role)}.{hint}",
+        )
+    absent = [name for name in policy.attributes if name not in table.columns]
+    if absent:
+        raise PolicyError(
+            f"these attributes are not in the data: {_quoted(absent)}",
+            where=f"{policy.name}, attributes",
+            remedy=f"The columns of {table.name} are: {_quoted(table.columns)}.",
+        )
+    if not policy.quasi_identifiers:
+        raise PolicyError(
+            "there is no quasi-identifier, so there is nothing to recode",
+            where=f"{policy.name}, attributes",
+            remedy='Give the columns that others may know about a person the role "quasi-identifier".',
+        )
+
+
+def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
+    """Refuse non-sensitive columns that single out most records: they are identifiers by another name.
+
+    Returns warnings instead where there are few records.
+    """
+    warnings = []
+    for name in policy.with_role(Role.NON_SENSITIVE):
+        if policy.attributes[name].publish_unique:
+            continue
+        unique = table.values_that_occur_once(name)
+        if 2 * unique <= records:
+            continue
+        what = f'the non-sensitive column "{name}" is unique in {unique:,} of {records:,} records'
+        if records >= FEW:
+            raise PolicyError(
+                f"{what}: it singles people out",
+                where=f"{policy.name}, attributes.{name}",
+                remedy="Make it an identifier (it is then left out) or a quasi-identifier; "
+                'if it must be published as it is, say "publish-unique = true".',
+            )
+        warnings.append(what)
+    return tuple(warnings)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = [f'"{name}"' for name in names]
+    return ", ".join(shown[:10]) + (f" and {len(shown) - 10} more" if len(shown) > 10 else "")

@@ -24,7 +24,7 @@ _HOMES = {
     "anonymize": "cobogo.job",
     "verify": "cobogo.release.verify",
 }
-__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify"]  # noqa: F822
+__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify"]
 
 
 def __getattr__(name: str) -> Any:

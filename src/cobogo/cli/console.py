@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,10 +32,10 @@ def warn(text: str) -> None:
     print(f"cobogo: warning: {text}.", file=sys.stderr)
 
 
-def table(header: list[str], rows: list[list[str]], *, numbers_from: int = 1) -> str:
-    """Columns that line up: text to the left, from column ``numbers_from`` on to the right.
+def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = ()) -> str:
+    """Columns that line up: text to the left, the columns of ``numbers`` to the right.
 
-    >>> print(table(["k", "classes"], [["2", "1,204"], ["10", "8"]]))
+    >>> print(table(["k", "classes"], [["2", "1,204"], ["10", "8"]], numbers=[1]))
     k   classes
     2     1,204
     10        8
@@ -44,7 +44,7 @@ def table(header: list[str], rows: list[list[str]], *, numbers_from: int = 1) ->
 
     def line(row: list[str]) -> str:
         cells = [
-            cell.ljust(width) if number < numbers_from else cell.rjust(width)
+            cell.rjust(width) if number in numbers else cell.ljust(width)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         return "  ".join(cells).rstrip()
@@ -68,7 +68,10 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    names = {"read": "Reading", "search": "Searching", "write": "Writing", "verify": "Verifying", "report": "Reporting"}
+    names = {
+        "generate": "Generating", "read": "Reading", "search": "Searching", "release": "Releasing",
+        "write": "Writing", "verify": "Verifying", "report": "Reporting",
+    }  # fmt: skip
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True), transient=True,

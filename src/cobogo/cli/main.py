@@ -98,6 +98,51 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command()
+def inspect(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    separator: Annotated[str | None, typer.Option("--separator", help="Guessed from the header if not given.")] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="utf-8 or latin-1.")] = "utf-8",
+    write: Annotated[Path | None, typer.Option("--write", help="Write a starter policy here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
+    from cobogo.cli import inspection
+
+    if encoding not in ("utf-8", "latin-1"):
+        raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
+    if separator is not None and len(separator) != 1:
+        raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
+    options, profiles, suggestions = inspection.inspect(data, separator, encoding)
+    if write is not None:
+        inspection.write_starter(write, data, options, profiles, suggestions)
+    if as_json:
+        console.say_json(inspection.as_json(profiles, suggestions))
+        return
+    console.say(inspection.as_table(profiles, suggestions))
+    if any(not found.certain for found in suggestions):
+        console.say("\n? The role is a guess: look at the column and decide.")
+    if write is not None:
+        console.say(f"\nWritten   {write}   Confirm the roles in it, then run: cobogo anonymize {write}")
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
+    rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
+    language: Annotated[str, typer.Option("--language", help="en or pt-BR.")] = "en",
+) -> None:
+    """Anonymize made-up COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show what came of it."""
+    from cobogo.cli.demonstration import lines
+    from cobogo.demo.run import run as run_demo
+
+    if language not in ("en", "pt-BR"):
+        raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
+    with console.progress() as show:
+        results = run_demo(out, rows=rows, language=language, progress=show)
+    console.say(lines(results, out))
+
+
 @app.command(name="list")
 def list_(
     what: Annotated[str, typer.Argument(help="models, metrics, algorithms, attacks or mechanisms", show_default=False)],
@@ -112,7 +157,7 @@ def list_(
     elif not entries:
         console.say(f"There are no {what} in this version.")
     else:
-        console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries], numbers_from=2))
+        console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
 
 
 def run(arguments: list[str] | None = None) -> None:

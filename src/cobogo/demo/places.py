@@ -8,32 +8,33 @@ not for citing. Outside the capital a municipality has its population, the perce
 from __future__ import annotations
 
 FORTALEZA = {
-    "Aerolândia": 10_500, "Aeroporto": 8_000, "Aldeota": 41_500, "Alto da Balança": 12_000, "Álvaro Weyne": 21_500,
-    "Amadeu Furtado": 11_000, "Ancuri": 22_500, "Antônio Bezerra": 25_000, "Aracapé": 18_900, "Autran Nunes": 19_000,
-    "Barra do Ceará": 63_500, "Barroso": 30_500, "Bela Vista": 16_000, "Benfica": 8_700, "Boa Vista": 13_500,
-    "Bom Futuro": 5_300, "Bom Jardim": 36_500, "Bonsucesso": 35_800, "Cais do Porto": 20_500, "Cajazeiras": 14_800,
-    "Cambeba": 8_500, "Canindezinho": 41_000, "Carlito Pamplona": 23_700, "Centro": 26_500, "Cidade 2000": 7_800,
-    "Cidade dos Funcionários": 18_500, "Coaçu": 7_800, "Cocó": 21_500, "Conjunto Ceará I": 18_500,
-    "Conjunto Ceará II": 22_500, "Conjunto Esperança": 16_500, "Conjunto Palmeiras": 28_200, "Couto Fernandes": 4_600,
-    "Cristo Redentor": 23_500, "Curió": 8_000, "Damas": 10_000, "De Lourdes": 2_300, "Demócrito Rocha": 10_500,
+    "Aerolândia": 10_500, "Aeroporto": 8_000, "Aldeota": 40_000, "Alto da Balança": 12_000, "Álvaro Weyne": 20_500,
+    "Amadeu Furtado": 11_000, "Ancuri": 22_500, "Antônio Bezerra": 24_000, "Aracapé": 18_900, "Autran Nunes": 17_500,
+    "Barra do Ceará": 63_500, "Barroso": 29_000, "Bela Vista": 16_000, "Benfica": 8_700, "Boa Vista": 13_500,
+    "Bom Futuro": 5_300, "Bom Jardim": 35_500, "Bonsucesso": 35_800, "Cais do Porto": 19_500, "Cajazeiras": 14_800,
+    "Cambeba": 8_500, "Canindezinho": 37_500, "Carlito Pamplona": 23_700, "Centro": 25_500, "Cidade 2000": 7_800,
+    "Cidade dos Funcionários": 18_500, "Coaçu": 7_800, "Cocó": 21_500, "Conjunto Ceará I": 17_500,
+    "Conjunto Ceará II": 21_500, "Conjunto Esperança": 16_500, "Conjunto Palmeiras": 28_200, "Couto Fernandes": 4_600,
+    "Cristo Redentor": 21_500, "Curió": 8_000, "Damas": 10_000, "De Lourdes": 2_300, "Demócrito Rocha": 10_500,
     "Dendê": 13_500, "Dias Macedo": 12_500, "Dionísio Torres": 15_800, "Dom Lustosa": 13_500, "Edson Queiroz": 22_000,
-    "Engenheiro Luciano Cavalcante": 17_500, "Farias Brito": 11_000, "Fátima": 23_500, "Floresta": 25_000,
-    "Genibaú": 35_500, "Granja Lisboa": 63_400, "Granja Portugal": 36_500, "Guajeru": 7_500, "Guararapes": 8_000,
-    "Henrique Jorge": 25_500, "Itaoca": 11_500, "Itaperi": 23_500, "Jacarecanga": 14_000, "Jangurussu": 70_700,
-    "Jardim América": 11_500, "Jardim Cearense": 11_000, "Jardim das Oliveiras": 27_500, "Jardim Guanabara": 14_000,
-    "Jardim Iracema": 21_500, "João XXIII": 18_000, "Joaquim Távora": 23_000, "Jóquei Clube": 18_000,
+    "Engenheiro Luciano Cavalcante": 17_500, "Farias Brito": 11_000, "Fátima": 23_500, "Floresta": 24_000,
+    "Genibaú": 35_500, "Granja Lisboa": 63_400, "Granja Portugal": 35_000, "Guajeru": 7_500, "Guararapes": 8_000,
+    "Henrique Jorge": 24_000, "Itaoca": 11_500, "Itaperi": 22_500, "Jacarecanga": 14_000, "Jangurussu": 70_700,
+    "Jardim América": 11_500, "Jardim Cearense": 11_000, "Jardim das Oliveiras": 26_500, "Jardim Guanabara": 14_000,
+    "Jardim Iracema": 20_500, "João XXIII": 17_000, "Joaquim Távora": 22_000, "Jóquei Clube": 17_500,
     "José Bonifácio": 8_500, "José de Alencar": 17_500, "Lagoa Redonda": 29_500, "Manuel Dias Branco": 16_000,
-    "Maraponga": 11_500, "Meireles": 37_800, "Messejana": 43_200, "Mondubim": 62_400, "Monte Castelo": 12_500,
-    "Montese": 25_000, "Moura Brasil": 3_000, "Mucuripe": 14_500, "Novo Mondubim": 18_500, "Olavo Oliveira": 13_000,
-    "Padre Andrade": 12_300, "Panamericano": 8_500, "Papicu": 19_000, "Parangaba": 31_000, "Parque Araxá": 6_100,
-    "Parque Dois Irmãos": 28_500, "Parque Iracema": 9_000, "Parque Manibura": 5_900, "Parque Presidente Vargas": 7_500,
+    "Maraponga": 11_500, "Meireles": 36_500, "Messejana": 43_200, "Mondubim": 62_400, "Monte Castelo": 12_500,
+    "Montese": 24_000, "Moura Brasil": 3_000, "Mucuripe": 14_500, "Novo Mondubim": 18_500, "Olavo Oliveira": 13_000,
+    "Padre Andrade": 12_300, "Panamericano": 8_500, "Papicu": 19_000, "Parangaba": 29_000, "Parque Araxá": 6_100,
+    "Parque Dois Irmãos": 27_500, "Parque Iracema": 9_000, "Parque Manibura": 5_900, "Parque Presidente Vargas": 7_500,
     "Parque Santa Maria": 14_000, "Parque Santa Rosa": 12_500, "Parque São José": 10_800, "Parquelândia": 13_800,
-    "Parreão": 10_500, "Passaré": 54_900, "Paupina": 26_500, "Pedras": 17_100, "Pici": 40_000, "Pirambu": 15_500,
-    "Planalto Ayrton Senna": 41_500, "Praia de Iracema": 3_000, "Praia do Futuro I": 4_300, "Praia do Futuro II": 11_500,
-    "Prefeito José Walter": 53_500, "Presidente Kennedy": 22_000, "Quintino Cunha": 42_500, "Rodolfo Teófilo": 17_500,
-    "Sabiaguaba": 3_500, "Salinas": 4_800, "São Bento": 12_500, "São Gerardo": 14_000, "São João do Tauape": 26_000,
-    "Sapiranga-Coité": 33_000, "Serrinha": 28_500, "Siqueira": 45_500, "Varjota": 8_800, "Vicente Pinzón": 46_200,
-    "Vila Ellery": 7_500, "Vila Manoel Sátiro": 8_000, "Vila Peri": 19_500, "Vila União": 14_500, "Vila Velha": 52_900,
+    "Parreão": 10_500, "Passaré": 54_900, "Paupina": 26_500, "Pedras": 17_100, "Pici": 38_000, "Pirambu": 15_500,
+    "Planalto Ayrton Senna": 38_500, "Praia de Iracema": 3_000, "Praia do Futuro I": 4_300,
+    "Praia do Futuro II": 11_500, "Prefeito José Walter": 53_500, "Presidente Kennedy": 21_000,
+    "Quintino Cunha": 42_500, "Rodolfo Teófilo": 17_000, "Sabiaguaba": 3_500, "Salinas": 4_800, "São Bento": 12_500,
+    "São Gerardo": 14_000, "São João do Tauape": 24_500, "Sapiranga-Coité": 31_000, "Serrinha": 27_000,
+    "Siqueira": 45_500, "Varjota": 8_800, "Vicente Pinzón": 46_200, "Vila Ellery": 7_500, "Vila Manoel Sátiro": 8_000,
+    "Vila Peri": 18_500, "Vila União": 13_500, "Vila Velha": 52_900,
 }  # fmt: skip
 """The bairros of the capital and their residents."""
 
@@ -58,8 +59,8 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Aracati": (
         75_100,
         30,
-        "Centro, Pedregal, Nossa Senhora de Fátima, Várzea da Matriz, Majorlândia, Canoa Quebrada, Cabreiro, Quixaba, "
-        "Jirau, Córrego dos Fernandes, Barreira dos Vianas, Santa Tereza, Mata Fresca",
+        "Centro, Pedregal, Nossa Senhora de Fátima, Várzea da Matriz, Majorlândia, Canoa Quebrada, Cabreiro, "
+        "Quixaba, Jirau, Córrego dos Fernandes, Barreira dos Vianas, Santa Tereza, Mata Fresca",
     ),
     "Aracoiaba": (25_600, 40, "Centro, Vazantes, Ideal, Jaguarão, Jenipapeiro, Plácido Martins, Milton Belo"),
     "Ararendá": (11_100, 45, "Centro, Santo Antônio"),
@@ -79,7 +80,11 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Barro": (19_400, 35, "Centro, Iara, Cuncas, Brejinho, Monte Alegre, Serrota, Engenho Velho"),
     "Barroquinha": (14_600, 25, "Centro, Bitupitá, Araras"),
     "Baturité": (35_200, 25, "Centro, Putiú, Mondego, São Sebastião, Boa Vista"),
-    "Beberibe": (53_100, 45, "Centro, Sucatinga, Parajuru, Morro Branco, Paripueira, Itapeim, Forquilha, Serra do Félix"),
+    "Beberibe": (
+        53_100,
+        45,
+        "Centro, Sucatinga, Parajuru, Morro Branco, Paripueira, Itapeim, Forquilha, Serra do Félix",
+    ),
     "Bela Cruz": (32_800, 50, "Centro, Prata, Cajueirinho"),
     "Boa Viagem": (50_400, 40, "Centro, Guia, Águas Belas, Domingos da Costa, Ibuaçu, Jacampari, Ipiranga, Boqueirão"),
     "Brejo Santo": (51_100, 30, "Centro, Morro Dourado, São Francisco, Renê Lucena, Araujão, Poço, São Felipe"),
@@ -103,10 +108,10 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Caucaia": (
         355_700,
         8,
-        "Jurema, Centro, Araturi, Parque Potira, Nova Metrópole, Tabapuá, Icaraí, Parque Soledade, Itambé, Arianópolis, "
-        "Parque Guadalajara, Parque Albano, Marechal Rondon, Capuan, Parque das Nações, São Miguel, Padre Júlio Maria, "
-        "Planalto Caucaia, Cumbuco, Cigana, Tabuba, Pacheco, Iparana, Camurupim, Sítios Novos, Catuana, Guararu, "
-        "Mirambé, Bom Princípio, Tucunduba",
+        "Jurema, Centro, Araturi, Parque Potira, Nova Metrópole, Tabapuá, Icaraí, Parque Soledade, Itambé, "
+        "Arianópolis, Parque Guadalajara, Parque Albano, Marechal Rondon, Capuan, Parque das Nações, São Miguel, "
+        "Padre Júlio Maria, Planalto Caucaia, Cumbuco, Cigana, Tabuba, Pacheco, Iparana, Camurupim, Sítios Novos, "
+        "Catuana, Guararu, Mirambé, Bom Princípio, Tucunduba",
     ),
     "Cedro": (22_300, 35, "Centro, Várzea da Conceição, Santo Antônio, Lagedo, São Miguel"),
     "Chaval": (12_500, 25, "Centro, Passagem"),
@@ -116,15 +121,16 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Crateús": (
         76_400,
         25,
-        "Centro, São Vicente, Venâncios, Fátima I, Fátima II, São José, Cidade Nova, Altamira, Planalto, Ipase, Cajás, "
-        "Realejo, Ibiapaba, Montenebo, Santo Antônio, Tucuns, Poti, Oiticica, Assis, Irapuá, Curral Velho",
+        "Centro, São Vicente, Venâncios, Fátima I, Fátima II, São José, Cidade Nova, Altamira, Planalto, Ipase, "
+        "Cajás, Realejo, Ibiapaba, Montenebo, Santo Antônio, Tucuns, Poti, Oiticica, Assis, Irapuá, Curral Velho",
     ),
     "Crato": (
         131_100,
         15,
-        "Seminário, Muriti, Centro, Vila Alta, São Miguel, Pinto Madeira, Alto da Penha, Mirandão, Zacarias Gonçalves, "
-        "Pimenta, Sossego, Parque Recreio, Santa Luzia, Novo Crato, Ossean Araripe, Lameiro, Granjeiro, Palmeiral, "
-        "Ponta da Serra, Dom Quintino, Monte Alverne, Santa Fé, Campo Alegre, Belmonte, Baixio das Palmeiras",
+        "Seminário, Muriti, Centro, Vila Alta, São Miguel, Pinto Madeira, Alto da Penha, Mirandão, "
+        "Zacarias Gonçalves, Pimenta, Sossego, Parque Recreio, Santa Luzia, Novo Crato, Ossean Araripe, Lameiro, "
+        "Granjeiro, Palmeiral, Ponta da Serra, Dom Quintino, Monte Alverne, Santa Fé, Campo Alegre, Belmonte, "
+        "Baixio das Palmeiras",
     ),
     "Croatá": (17_500, 40, "Centro, Santa Tereza, São Roque, Betânia, Barra do Sotero"),
     "Cruz": (29_800, 45, "Centro, Caiçara, Preá"),
@@ -133,8 +139,8 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Eusébio": (
         74_200,
         0,
-        "Centro, Mangabeira, Tamatanduba, Parque Hawaí, Pires Façanha, Amador, Guaribas, Jabuti, Autódromo, Urucunema, "
-        "Coaçu, Olho d'Água, Precabura, Santo Antônio, Timbu, Lagoinha, Cidade Nova",
+        "Centro, Mangabeira, Tamatanduba, Parque Hawaí, Pires Façanha, Amador, Guaribas, Jabuti, Autódromo, "
+        "Urucunema, Coaçu, Olho d'Água, Precabura, Santo Antônio, Timbu, Lagoinha, Cidade Nova",
     ),
     "Farias Brito": (18_200, 45, "Centro, Quincuncá, Cariutaba, Nova Betânia"),
     "Forquilha": (24_200, 25, "Centro, Trapiá, Salgado dos Mendes"),
@@ -146,14 +152,18 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Granjeiro": (4_800, 60, "Centro"),
     "Groaíras": (10_900, 30, "Centro, Itamaracá"),
     "Guaiúba": (24_300, 20, "Centro, Água Verde, Itacima, Baú, Dourado, Núcleo Colonial Pio XII"),
-    "Guaraciaba do Norte": (42_100, 45, "Centro, Sussuanha, Martinslândia, Mucambo, Morrinhos Novos, Várzea dos Espinhos"),
+    "Guaraciaba do Norte": (
+        42_100,
+        45,
+        "Centro, Sussuanha, Martinslândia, Mucambo, Morrinhos Novos, Várzea dos Espinhos",
+    ),
     "Guaramiranga": (5_700, 30, "Centro, Pernambuquinho"),
     "Hidrolândia": (17_900, 35, "Centro, Irajá, Betânia, Conceição"),
     "Horizonte": (
         74_800,
         6,
-        "Centro, Diadema, Zumbi, Mal Cozinhado, Buenos Aires, Planalto Horizonte, Catolé, Gameleira, Dourado, Aningas, "
-        "Queimadas, Alto Alegre",
+        "Centro, Diadema, Zumbi, Mal Cozinhado, Buenos Aires, Planalto Horizonte, Catolé, Gameleira, Dourado, "
+        "Aningas, Queimadas, Alto Alegre",
     ),
     "Ibaretama": (12_000, 60, "Centro, Piranji, Nova Vida, Oiticica, Pedra e Cal"),
     "Ibiapina": (24_000, 50, "Centro, Alto Lindo, Santo Antônio da Pindoba"),
@@ -163,9 +173,9 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Iguatu": (
         98_100,
         18,
-        "Centro, Areias, Cocobó, Vila Neuma, Santo Antônio, Prado, Veneza, Flores, Planalto, João Paulo II, Esplanada, "
-        "Brasília, Paraná, Chapadinha, Bugi, Cohab, Novo Altiplano, Tabuleiro, José de Alencar, Suassurana, Barro Alto, "
-        "Riacho Vermelho, Gadelha, Baú, Barreiras",
+        "Centro, Areias, Cocobó, Vila Neuma, Santo Antônio, Prado, Veneza, Flores, Planalto, João Paulo II, "
+        "Esplanada, Brasília, Paraná, Chapadinha, Bugi, Cohab, Novo Altiplano, Tabuleiro, José de Alencar, "
+        "Suassurana, Barro Alto, Riacho Vermelho, Gadelha, Baú, Barreiras",
     ),
     "Independência": (24_000, 45, "Centro, Iapi, Ematuba, Tranqueiras, Jandrangoeira, Monte Sinai"),
     "Ipaporanga": (11_600, 55, "Centro, Sacramento"),
@@ -181,8 +191,8 @@ OTHERS: dict[str, tuple[int, int, str]] = {
         131_100,
         35,
         "Centro, Violete, Coqueiro, Cruzeiro, Fazendinha, Boa Vista, Picos, Urbano Teixeira, Júlio II, Ladeira, "
-        "Nova Aldeota, Mourão, Jenipapo, Madalenas, Estação, Marinheiros, Arapari, Assunção, Barrento, Deserto, Baleia, "
-        "Betânia, Cruxati, Bela Vista, Calugi, Ipu Mazagão, Lagoa das Mercês",
+        "Nova Aldeota, Mourão, Jenipapo, Madalenas, Estação, Marinheiros, Arapari, Assunção, Barrento, Deserto, "
+        "Baleia, Betânia, Cruxati, Bela Vista, Calugi, Ipu Mazagão, Lagoa das Mercês",
     ),
     "Itapiúna": (17_800, 45, "Centro, Caio Prado, Palmatória, Itans"),
     "Itarema": (43_000, 50, "Centro, Almofala, Carvoeiro"),
@@ -197,11 +207,11 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Juazeiro do Norte": (
         286_100,
         3,
-        "Frei Damião, Pirajá, João Cabral, Franciscanos, Aeroporto, Romeirão, Triângulo, São José, Salesianos, Tiradentes, "
-        "Limoeiro, Pio XII, Timbaúbas, Santa Tereza, São Miguel, Centro, José Geraldo da Cruz, Lagoa Seca, Betolândia, "
-        "Antônio Vieira, Jardim Gonzaga, Campo Alegre, Novo Juazeiro, Socorro, Planalto, Pedrinhas, Leandro Bezerra, "
-        "Vila Três Marias, Vila Fátima, Santo Antônio, Cidade Universitária, Brejo Seco, Horto, Carité, Juvêncio Santana, "
-        "Fátima, Padre Cícero, Marrocos",
+        "Frei Damião, Pirajá, João Cabral, Franciscanos, Aeroporto, Romeirão, Triângulo, São José, Salesianos, "
+        "Tiradentes, Limoeiro, Pio XII, Timbaúbas, Santa Tereza, São Miguel, Centro, José Geraldo da Cruz, "
+        "Lagoa Seca, Betolândia, Antônio Vieira, Jardim Gonzaga, Campo Alegre, Novo Juazeiro, Socorro, Planalto, "
+        "Pedrinhas, Leandro Bezerra, Vila Três Marias, Vila Fátima, Santo Antônio, Cidade Universitária, Brejo Seco, "
+        "Horto, Carité, Juvêncio Santana, Fátima, Padre Cícero, Marrocos",
     ),
     "Jucás": (23_900, 35, "Centro, São Pedro do Norte, Mel, Canafístula, Poço Grande, Baixio da Donana"),
     "Lavras da Mangabeira": (30_800, 40, "Centro, Quitaiús, Mangabeira, Amaniutuba, Arrojado, Iborepi"),
@@ -215,10 +225,10 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Maracanaú": (
         234_500,
         0,
-        "Pajuçara, Jereissati I, Jereissati II, Industrial, Timbó, Acaracuzinho, Novo Maracanaú, Alto Alegre, Piratininga, "
-        "Novo Oriente, Siqueira, Mucunã, Centro, Jardim Bandeirante, Luzardo Viana, Alto da Mangueira, Coqueiral, "
-        "Parque Tijuca, Boa Esperança, Antônio Justa, Cidade Nova, Jari, Cágado, Furna da Onça, Horto, Olho d'Água, "
-        "Vila Buriti, Maracananzinho",
+        "Pajuçara, Jereissati I, Jereissati II, Industrial, Timbó, Acaracuzinho, Novo Maracanaú, Alto Alegre, "
+        "Piratininga, Novo Oriente, Siqueira, Mucunã, Centro, Jardim Bandeirante, Luzardo Viana, Alto da Mangueira, "
+        "Coqueiral, Parque Tijuca, Boa Esperança, Antônio Justa, Cidade Nova, Jari, Cágado, Furna da Onça, Horto, "
+        "Olho d'Água, Vila Buriti, Maracananzinho",
     ),
     "Maranguape": (
         105_100,
@@ -252,7 +262,11 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Novo Oriente": (27_500, 45, "Centro, Palestina, Três Irmãos, Santa Maria, São Raimundo"),
     "Ocara": (24_500, 55, "Centro, Curupira, Novo Horizonte, Sereno de Cima, Serragem, Arisco dos Marianos"),
     "Orós": (19_700, 20, "Centro, Guassussê, Igarói, Palestina, Santarém"),
-    "Pacajus": (71_000, 15, "Centro, Banguê, Croatá, Cruz das Almas, Buriti, Pedra Branca, Aldeia Park, Pascoal, Itaipaba"),
+    "Pacajus": (
+        71_000,
+        15,
+        "Centro, Banguê, Croatá, Cruz das Almas, Buriti, Pedra Branca, Aldeia Park, Pascoal, Itaipaba",
+    ),
     "Pacatuba": (81_500, 10, "Jereissati III, Centro, Pavuna, Senador Carlos Jereissati, Monguba, Alvorada"),
     "Pacoti": (11_200, 50, "Centro, Colina, Santa Ana, Fátima"),
     "Pacujá": (6_200, 35, "Centro"),
@@ -278,15 +292,16 @@ OTHERS: dict[str, tuple[int, int, str]] = {
         84_200,
         22,
         "Centro, Campo Novo, Alto São Francisco, Campo Velho, Planalto Universitário, Combate, São João, Carrascal, "
-        "Planalto Renascer, Putiú, Triângulo, Herval, Jardim dos Monólitos, Baviera, Cipó dos Anjos, Juatama, Tapuiará, "
-        "Dom Maurício, Custódio, São João dos Queirozes, Califórnia, São Bernardo, Riacho Verde, Daniel de Queiroz, Juá",
+        "Planalto Renascer, Putiú, Triângulo, Herval, Jardim dos Monólitos, Baviera, Cipó dos Anjos, Juatama, "
+        "Tapuiará, Dom Maurício, Custódio, São João dos Queirozes, Califórnia, São Bernardo, Riacho Verde, "
+        "Daniel de Queiroz, Juá",
     ),
     "Quixelô": (16_100, 60, "Centro"),
     "Quixeramobim": (
         82_200,
         32,
-        "Centro, Maravilha, Edmilson Correia, Jaime Lopes, Nossa Senhora de Fátima, Monteiro de Morais, Pompéia, Uruquê, "
-        "Manituba, Encantado, São Miguel, Lacerda, Nenelândia, Belém, Passagem, Damião Carneiro, Berilândia",
+        "Centro, Maravilha, Edmilson Correia, Jaime Lopes, Nossa Senhora de Fátima, Monteiro de Morais, Pompéia, "
+        "Uruquê, Manituba, Encantado, São Miguel, Lacerda, Nenelândia, Belém, Passagem, Damião Carneiro, Berilândia",
     ),
     "Quixeré": (20_900, 35, "Centro, Lagoinha, Tomé, Água Fria"),
     "Redenção": (27_200, 35, "Centro, Antônio Diogo, Guassi, São Gerardo, Faísca"),
@@ -301,7 +316,11 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Salitre": (16_600, 50, "Centro, Caldeirão, Lagoa dos Crioulos"),
     "Santa Quitéria": (40_200, 40, "Centro, Lisieux, Trapiá, Macaraú, Raimundo Martins, Logradouro, Muribeca"),
     "Santana do Acaraú": (30_600, 40, "Centro, Parapuí, Mutambeiras, João Cordeiro, Sapó"),
-    "Santana do Cariri": (17_000, 40, "Centro, Araporanga, Dom Leme, Brejo Grande, Anjinhos, Inhumas, Pontal da Santa Cruz"),
+    "Santana do Cariri": (
+        17_000,
+        40,
+        "Centro, Araporanga, Dom Leme, Brejo Grande, Anjinhos, Inhumas, Pontal da Santa Cruz",
+    ),
     "São Benedito": (47_600, 40, "Centro, Inhuçu, Barreiros"),
     "São Gonçalo do Amarante": (54_000, 25, "Centro, Pecém, Croatá, Taíba, Siupé, Umarituba, Serrote, Cágado"),
     "São João do Jaguaribe": (5_900, 55, "Centro"),
@@ -313,9 +332,9 @@ OTHERS: dict[str, tuple[int, int, str]] = {
         8,
         "Terrenos Novos, Centro, Sinhá Sabóia, Junco, Cohab II, Dom José, Domingos Olímpio, Sumaré, Padre Palhano, "
         "Cidade Doutor José Euclides Ferreira Gomes Júnior, Alto da Brasília, Campo dos Velhos, Dom Expedito, "
-        "Alto do Cristo, Renato Parente, Coração de Jesus, Expectativa, Padre Ibiapina, Tamarindo, Vila União, Betânia, "
-        "Derby, Nossa Senhora de Fátima, Distrito Industrial, Jaibaras, Aracatiaçu, Taperuaba, Aprazível, Jordão, "
-        "Rafael Arruda, Bonfim, Caracará, Patriarca, São José do Torto, Caioca, Bilheira, Patos",
+        "Alto do Cristo, Renato Parente, Coração de Jesus, Expectativa, Padre Ibiapina, Tamarindo, Vila União, "
+        "Betânia, Derby, Nossa Senhora de Fátima, Distrito Industrial, Jaibaras, Aracatiaçu, Taperuaba, Aprazível, "
+        "Jordão, Rafael Arruda, Bonfim, Caracará, Patriarca, São José do Torto, Caioca, Bilheira, Patos",
     ),
     "Solonópole": (18_200, 40, "Centro, Assunção, Cangati, Pasta, São José de Solonópole, Prefeita Suely Pinheiro"),
     "Tabuleiro do Norte": (30_800, 30, "Centro, Olho d'Água da Bica, Peixe Gordo"),
@@ -324,8 +343,8 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Tauá": (
         61_200,
         35,
-        "Centro, Aldeota, Alto Brilhante, Alto Nelândia, Bezerra e Sousa, Tauazinho, Planalto dos Colibris, Santa Teresa, "
-        "Marrecas, Marruás, Inhamuns, Carrapateiras, Trici, Barra Nova",
+        "Centro, Aldeota, Alto Brilhante, Alto Nelândia, Bezerra e Sousa, Tauazinho, Planalto dos Colibris, "
+        "Santa Teresa, Marrecas, Marruás, Inhamuns, Carrapateiras, Trici, Barra Nova",
     ),
     "Tejuçuoca": (17_200, 50, "Centro, Caxitoré"),
     "Tianguá": (81_500, 30, "Centro, Santo Antônio, Córrego, Caruataí, Tabainha, Pindoguaba, Arapá"),
@@ -337,7 +356,11 @@ OTHERS: dict[str, tuple[int, int, str]] = {
     "Uruburetama": (20_200, 25, "Centro, Santa Luzia, Itacolomy"),
     "Uruoca": (13_700, 40, "Centro, Campanário, Paracuá"),
     "Varjota": (18_100, 18, "Centro"),
-    "Várzea Alegre": (39_000, 32, "Centro, Riachinho, Betânia, Sanharol, Juremal, Naraniú, Canindezinho, Calabaça, Ibicatu"),
+    "Várzea Alegre": (
+        39_000,
+        32,
+        "Centro, Riachinho, Betânia, Sanharol, Juremal, Naraniú, Canindezinho, Calabaça, Ibicatu",
+    ),
     "Viçosa do Ceará": (59_700, 55, "Centro, General Tibúrcio, Lambedouro, Quatiguaba, Padre Vieira, Juá dos Vieiras"),
 }
 """The other municipalities: residents, percentage of them in the countryside, bairros and districts by size."""
@@ -387,15 +410,15 @@ def localities() -> dict[str, int]:
 
     >>> residents = localities()
     >>> residents["Aldeota/Fortaleza/CE"], residents["Zona Rural/Abaiara/CE"], residents["Centro/Abaiara/CE"]
-    (41500, 5000, 3000)
+    (40000, 5000, 3000)
     """
     residents = {f"{bairro}/Fortaleza/CE": count for bairro, count in FORTALEZA.items()}
     for city, (population, rural, names) in OTHERS.items():
         bairros = names.split(", ")
-        shares = [1 / (rank + 2) for rank in range(len(bairros))]
+        shares = [10_000 // (rank + 2) for rank in range(len(bairros))]  # integers: the same on every machine
         urban = population * (100 - rural) // 100
         for bairro, share in zip(bairros, shares, strict=True):
-            residents[f"{bairro}/{city}/CE"] = round(urban * share / sum(shares))
+            residents[f"{bairro}/{city}/CE"] = urban * share // sum(shares)
         if rural:
             residents[f"Zona Rural/{city}/CE"] = population - urban
     return residents

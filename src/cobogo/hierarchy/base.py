@@ -113,7 +113,8 @@ class Hierarchy:
         if self.labels[-1] == (SUPPRESSED,):
             return self
         roof = np.zeros(len(self.labels[-1]), dtype=np.int32)
-        return Hierarchy(self.attribute, (*self.labels, (SUPPRESSED,)), (*self.parents, roof))
+        top = (SUPPRESSED,) if self.leaves else ()  # no label without leaves
+        return Hierarchy(self.attribute, (*self.labels, top), (*self.parents, roof))
 
     def with_null(self) -> Hierarchy:
         """The same with NULL as one more leaf: NULL below the top, ``*`` there. A row of its own is kept as it is."""

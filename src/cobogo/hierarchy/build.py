@@ -94,16 +94,16 @@ def _not_in(
     hierarchy: Hierarchy, spec: AnyHierarchy | None, missing: Sequence[Label], *, where: str, may_show: bool
 ) -> UnfitValues:
     """The error for values that a hierarchy which lists its leaves does not list."""
-    source = (
-        spec.csv if isinstance(spec, CsvHierarchy) else "ordering" if isinstance(spec, OrderingHierarchy) else "tree"
-    )
-    named = f"hierarchy {source}" if isinstance(spec, CsvHierarchy) else source
+    if isinstance(spec, CsvHierarchy):
+        source, named = spec.csv, f"the hierarchy {spec.csv}"
+    else:
+        source = named = "the ordering" if isinstance(spec, OrderingHierarchy) else "the tree"
     remedy = f"Add {'it' if len(missing) == 1 else 'them'} to {source} and run again."
     if may_show:
         entries = [leaf for leaf in hierarchy.leaves if leaf is not None]
         near = [_near(value, entries) for value in missing[:3] if value is not None]
         remedy = "\n".join([*near, remedy])
-    return unfit(missing, f"{'is' if len(missing) == 1 else 'are'} not in the {named}", where=where, remedy=remedy)
+    return unfit(missing, f"{'is' if len(missing) == 1 else 'are'} not in {named}", where=where, remedy=remedy)
 
 
 def _near(value: str, entries: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ SHOWS: dict[str, tuple[str, ...]] = {
 }
 """What each directive of strftime is computed from."""
 
-SAYS = SHOWS | {"G": ("year",), "j": ("month", "day")} | dict.fromkeys("aAuwUWV", ())
+SAYS = SHOWS | {"G": ("year",), "j": ("month", "day")} | dict.fromkeys("aAuwUWVZ", ())
 """What each directive tells of a moment when it is read. A week and a weekday tell the day only together."""
 
 NUMERIC = {"Y": "[0-9]{4}"} | dict.fromkeys("mdHMS", "[0-9]{1,2}")
@@ -151,14 +151,15 @@ def _numeric_reader(form: str, directives: list[str]) -> Callable[[str], datetim
     pieces = DIRECTIVE.split(form)
     pattern = "".join(f"({widths[piece]})" if odd % 2 else re.escape(piece) for odd, piece in enumerate(pieces))
     match = re.compile(pattern).fullmatch
-    order = [directives.index(name) + 1 if name in directives else 0 for name in "YmdHMS"]
+    # Year, month, day, … : each is a number that was read or, behind those, its default.
     usual = (LEAP_YEAR, 1, 1, 0, 0, 0)
+    places = [directives.index(x) if x in directives else len(directives) + n for n, x in enumerate("YmdHMS")]
+    arranged = itemgetter(*places)
 
     def read(text: str) -> datetime:
         found = match(text)
         if found is None:
             raise ValueError(text)
-        year, month, day, hour, minute, second = [int(found[at]) if at else usual[n] for n, at in enumerate(order)]
-        return datetime(year, month, day, hour, minute, second)
+        return datetime(*arranged((*map(int, found.groups()), *usual)))
 
     return read

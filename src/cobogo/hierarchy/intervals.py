@@ -115,16 +115,16 @@ def _column(amounts: list[int], width: int, cuts: _Cuts, write: Callable[[int | 
         if top is not None and amount >= top:
             labels.append(above)
             continue
-        number = min(max((amount - origin) // width, first), last)
-        label = known.get(number)
+        nth = min(max((amount - origin) // width, first), last)
+        label = known.get(nth)
         if label is None:
-            low = None if number == first else origin + int(number) * width
-            high = None if number == last else origin + int(number + 1) * width
+            low = None if nth == first else origin + int(nth) * width
+            high = None if nth == last else origin + int(nth + 1) * width
             if bottom is not None:
                 low = bottom if low is None else max(low, bottom)
             if top is not None:
                 high = top if high is None else min(high, top)
-            label = known[number] = write(low, high)
+            label = known[nth] = write(low, high)
         labels.append(label)
     return labels
 
@@ -187,9 +187,7 @@ def _check(steps: list[int], cuts: _Cuts, text: Callable[[int], str], where: str
             raise wrong(f"an interval cannot be {text(step)} wide", "Give widths above 0.")
     for small, large in pairwise(steps):
         if large % small:
-            what = (
-                f"intervals of {text(small)} and {text(large)} do not nest: the second is not a multiple of the first"
-            )
+            what = f"intervals {text(small)} and {text(large)} wide do not nest: the second is no multiple of the first"
             raise wrong(what, "Make each width a multiple of the one before.")
     if cuts.open_ends and (cuts.lower is None or cuts.upper is None):
         raise wrong("open-ends needs both lower and upper", "Say between which numbers the closed intervals lie.")

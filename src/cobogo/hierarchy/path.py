@@ -17,10 +17,10 @@ def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *
     (('Fortaleza/CE', 'Sobral/CE'), ('CE',))
     """
     separator = spec.path
-    parts = [value.split(separator) for value in values]
     # Of two numbers of parts that are as frequent, the larger: a part is forgotten more easily than invented.
-    _, expected = max(((count, number) for number, count in Counter(map(len, parts)).items()), default=(0, 1))
-    wrong = [value for value, split in zip(values, parts, strict=True) if len(split) != expected or "" in split]
+    numbers = Counter(value.count(separator) + 1 for value in values)
+    _, expected = max(((count, number) for number, count in numbers.items()), default=(0, 1))
+    wrong = [value for value in values if len(parts := value.split(separator)) != expected or "" in parts]
     if wrong:
         counted = "1 part" if expected == 1 else f"{expected} parts"
         raise unfit(

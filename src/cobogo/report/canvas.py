@@ -96,7 +96,7 @@ class Sheet:
     def __init__(self, title: str, what: str, *, width: float = WIDTH) -> None:
         self.width = width
         self.figure = Figure(figsize=(width, 1), dpi=DPI, facecolor=PAPER)
-        FigureCanvasAgg(self.figure)
+        self._canvas = FigureCanvasAgg(self.figure)
         self._space = Affine2D().scale(DPI, -DPI)  # moved down when the height is known
         self.top = MARGIN + 0.14  # where the next thing goes
         for line in self.wrapped(title.split(), width - 2 * MARGIN, 13.5, lines=3, bold=True):
@@ -136,21 +136,33 @@ class Sheet:
     def wrapped(
         self, parts: Sequence[str], room: float, size: float, *, lines: int, glue: str = " ", bold: bool = False
     ) -> list[str]:
-        """Parts on as many lines as they need, up to ``lines``; a sign for what has no place."""
-        out: list[str] = []
+        """Parts on as many lines as they need, up to ``lines``; what has no place is counted at the end."""
+
+        def wide(line: Sequence[str], end: str = "") -> float:
+            return self.measure(glue.join(line) + end, size, bold=bold)
+
+        out: list[list[str]] = [[]]
         for number, part in enumerate(parts):
             piece = self.fit(part, room, size, bold=bold)
-            joined = out[-1] + glue + piece if out else piece
-            if out and self.measure(joined, size, bold=bold) <= room:
-                out[-1] = joined
-            elif len(out) < lines:
-                out.append(piece)
-            else:
-                rest = f"{glue}… +{len(parts) - number}" if glue.strip() else "…"
-                kept = room - self.measure(rest, size, bold=bold)
-                out[-1] = self.fit(out[-1], kept, size, bold=bold) + rest
-                break
-        return out
+            if out[-1] and wide([*out[-1], piece]) > room:
+                if len(out) == lines:
+                    left = len(parts) - number
+                    end = self._left_out(left, glue)
+                    while len(out[-1]) > 1 and wide(out[-1], end) > room:
+                        out[-1].pop()
+                        left += 1
+                        end = self._left_out(left, glue)
+                    out[-1] = [
+                        self.fit(glue.join(out[-1]), room - self.measure(end, size, bold=bold), size, bold=bold) + end
+                    ]
+                    break
+                out.append([])
+            out[-1].append(piece)
+        return [glue.join(line) for line in out]
+
+    @staticmethod
+    def _left_out(count: int, glue: str) -> str:
+        return f"{glue}… +{count}" if glue.strip() else "…"
 
     def bars(self, boxes: Sequence[tuple[float, float, float, float]], color: str) -> None:
         """Fill rectangles given as x, y, width, height."""
@@ -158,31 +170,36 @@ class Sheet:
         self._add(PatchCollection(patches, facecolor=color, edgecolor="none"))
 
     def pills(
-        self, boxes: Sequence[tuple[float, float, float, float]], *, fill: str, edge: str, thick: float = 1.0, over: int = 2
+        self,
+        boxes: Sequence[tuple[float, float, float, float]],
+        *,
+        fill: str,
+        edge: str,
+        thick: float = 1.0,
+        over: int = 2,
     ) -> None:
         """Boxes with round corners, given as x, y, width, height."""
         patches = [
             FancyBboxPatch((x, y), width, height, boxstyle=f"round,pad=0,rounding_size={min(width, height) / 3}")
             for x, y, width, height in boxes
         ]
-        style = {"facecolor": fill, "edgecolor": edge, "linewidth": thick, "zorder": over}
-        self._add(PatchCollection(patches, **style))
+        self._add(PatchCollection(patches, facecolor=fill, edgecolor=edge, linewidth=thick, zorder=over))
 
     def lines(
         self, segments: Sequence[tuple[tuple[float, float], tuple[float, float]]], color: str = LINE, *,
         thick: float = 1.0, dashed: bool = False,
     ) -> None:  # fmt: skip
         """Straight lines between two points each."""
-        style = {"colors": color, "linewidths": thick, "linestyles": "dashed" if dashed else "solid", "zorder": 1}
-        self._add(LineCollection(segments, **style))
+        style = "dashed" if dashed else "solid"
+        self._add(LineCollection(segments, colors=color, linewidths=thick, linestyles=style, zorder=1))
 
     def save(self, path: Path, bottom: float) -> None:
         """Write a PNG that ends a margin below ``bottom``."""
         height = bottom + MARGIN
         self.figure.set_size_inches(self.width, height)
         self._space.translate(0, height * DPI)
-        self.figure.canvas.draw()
-        drawn = Image.fromarray(np.asarray(self.figure.canvas.buffer_rgba())).convert("RGB")
+        self._canvas.draw()
+        drawn = Image.fromarray(np.asarray(self._canvas.buffer_rgba())).convert("RGB")
         drawn = drawn.quantize(palette=_palette(), dither=Image.Dither.NONE)
         drawn.save(path, format="png", dpi=(DPI, DPI), compress_level=4)
 

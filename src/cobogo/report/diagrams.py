@@ -10,15 +10,10 @@ import numpy as np
 from cobogo.models.base import Ints
 from cobogo.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, TINT, WIDTH, Sheet
 from cobogo.report.content import AttributeStory, LatticeStory
+from cobogo.report.figures import steps
 from cobogo.report.words import Words
 
 Box = tuple[float, float, float, float]
-
-
-def steps(story: AttributeStory) -> tuple[str, ...]:
-    """An example of each level; an attribute without a hierarchy has its values and ``*``."""
-    known = story.levels or ("", "*")
-    return known + ("",) * ((story.level or 0) + 1 - len(known))
 
 
 def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> None:
@@ -33,7 +28,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
     names = [sheet.fit(story.name, 2.2, 9.5) for story in rows]
     left = MARGIN + max((sheet.measure(name) for name in names), default=0) + 0.2
     right = WIDTH - MARGIN - 0.7
-    columns = max((len(steps(story)) for story in rows), default=1)
+    columns = max((len(steps(story, say)) for story in rows), default=1)
     wide = min((right - left) / columns, 2.4)
     right = left + columns * wide
     boxes: dict[str, list[Box]] = {TINT: [], BLUE: [], PAPER: []}
@@ -45,14 +40,14 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
     for story, name in zip(rows, names, strict=True):
         level = story.level or 0
         sheet.text(left - 0.2, y + 0.17, name, align="right")
-        for step, label in enumerate(steps(story)):
+        for step, label in enumerate(steps(story, say)):
             fill = BLUE if step == level else TINT if step < level else PAPER
             boxes[fill].append((left + step * wide + 0.03, y, wide - 0.06, 0.34))
             color = PAPER if step == level else INK if step < level else MUTED
             shown = sheet.fit(label, wide - 0.16, 8.5)
             if len(shown) > 3 or shown == label:  # two letters and dots tell nobody anything
                 sheet.text(left + (step + 0.5) * wide, y + 0.17, shown, size=8.5, color=color, align="center")
-        reached = say("of", level=level, height=len(steps(story)) - 1)
+        reached = say("of", level=level, height=len(steps(story, say)) - 1)
         sheet.text(right + 0.12, y + 0.17, reached, size=9, color=INK if level else MUTED)
         y += 0.42
     for fill, some in boxes.items():
@@ -76,20 +71,23 @@ def lattice(story: LatticeStory, path: Path, *, say: Words, optimal: bool = True
     tiers = [np.flatnonzero(heights == height) for height in range(int(heights.max()) + 1)]
     most = max(map(len, tiers))
     size = 10.5 if most <= 8 else 8.5 if most <= 16 else 7
-    width = float(np.clip(most * (size * 0.0095 * max(map(len, labels)) + 0.22) + 2 * MARGIN, WIDTH, 18))
-    sheet = Sheet(fact, what, width=width)
+    sheet = Sheet(fact, what)
     _legend(sheet, say, optimal)
 
     wide, high = max(sheet.measure(label, size) for label in labels) + 0.14, size * 0.025
-    pitch = 0.82 if most <= 8 else 1.1
-    slot = min((width - 2 * MARGIN) / most, 1.5)
-    bottom = sheet.top + high / 2 + (len(tiers) - 1) * pitch
+    pitch = max(min(0.82 if most <= 8 else 0.95, 10 / len(tiers)), high + 0.12)
     places = np.zeros((len(nodes), 2))
-    for tier, members in enumerate(tiers):
+    y = sheet.top + high / 2
+    for members in reversed(tiers):
         # Descending order puts what the first attribute alone reaches on the left, as the cube is usually drawn.
         ordered = members[np.lexsort(-nodes[members].T[::-1])]
-        places[ordered, 0] = width / 2 + (np.arange(len(ordered)) - (len(ordered) - 1) / 2) * slot
-        places[ordered, 1] = bottom - tier * pitch
+        slot = min((WIDTH - 2 * MARGIN - wide) / max(len(ordered) - 1, 1), 1.5)
+        ranks = np.arange(len(ordered))
+        rows = min(len(ordered), int(np.ceil((wide + 0.06) / slot)))  # a crowded tier stands in staggered rows
+        places[ordered, 0] = WIDTH / 2 + (ranks - (len(ordered) - 1) / 2) * slot
+        places[ordered, 1] = y + ranks % rows * (high + 0.06)
+        y += (rows - 1) * (high + 0.06) + pitch
+    bottom = places[:, 1].max()
     pairs = _steps_up(nodes)
     both = story.satisfied[pairs].all(axis=1) if len(pairs) else np.zeros(0, bool)
     for chosen, color in ((~both, LINE), (both, PALE)):
@@ -97,7 +95,8 @@ def lattice(story: LatticeStory, path: Path, *, say: Words, optimal: bool = True
 
     def boxes(which: Ints, grow: float = 0) -> list[Box]:
         return [
-            (x - wide / 2 - grow, y - high / 2 - grow, wide + 2 * grow, high + 2 * grow) for x, y in places[which].tolist()
+            (x - wide / 2 - grow, y - high / 2 - grow, wide + 2 * grow, high + 2 * grow)
+            for x, y in places[which].tolist()
         ]
 
     best = np.array([story.chosen])

@@ -23,11 +23,12 @@ ENGLISH: dict[str, str] = {
     "banner.why": "Keep this report and the directory it lies in. Only the directory “public” may be given away.",
     "source": "Source: {source}",
     "verdict.k": "Released with k = {k}",
-    "verdict.alike": "Every released record looks like at least {n} other.|Every released record looks like at least {n} others.",
+    "verdict.alike": "Every released record looks like at least {n} other.|"
+    "Every released record looks like at least {n} others.",
     "verdict.alone": "Some released records are alone in their class: nothing hides them.",
-    "verdict.holds": "The model asked for holds.|All {n} models asked for hold.",
-    "verdict.fails": "{failed} of {n} models does not hold. Do not give this release away.|"
-    "{failed} of {n} models do not hold. Do not give this release away.",
+    "verdict.holds": "The model asked for holds.|The {n} models asked for hold.",
+    "verdict.fails.one": "{failed} of {all} models asked for does not hold. Do not give this release away.",
+    "verdict.fails": "{failed} of {all} models asked for do not hold. Do not give this release away.",
     "verdict.none": "No privacy model was asked for: nothing is promised.",
     "warnings": "Warnings",
     "warnings.why": "Read these before you give the release away.",
@@ -38,6 +39,8 @@ ENGLISH: dict[str, str] = {
     "key.released.why": "{share} of the records",
     "key.suppressed": "suppressed",
     "key.suppressed.why": "{share} of the records, whose classes could not satisfy the models",
+    "key.unsuppressed": "suppressed",
+    "key.unsuppressed.why": "nothing had to be left out",
     "key.classes": "classes",
     "key.classes.why": "groups of records that look alike; {average} records each on average",
     "key.risk": "highest risk",
@@ -52,7 +55,6 @@ ENGLISH: dict[str, str] = {
     "asked.metric": "Metric",
     "asked.limit": "Suppression limit",
     "asked.limit.why": "at most this share of the records may be left out",
-    "asked.search": "Search",
     "asked.optimal": "the solution is proven to be the best",
     "asked.unproven": "the best solution found; not proven to be the best",
     "asked.nodes": "{n} combination of levels possible|{n} combinations of levels possible",
@@ -75,13 +77,14 @@ ENGLISH: dict[str, str] = {
     "kind.distinct": "distinct values",
     # attributes
     "attributes": "What was done to each attribute",
-    "attributes.why": "A quasi-identifier is generalized step by step: level 0 is the original value, the last level the "
-    "most general. The level in bold was released.",
+    "attributes.why": "A quasi-identifier is generalized step by step: level 0 is the original value, the last level "
+    "the most general. The level in bold was released.",
     "attributes.plain": "What each attribute is, and how many distinct values were left of it.",
     "attributes.name": "attribute",
     "attributes.role": "role",
     "attributes.level": "level",
     "attributes.examples": "example of each level",
+    "attributes.original": "original value",
     "attributes.distinct": "distinct values",
     "role.identifier": "identifier: removed",
     "role.quasi-identifier": "quasi-identifier",
@@ -99,16 +102,15 @@ ENGLISH: dict[str, str] = {
     "explained": "in plain words",
     # inference
     "inference": "What can be learnt about a person",
-    "inference.why": "Without knowing which record is a person’s, one can still guess that the person has the most frequent "
-    "sensitive value of the class. This is how often the guess is right in the class where it works best.",
+    "inference.why": "Without knowing which record is a person’s, one can still guess that the person has the most "
+    "frequent sensitive value of the class. This is how often the guess is right in the class where it works best.",
     "inference.attribute": "sensitive attribute",
-    "inference.worst": "worst inference",
     "inference.certain": "In at least one class everybody has the same value: it is known for certain.",
     "inference.likely": "In the worst class {share} of the records share one value.",
     # classes
     "sizes": "Equivalence classes",
-    "sizes.why": "A class is a group of released records with the same quasi-identifiers. The larger it is, the better "
-    "it hides each of its records.",
+    "sizes.why": "A class is a group of released records with the same quasi-identifiers. The larger it is, the "
+    "better it hides each of its records.",
     "sizes.min": "smallest",
     "sizes.min.why": "This is the k of the release.",
     "sizes.average": "average",
@@ -131,7 +133,8 @@ ENGLISH: dict[str, str] = {
     "metric.precision": "precision",
     "metric.precision.means": "Detail kept: 1 is the original table, 0 a table generalized to the top.",
     "metric.iloss": "iloss",
-    "metric.iloss.means": "The average share of all possible values that a released value may stand for, besides the true one.",
+    "metric.iloss.means": "The average share of all possible values that a released value may stand for, besides the "
+    "true one.",
     "metric.discernibility": "discernibility",
     "metric.discernibility.means": "Each record counts the size of its class, a suppressed one the size of the table.",
     "metric.c_avg": "c_avg",
@@ -146,15 +149,15 @@ ENGLISH: dict[str, str] = {
     "distributions.more": "{n} more quasi-identifier is not drawn.|{n} more quasi-identifiers are not drawn.",
     # alternatives
     "alternatives": "Other solutions",
-    "alternatives.why": "Solutions that also satisfy the models and were not chosen. If one of them keeps what your readers "
-    "need, limit the levels in the policy and run again.",
+    "alternatives.why": "Solutions that also satisfy the models and were not chosen. If one of them keeps what your "
+    "readers need, limit the levels in the policy and run again.",
     "alternatives.chosen": "chosen",
     "alternatives.levels": "levels ({names})",
     "alternatives.suppressed": "suppressed",
     "alternatives.classes": "classes",
     "lattice": "All combinations of levels",
-    "lattice.why": "Each node is one combination of levels. Upwards the data become more general and privacy easier to "
-    "reach; the search looks for the best of the filled nodes.",
+    "lattice.why": "Each node is one combination of levels. Upwards the data become more general and privacy easier "
+    "to reach; the search looks for the best of the filled nodes.",
     # foot
     "seconds": "How long it took",
     "seconds.stage": "stage",
@@ -168,7 +171,6 @@ ENGLISH: dict[str, str] = {
     "footer": "Written by Cobogó {version} on {date}.",
     "footer.undated": "Written by Cobogó on {date}.",
     # plots
-    "plot.count": "number of classes",
     "plot.none": "no values to show",
     "plot.class_sizes.one": "All {records} are in one class",
     "plot.class_sizes.equal": "Each of the {classes} holds {records}",

@@ -14,7 +14,7 @@ from cobogo.report.content import AttributeStory
 from cobogo.report.diagrams import lattice, levels
 from cobogo.report.words import Words
 
-__all__ = ["class_sizes", "distinct_values", "distribution", "lattice", "largest_classes", "levels"]
+__all__ = ["class_sizes", "distinct_values", "distribution", "largest_classes", "lattice", "levels"]
 
 TALL = 2.5  # the height of a column that stands for the most
 MANY = 16  # columns that still have room for their numbers
@@ -141,7 +141,9 @@ def largest_classes(
         fact = say("plot.largest", n=len(largest), classes=say("classes", n=classes), share=share)
     sheet = Sheet(title or fact, say("plot.largest.what", names=", ".join(map(_named, names))))
     labels = [
-        sheet.wrapped([say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ") for values, _ in largest
+        # A class of many attributes has many stars: they go without the words that explain one.
+        sheet.wrapped([value if value == "*" else say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ")
+        for values, _ in largest
     ]
     rows = [(lines, size, say.number(size)) for lines, (_, size) in zip(labels, largest, strict=True)]
     sheet.top = _rows(sheet, rows, left=MARGIN, right=WIDTH - MARGIN, color=BLUE)
@@ -191,7 +193,9 @@ def distribution(
         ("plot.distribution.after", story.after, now, after, BLUE, WIDTH / 2 + 0.15),
     ]
     totals = [max(total or 0, sum(count for _, count in values)) for _, values, _, total, _, _ in sides]
-    most = max((values[0][1] / total for (_, values, *_), total in zip(sides, totals, strict=True) if values), default=1)
+    most = max(
+        (values[0][1] / total for (_, values, *_), total in zip(sides, totals, strict=True) if values), default=1
+    )
     top = sheet.top
     ends = []
     for (heading, values, distinct, _, color, left), total in zip(sides, totals, strict=True):

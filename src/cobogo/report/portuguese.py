@@ -20,15 +20,16 @@ PORTUGUESE: dict[str, str] = {
     # topo da página
     "title": "Relatório de privacidade",
     "banner": "Fica com o detentor dos dados: mostra valores originais",
-    "banner.why": "Guarde este relatório e o diretório em que ele está. Só o diretório “public” pode ser entregue a terceiros.",
+    "banner.why": "Guarde este relatório e o diretório em que ele está. Só o diretório “public” pode ser entregue a "
+    "terceiros.",
     "source": "Fonte: {source}",
     "verdict.k": "Publicado com k = {k}",
     "verdict.alike": "Cada registro publicado se confunde com pelo menos outro {n}.|"
     "Cada registro publicado se confunde com pelo menos outros {n}.",
     "verdict.alone": "Há registros publicados sozinhos em sua classe: nada os esconde.",
     "verdict.holds": "O modelo exigido é satisfeito.|Os {n} modelos exigidos são satisfeitos.",
-    "verdict.fails": "{failed} de {n} modelos não é satisfeito. Não entregue estes dados a ninguém.|"
-    "{failed} de {n} modelos não são satisfeitos. Não entregue estes dados a ninguém.",
+    "verdict.fails.one": "{failed} dos {all} modelos exigidos não é satisfeito. Não entregue estes dados a ninguém.",
+    "verdict.fails": "{failed} dos {all} modelos exigidos não são satisfeitos. Não entregue estes dados a ninguém.",
     "verdict.none": "Nenhum modelo de privacidade foi exigido: nada está garantido.",
     "warnings": "Avisos",
     "warnings.why": "Leia antes de entregar os dados a terceiros.",
@@ -39,6 +40,8 @@ PORTUGUESE: dict[str, str] = {
     "key.released.why": "{share} dos registros",
     "key.suppressed": "suprimidos",
     "key.suppressed.why": "{share} dos registros, cujas classes não conseguiram satisfazer os modelos",
+    "key.unsuppressed": "suprimidos",
+    "key.unsuppressed.why": "nada precisou ficar de fora",
     "key.classes": "classes",
     "key.classes.why": "grupos de registros iguais entre si; {average} registros cada um, em média",
     "key.risk": "maior risco",
@@ -53,7 +56,6 @@ PORTUGUESE: dict[str, str] = {
     "asked.metric": "Métrica",
     "asked.limit": "Limite de supressão",
     "asked.limit.why": "no máximo essa parcela dos registros pode ficar de fora",
-    "asked.search": "Busca",
     "asked.optimal": "está provado que a solução é a melhor",
     "asked.unproven": "a melhor solução encontrada; não está provado que seja a melhor de todas",
     "asked.nodes": "{n} combinação de níveis possível|{n} combinações de níveis possíveis",
@@ -70,19 +72,22 @@ PORTUGUESE: dict[str, str] = {
     "models.no": "✗ não",
     "on": "{model} em “{attribute}”",
     "model.k-anonymity": "k-anonimato",
-    "model.k-anonymity.means": "Cada registro publicado compartilha seus semi-identificadores com pelo menos k − 1 outros.",
+    "model.k-anonymity.means": "Cada registro publicado compartilha seus semi-identificadores com pelo menos k − 1 "
+    "outros.",
     "model.l-diversity": "l-diversidade",
-    "model.l-diversity.means": "Cada classe tem pelo menos l valores sensíveis distintos: não se sabe ao certo o de ninguém.",
+    "model.l-diversity.means": "Cada classe tem pelo menos l valores sensíveis distintos: não se sabe ao certo o de "
+    "ninguém.",
     "kind.distinct": "valores distintos",
     # atributos
     "attributes": "O que foi feito com cada atributo",
-    "attributes.why": "Um semi-identificador é generalizado passo a passo: o nível 0 é o valor original, o último nível é o "
-    "mais geral. O nível em negrito é o publicado.",
+    "attributes.why": "Um semi-identificador é generalizado passo a passo: o nível 0 é o valor original, o último "
+    "nível é o mais geral. O nível em negrito é o publicado.",
     "attributes.plain": "O que é cada atributo e quantos valores distintos restaram dele.",
     "attributes.name": "atributo",
     "attributes.role": "papel",
     "attributes.level": "nível",
     "attributes.examples": "exemplo de cada nível",
+    "attributes.original": "valor original",
     "attributes.distinct": "valores distintos",
     "role.identifier": "identificador: removido",
     "role.quasi-identifier": "semi-identificador",
@@ -90,8 +95,8 @@ PORTUGUESE: dict[str, str] = {
     "role.non-sensitive": "não sensível: como era",
     # risco
     "risk": "Risco de reidentificação",
-    "risk.why": "A chance de que alguém que conhece os semi-identificadores de uma pessoa, e sabe que ela está na tabela, "
-    "aponte o registro certo.",
+    "risk.why": "A chance de que alguém que conhece os semi-identificadores de uma pessoa, e sabe que ela está na "
+    "tabela, aponte o registro certo.",
     "risk.measure": "risco",
     "risk.highest": "maior",
     "risk.highest.why": "Um dividido pelo tamanho da menor classe: a pessoa mais exposta.",
@@ -100,16 +105,15 @@ PORTUGUESE: dict[str, str] = {
     "explained": "em outras palavras",
     # inferência
     "inference": "O que se pode descobrir sobre uma pessoa",
-    "inference.why": "Mesmo sem saber qual registro é o da pessoa, pode-se apostar que ela tem o valor sensível mais frequente "
-    "de sua classe. Aqui está a frequência com que a aposta acerta na classe em que ela mais funciona.",
+    "inference.why": "Mesmo sem saber qual registro é o da pessoa, pode-se apostar que ela tem o valor sensível mais "
+    "frequente de sua classe. Aqui está a frequência com que a aposta acerta na classe em que ela mais funciona.",
     "inference.attribute": "atributo sensível",
-    "inference.worst": "pior inferência",
     "inference.certain": "Em pelo menos uma classe todos têm o mesmo valor: ele é conhecido com certeza.",
     "inference.likely": "Na pior classe, {share} dos registros têm um mesmo valor.",
     # classes
     "sizes": "Classes de equivalência",
-    "sizes.why": "Uma classe é um grupo de registros publicados com os mesmos semi-identificadores. Quanto maior, melhor "
-    "ela esconde cada um de seus registros.",
+    "sizes.why": "Uma classe é um grupo de registros publicados com os mesmos semi-identificadores. Quanto maior, "
+    "melhor ela esconde cada um de seus registros.",
     "sizes.min": "menor",
     "sizes.min.why": "É o k dos dados publicados.",
     "sizes.average": "média",
@@ -132,7 +136,8 @@ PORTUGUESE: dict[str, str] = {
     "metric.precision": "precisão",
     "metric.precision.means": "Quanto do detalhe restou: 1 é a tabela original, 0 uma tabela generalizada até o topo.",
     "metric.iloss": "iloss",
-    "metric.iloss.means": "A parcela média dos valores possíveis que um valor publicado pode representar, além do verdadeiro.",
+    "metric.iloss.means": "A parcela média dos valores possíveis que um valor publicado pode representar, além do "
+    "verdadeiro.",
     "metric.discernibility": "discernibilidade",
     "metric.discernibility.means": "Cada registro conta o tamanho de sua classe; um suprimido, o tamanho da tabela.",
     "metric.c_avg": "c_avg",
@@ -143,19 +148,21 @@ PORTUGUESE: dict[str, str] = {
     "metric.height.means": "A soma dos níveis de todos os semi-identificadores: quantos passos foram dados.",
     # distribuições
     "distributions": "Antes e depois",
-    "distributions.why": "Os valores mais frequentes de cada semi-identificador, na tabela original e nos dados publicados.",
-    "distributions.more": "Mais {n} semi-identificador não foi desenhado.|Mais {n} semi-identificadores não foram desenhados.",
+    "distributions.why": "Os valores mais frequentes de cada semi-identificador, na tabela original e nos dados "
+    "publicados.",
+    "distributions.more": "Mais {n} semi-identificador não foi desenhado.|"
+    "Mais {n} semi-identificadores não foram desenhados.",
     # alternativas
     "alternatives": "Outras soluções",
-    "alternatives.why": "Soluções que também satisfazem os modelos e não foram escolhidas. Se uma delas preserva o que seus "
-    "leitores precisam, limite os níveis na política e execute de novo.",
+    "alternatives.why": "Soluções que também satisfazem os modelos e não foram escolhidas. Se uma delas preserva o "
+    "que seus leitores precisam, limite os níveis na política e execute de novo.",
     "alternatives.chosen": "escolhida",
     "alternatives.levels": "níveis ({names})",
     "alternatives.suppressed": "suprimidos",
     "alternatives.classes": "classes",
     "lattice": "Todas as combinações de níveis",
-    "lattice.why": "Cada nó do reticulado é uma combinação de níveis. Para cima, os dados ficam mais gerais e a privacidade "
-    "mais fácil de alcançar; a busca procura o melhor dos nós preenchidos.",
+    "lattice.why": "Cada nó do reticulado é uma combinação de níveis. Para cima, os dados ficam mais gerais e a "
+    "privacidade mais fácil de alcançar; a busca procura o melhor dos nós preenchidos.",
     # rodapé
     "seconds": "Quanto tempo levou",
     "seconds.stage": "etapa",
@@ -169,7 +176,6 @@ PORTUGUESE: dict[str, str] = {
     "footer": "Escrito pelo Cobogó {version} em {date}.",
     "footer.undated": "Escrito pelo Cobogó em {date}.",
     # gráficos
-    "plot.count": "número de classes",
     "plot.none": "sem valores para mostrar",
     "plot.class_sizes.one": "Uma única classe reúne {records}",
     "plot.class_sizes.equal": "Cada uma das {classes} tem {records}",
@@ -204,7 +210,8 @@ PORTUGUESE: dict[str, str] = {
     "plot.distribution": "“{attribute}”: de {before} para {after}",
     "plot.distribution.same": "“{attribute}” mantém seus {before}",
     "plot.distribution.unknown": "“{attribute}” antes e depois",
-    "plot.distribution.what": "Parcela dos registros com cada valor, dos mais frequentes aos menos; os dois lados na mesma escala",
+    "plot.distribution.what": "Parcela dos registros com cada valor, dos mais frequentes aos menos; os dois lados na "
+    "mesma escala",
     "plot.distribution.before": "Antes",
     "plot.distribution.after": "Depois",
     "plot.distribution.others": "mais {n} valor|mais {n} valores",

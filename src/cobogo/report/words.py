@@ -141,5 +141,7 @@ def _trimmed(text: str) -> str:
 def words(language: str) -> Words:
     """The words of a language, "en" or "pt-BR"."""
     if language not in TEXTS:
-        raise ValueError(f"The 'language' parameter of a report must be one of {', '.join(TEXTS)}. Got {language!r} instead")
+        raise ValueError(
+            f"The 'language' parameter of a report must be one of {', '.join(TEXTS)}. Got {language!r} instead"
+        )
     return Words(language, TEXTS[language])

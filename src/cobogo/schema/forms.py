@@ -27,7 +27,7 @@ def pattern(expression: str) -> Form:
 _AREA = "(?:1[1-9]|2[12478]|3[1-57-8]|4[1-9]|5[1345]|6[1-9]|7[134579]|8[1-9]|9[1-9])"  # Brazil's area codes
 _SUBSCRIBER = r"(?:9[ .-]?\d{4}|[2-5]\d{3})[ .-]?\d{4}"
 _BRAZILIAN_PHONE = rf"(?:\+?55[ .-]?)?0?(?:\({_AREA}\)|{_AREA})[ .-]?{_SUBSCRIBER}"
-_STREET = r"(?:rua|r\.|av\.?|avenida|travessa|tv\.|alameda|al\.|rodovia|rod\.|estrada|praça|pça\.?|largo|vila)"
+_STREET = r"(?:rua|r\.|av\.?|avenida|travessa|tv\.|alameda|al\.|rodovia|rod\.|estrada|praça|pça\.?)"
 
 cpf_form = pattern(r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}")
 cpf_written = pattern(r"[\d*Xx]{3}\.\d{3}\.\d{3}-[\d*Xx]{2}")  # with its dots, perhaps with its ends masked

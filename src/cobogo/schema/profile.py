@@ -17,21 +17,29 @@ from typing import Literal
 MOST_VALUES = 2_000
 """How many of a column's values a profile holds at most."""
 
-PLACEHOLDERS = frozenset({"na", "n/a", "n/d", "nd", "nan", "null", "none", "nil", "-", "--", "?", ".", "ignorado", "unknown"})
+PLACEHOLDERS = frozenset(
+    {"na", "n/a", "n/d", "nd", "nan", "null", "none", "nil", "-", "--", "?", ".", "ignorado", "unknown"}
+)
 """What people write, in any case, where they have no value. They count as such only among numbers and dates."""
 
 _DAYS = ("%d/%m/%Y", "%m/%d/%Y", "%Y-%m-%d", "%d-%m-%Y", "%Y%m%d", "%d/%m/%y", "%d.%m.%Y", "%Y/%m/%d")
 _TIMES = ("", "%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%SZ", "%H:%M:%S.%fZ")
 # In order of preference: of two formats that read every value the first is taken, so the day comes before the month.
 DATE_FORMATS = (
-    *(f"{day}{joint if time else ''}{time}" for joint, day, time in product(" T", _DAYS, _TIMES) if time or joint == " "),
+    *(
+        f"{day}{joint if time else ''}{time}"
+        for joint, day, time in product(" T", _DAYS, _TIMES)
+        if time or joint == " "
+    ),
     "%m/%Y",
     "%Y-%m",
 )
 _YEARS = range(1850, 2101)  # a number of eight digits whose "year" lies outside is no date
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:([.,])[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+# A number with zeros in front is a code. Sizes are bounded as where hierarchies read them.
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,299})")
+_POINT = re.compile(r"-?(?=[.]?[0-9])(?:0|[1-9][0-9]{0,299})?(?:[.][0-9]{1,300})?(?:[eE][+-]?[0-9]{1,3})?")
+_COMMA = re.compile(r"-?(?=,?[0-9])(?:[1-9][0-9]{0,2}(?:[.][0-9]{3}){1,99}|0|[1-9][0-9]{0,299})?(?:,[0-9]{1,300})?")
 _WORD_PAIRS = ({"true", "false"}, {"sim", "não"}, {"sim", "nao"}, {"yes", "no"}, {"verdadeiro", "falso"})
 _LETTER_PAIRS = ({"s", "n"}, {"y", "n"}, {"t", "f"}, {"v", "f"}, {"0", "1"})
 
@@ -112,11 +120,10 @@ class ColumnProfile:
     @property
     def numbers(self) -> list[tuple[Decimal, int]]:
         """The values of a column of numbers, with their counts, in ascending order."""
-        return sorted(
-            (Decimal(value.strip().replace(",", ".")), count)
-            for value, count in self.values
-            if value not in self.placeholders
-        )
+        said = [(value.strip(), count) for value, count in self.values if value not in self.placeholders]
+        if self.kind.mark == ",":
+            said = [(value.replace(".", "").replace(",", "."), count) for value, count in said]
+        return sorted((Decimal(value), count) for value, count in said)
 
 
 def profile(
@@ -143,17 +150,18 @@ def _read(values: Sequence[str]) -> Kind | None:
     """Dates and numbers, or None. Dates first, because 20200131 is also a number."""
     if not values or not all(value.isascii() for value in values):
         return None
-    if {value.casefold() for value in values} == {"0", "1"}:
+    if set(values) == {"0", "1"}:
         return Kind(Type.BOOLEAN)
-    if (date := _date(values)) is not None:
-        return date
+    return _date(values) or _number(values)
+
+
+def _number(values: Sequence[str]) -> Kind | None:
     if all(map(_INTEGER.fullmatch, values)):
         return Kind(Type.INTEGER)
-    # fullmatch lets through what has no digit at all: "" and "-"
-    matches = [_NUMBER.fullmatch(value) if any(c.isdigit() for c in value) else None for value in values]
-    marks = {match[1] for match in matches if match and match[1]}
-    if all(matches) and len(marks) <= 1:
-        return Kind(Type.DECIMAL, mark="," if "," in marks else ".")
+    if all(map(_POINT.fullmatch, values)):
+        return Kind(Type.DECIMAL, mark=".")
+    if all(map(_COMMA.fullmatch, values)) and any("," in value for value in values):
+        return Kind(Type.DECIMAL, mark=",")
     return None
 
 
@@ -177,7 +185,7 @@ def _form_shape(form: str) -> str:
 
 
 def _is_date(value: str, form: str) -> bool:
-    if form.startswith("%Y%m%d") and not re.match(r"[0-9]{8}(?![0-9])", value):
+    if form.startswith("%Y%m%d") and not re.fullmatch("[0-9]{8}(?:[ T][0-9]{2}:[0-9]{2}.*)?", value):
         return False  # strptime reads 2020111 as well, one way or another
     try:
         return datetime.strptime(value, form).year in _YEARS

@@ -72,16 +72,21 @@ def _sensitive(about: str, words: str, *, confidence: float = 0.85, why: str = _
     return _topic(about, Role.SENSITIVE, confidence, words, why=why, **more)
 
 
-PEOPLE = frozenset(
-    "paciente patient pacient cliente customer client motorista driver aluno student funcionario employee servidor "
-    "titular holder segurado insured beneficiario beneficiary usuario user pessoa person individuo individual subject "
-    "participante participant medico doctor professor teacher mae mother pai father responsavel guardian conjuge "
-    "spouse passageiro passenger cidadao citizen morador resident member membro eleitor voter condutor".split()
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+PEOPLE = _set(
+    "paciente patient pacient cliente customer client motorista driver aluno student funcionario employee "
+    "servidor titular holder segurado insured beneficiario beneficiary usuario user pessoa person individuo "
+    "individual subject participante participant medico doctor professor teacher mae mother pai father "
+    "responsavel guardian conjuge spouse passageiro passenger cidadao citizen morador resident member membro "
+    "eleitor voter condutor"
 )
-IDS = frozenset("id uid codigo cod code numero num nu nr no key chave pk identificador identifier index seq rowid".split())
-NAMES = frozenset("nome name nm".split())
-FILLERS = frozenset("o a os as do da de dos das of the s n e".split())
-PARTICLES = frozenset("da de do das dos e di del della la le du van von der den bin al el y".split())
+IDS = _set("id uid codigo cod code numero num nu nr no key chave pk identificador identifier index seq rowid")
+NAMES = _set("nome name nm")
+FILLERS = _set("o a os as do da de dos das of the s n e")
+PARTICLES = _set("da de do das dos e di del della la le du van von der den bin al el y")
 
 TOPICS: tuple[Topic, ...] = (
     # --- what names a person ---
@@ -117,7 +122,8 @@ TOPICS: tuple[Topic, ...] = (
                 "username, user name, login, token, hash, session id, cookie, device id, policy number, apolice, "
                 "numero contrato, contract number, numero notificacao, nu notific"),
     _identifier(Clue.FREE_TEXT, 0.7, "observacao, observacoes, obs, comentario, comment, note, remark, descricao, "
-                "description, historico, anamnese, laudo, relato, mensagem, message, transcript, texto, text", weak=True),
+                "description, historico, anamnese, laudo, relato, mensagem, message, transcript, texto, text",
+                weak=True),
     # --- what others may know ---
     _quasi("age", "idade, age, faixa etaria, age group, age range", widths=(5, 10, 20)),
     _quasi("sex", "sexo, sex, gender, genero"),
@@ -128,7 +134,7 @@ TOPICS: tuple[Topic, ...] = (
            "district, uf, regiao, region, provincia, province, county, comarca, residencia, residence, town, village, "
            "povoado, comunidade, setor censitario, census tract, ibge, mun res, cod mun res, territorio"),
     _quasi("a place", "estado, state, local, location, lugar, place, zona, zone, area", confidence=0.65, weak=True),
-    _quasi("coordinates", "latitude, longitude, lat, lon, lng, long, coordenada, coordinate", widths=(0.01, 0.1, 1)),
+    _quasi("coordinates", "latitude, longitude, lat, lon, lng, coordenada, coordinate", widths=(0.01, 0.1, 1)),
     _quasi("occupation", "ocupacao, occupation, profissao, profession, cargo, job, job title, cbo, funcao, emprego, "
            "workclass, employment, employer, empregador, empresa, company, department, departamento, lotacao"),
     _quasi("education", "escolaridade, education, educacao, grau instrucao, grau de instrucao, instrucao, schooling, "
@@ -179,26 +185,27 @@ TOPICS: tuple[Topic, ...] = (
 
 _BY_WORD = {word: topic for topic in reversed(TOPICS) for word in topic.words}
 
-GIVEN_NAMES = frozenset(
-    "adriana adriano alan alessandra alex alexandre alice aline amanda ana anderson andre andrea andreia angela antonia "
-    "antonio arthur augusto barbara beatriz benedita bernardo breno bruna bruno caio camila carla carlos carolina "
-    "catarina cecilia celia claudia claudio clara cristiane cristina daniel daniela danilo davi david debora denise diego "
-    "diogo douglas eduarda eduardo elaine elias elisa elizabeth emanuel enzo erica fabiana fabio felipe fernanda fernando "
-    "flavia flavio francisca francisco gabriel gabriela geraldo gilberto giovanna guilherme gustavo heitor helena henrique "
-    "hugo igor isabel isabela isadora ivan jaqueline jessica joana joao joaquim jorge jose josefa julia juliana julio "
-    "karina larissa laura leandro leonardo leticia lucas lucia luciana luciano luis luiz luiza luzia manoel manuel manuela "
-    "marcela marcelo marcia marcio marcos maria mariana marina mario marta mateus matheus mauricio mayara melissa miguel "
-    "milena monica murilo natalia nathalia nicolas olivia otavio patricia paula paulo pedro priscila rafael rafaela "
-    "raimunda raimundo raquel raul rebeca regina renan renata renato ricardo rita roberta roberto rodrigo rogerio rosa "
-    "rosana samuel sandra sara sebastiana sebastiao sergio severino silvia simone sofia sonia sophia tatiana teresa "
-    "terezinha thais thiago tiago valentina valeria vanessa vera veronica vicente victor vinicius vitor vitoria viviane "
-    "wagner wesley william yasmin yuri "
-    "james mary robert jennifer john linda michael barbara richard susan joseph thomas charles christopher lisa nancy "
-    "matthew betty anthony margaret mark donald steven emily paul ashley andrew kimberly joshua donna kenneth michelle "
-    "kevin carol brian george edward deborah ronald stephanie timothy rebecca jason sharon jeffrey ryan jacob kathleen "
-    "gary amy nicholas shirley eric jonathan stephen anna larry brenda justin pamela scott emma nicole brandon benjamin "
-    "samantha katherine gregory christine frank janet raymond catherine jack dennis heather jerry diane tyler ruth aaron "
-    "julie henry peter adam kelly nathan lauren noah oliver liam mia charlotte grace jane rachel".split()
+GIVEN_NAMES = _set(
+    "adriana adriano alan alessandra alex alexandre alice aline amanda ana anderson andre andrea andreia "
+    "angela antonia antonio arthur augusto barbara beatriz benedita bernardo breno bruna bruno caio camila "
+    "carla carlos carolina catarina cecilia celia claudia claudio clara cristiane cristina daniel daniela "
+    "danilo davi david debora denise diego diogo douglas eduarda eduardo elaine elias elisa elizabeth emanuel "
+    "enzo erica fabiana fabio felipe fernanda fernando flavia flavio francisca francisco gabriel gabriela "
+    "geraldo gilberto giovanna guilherme gustavo heitor helena henrique hugo igor isabel isabela isadora ivan "
+    "jaqueline jessica joana joao joaquim jorge jose josefa julia juliana julio karina larissa laura leandro "
+    "leonardo leticia lucas lucia luciana luciano luis luiz luiza luzia manoel manuel manuela marcela marcelo "
+    "marcia marcio marcos maria mariana marina mario marta mateus matheus mauricio mayara melissa miguel "
+    "milena monica murilo natalia nathalia nicolas olivia otavio patricia paula paulo pedro priscila rafael "
+    "rafaela raimunda raimundo raquel raul rebeca regina renan renata renato ricardo rita roberta roberto "
+    "rodrigo rogerio rosa rosana samuel sandra sara sebastiana sebastiao sergio severino silvia simone sofia "
+    "sonia sophia tatiana teresa terezinha thais thiago tiago valentina valeria vanessa vera veronica vicente "
+    "victor vinicius vitor vitoria viviane wagner wesley william yasmin yuri james mary robert jennifer john "
+    "linda michael richard susan joseph thomas charles christopher lisa nancy matthew betty anthony margaret "
+    "mark donald steven emily paul ashley andrew kimberly joshua donna kenneth michelle kevin carol brian "
+    "george edward deborah ronald stephanie timothy rebecca jason sharon jeffrey ryan jacob kathleen gary amy "
+    "nicholas shirley eric jonathan stephen anna larry brenda justin pamela scott emma nicole brandon benjamin "
+    "samantha katherine gregory christine frank janet raymond catherine jack dennis heather jerry diane tyler "
+    "ruth aaron julie henry peter adam kelly nathan lauren noah oliver liam mia charlotte grace jane rachel"
 )
 """Common given names of Brazil and of English-speaking countries, without accents."""
 

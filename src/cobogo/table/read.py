@@ -18,6 +18,16 @@ from cobogo.table.engine import Engine, Expression, literal
 PARQUET = (".parquet", ".pq")
 
 
+@dataclass(frozen=True)
+class ValueCounts:
+    """The values of a column, counted."""
+
+    missing: int
+    distinct: int
+    unique: int
+    most_frequent: tuple[tuple[str, int], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """A table of an engine: an Ibis expression whose empty texts are NULL."""
@@ -39,6 +49,21 @@ class Table:
         """How many rows it has."""
         return int(self.expression.count().execute())
 
+    def value_counts(self, column: str, most: int) -> ValueCounts:
+        """What a column holds: how many values, how many once, and the most frequent ones."""
+        values = self.expression.select(value=self.text(column))
+        counts = values.group_by("value").aggregate(records=values.count())
+        present = counts.filter(counts["value"].notnull())
+        found = present.aggregate(distinct=present.count(), unique=(present["records"] == 1).sum()).to_pyarrow()
+        missing = counts.filter(counts["value"].isnull())["records"].sum().execute()
+        top = present.order_by([present["records"].desc(), present["value"]]).limit(most).to_pyarrow()
+        return ValueCounts(
+            missing=0 if missing is None or missing != missing else int(missing),  # noqa: PLR0124 - pandas' NULL
+            distinct=int(found["distinct"][0].as_py()),
+            unique=int(found["unique"][0].as_py() or 0),
+            most_frequent=tuple(zip(top["value"].to_pylist(), top["records"].to_pylist(), strict=True)),
+        )
+
     def values_that_occur_once(self, column: str) -> int:
         """How many values of a column stand in one row only; NULL does not count."""
         values = self.expression.select(value=self.expression[column]).filter(lambda t: t["value"].notnull())
@@ -58,6 +83,20 @@ def read(source: Any, data: Data, engine: Engine | None = None) -> Table:
     if isinstance(source, str | Path):
         return _read_files(str(source), data, engine or Engine.connect())
     return _read_frame(source, engine)
+
+
+def guess_separator(path: str | Path, encoding: str) -> str:
+    """The separator that a CSV file's header seems to use; a comma where nothing else can be told."""
+    first = _files(str(path))[0]
+    if Path(first).suffix.lower() in PARQUET:
+        return ","
+    opened = gzip.open if first.endswith(".gz") else open
+    try:
+        with opened(first, "rt", encoding=encoding, errors="replace") as stream:
+            header = re.sub(r'"[^"]*"', "", stream.readline())
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", where=first) from None
+    return max(",;\t|", key=lambda separator: (header.count(separator), separator == ","))
 
 
 def _read_files(path: str, data: Data, engine: Engine) -> Table:

@@ -1,0 +1,99 @@
+"""Looking at a file before there is a policy: what its columns are, and which roles they might have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cobogo.cli import console
+from cobogo.errors import OutputError
+from cobogo.policy import Data
+from cobogo.schema import MOST_VALUES, ColumnProfile, Suggestion, profile, starter_policy, suggest
+from cobogo.table.read import Table, guess_separator, read
+
+
+def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:
+    """Profile every column of a file and suggest a role for it."""
+    options = Data.model_validate({"separator": separator or guess_separator(path, encoding), "encoding": encoding})
+    table = read(path, options)
+    records = table.rows()
+    profiles = [_profile(table, name, records) for name in table.columns]
+    return options, profiles, [suggest(column) for column in profiles]
+
+
+def _profile(table: Table, name: str, records: int) -> ColumnProfile:
+    counts = table.value_counts(name, MOST_VALUES)
+    return profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent)
+
+
+def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
+    """For people: no value of the data is shown."""
+    rows = [
+        [
+            column.name,
+            str(column.kind),
+            f"{column.distinct:,}",
+            f"{column.missing:,}",
+            f"{found.role}{'' if found.certain else ' ?'}",
+            _short(found.hierarchy),
+            found.reason,
+        ]
+        for column, found in zip(profiles, suggestions, strict=True)
+    ]
+    header = ["column", "type", "distinct", "missing", "suggested role", "hierarchy", "because"]
+    return console.table(header, rows, numbers=(2, 3))
+
+
+def as_json(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> list[dict[str, Any]]:
+    """For programs: the same."""
+    return [
+        {
+            "column": column.name,
+            "type": str(column.kind),
+            "records": column.records,
+            "missing": column.missing,
+            "distinct": column.distinct,
+            "unique": column.unique,
+            "role": str(found.role),
+            "confidence": found.confidence,
+            "reason": found.reason,
+            "hierarchy": found.hierarchy,
+        }
+        for column, found in zip(profiles, suggestions, strict=True)
+    ]
+
+
+def write_starter(
+    target: Path, data: Path, options: Data, profiles: list[ColumnProfile], suggestions: list[Suggestion]
+) -> None:
+    """Write the starter policy where nothing is yet."""
+    text = starter_policy(
+        profiles,
+        suggestions,
+        path=_relative(data, target.parent),
+        separator=options.separator,
+        encoding=options.encoding,
+    )
+    try:
+        with target.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise OutputError("is there already", where=str(target), remedy="Choose another name for --write.") from None
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+
+
+def _relative(path: Path, home: Path) -> str:
+    """A path as the policy beside it would write it."""
+    try:
+        return path.resolve().relative_to(home.resolve()).as_posix()
+    except ValueError:
+        return path.resolve().as_posix()
+
+
+def _short(hierarchy: dict[str, Any] | None) -> str:
+    if not hierarchy:
+        return ""
+    kind, value = next(iter(hierarchy.items()))
+    levels = hierarchy.get("levels")
+    return f"{kind} {value}" + (f" → {' → '.join(levels)}" if levels else "")

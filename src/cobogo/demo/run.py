@@ -1,0 +1,172 @@
+"""The guide's example, complete: ten verified releases of made-up COVID-19 cases, their histograms and a page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cobogo import job
+from cobogo.demo import ceara
+from cobogo.errors import PolicyError
+from cobogo.policy import Data, Policy
+from cobogo.release import place
+from cobogo.report import html, plots
+from cobogo.report.words import Words, words
+from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.read import read
+
+DATA = "dados_covid-ce.csv"
+QUASI_IDENTIFIERS = ("localidade", "data_nascimento")
+SENSITIVE = "raca_cor"
+LARGEST = 10
+FEWEST_ROWS = 100
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One release of the guide: k alone, or k with l."""
+
+    k: int
+    l: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its output directory."""
+        return f"{self.k}" if self.l is None else f"{self.k}_{self.l}"
+
+    @property
+    def file(self) -> str:
+        """The name of its data file."""
+        return f"dados_covid-ce_{self.k}_anonimizado.csv" if self.l is None else f"dados_covid-ce_{self.k}_{self.l}.csv"
+
+    @property
+    def histogram(self) -> str:
+        """The name of its picture."""
+        return f"histograma_k_{self.k}.png" if self.l is None else f"histograma_l_{self.k}_{self.l}.png"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A case and what its report says."""
+
+    case: Case
+    report: dict[str, Any]
+
+
+def cases() -> Iterator[Case]:
+    """k ∈ {2, 4, 8}, each alone and with every l ∈ {2, 3, 4} up to k.
+
+    >>> [case.name for case in cases()]
+    ['2', '2_2', '4', '4_2', '4_3', '4_4', '8', '8_2', '8_3', '8_4']
+    """
+    for k in (2, 4, 8):
+        yield Case(k)
+        yield from (Case(k, l) for l in (2, 3, 4) if l <= k)
+
+
+def policy(case: Case, language: str) -> Policy:
+    """The guide's policy for one case, with the metric that the guide uses."""
+    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": case.k}]
+    if case.l is not None:
+        models.append({"model": "l-diversity", "attribute": SENSITIVE, "l": case.l})
+    content = {
+        "data": {"path": DATA, "separator": ";"},
+        "attributes": {
+            "nome": {"role": "identifier"},
+            "cpf": {"role": "identifier"},
+            "localidade": {"role": "quasi-identifier", "hierarchy": {"path": "/"}},
+            "data_nascimento": {
+                "role": "quasi-identifier",
+                "hierarchy": {"dates": "%d/%m/%Y", "levels": ["%m/%Y", "%Y"]},
+            },
+            SENSITIVE: {"role": "sensitive"},
+        },
+        "privacy": {"models": models},
+        "recoding": {"metric": "precision", "suppression-limit": 0.2},
+        "report": {"language": language, "largest-classes": LARGEST},
+    }
+    return Policy.of(content, name=f"the demo's policy {case.name}")
+
+
+def run(directory: Path, *, rows: int, language: str, progress: Progress) -> list[Result]:
+    """Generate the cases, make the ten releases, draw, and put everything in place at once."""
+    if rows < FEWEST_ROWS:
+        raise PolicyError(f"the demo needs at least {FEWEST_ROWS} rows. Got {rows} instead", where="--rows")
+    with place.staged(directory, replaceable=is_demo) as stage:
+        progress("generate", 0, 0)
+        ceara.write(stage / DATA, rows)
+        todo = list(cases())
+        results = []
+        for number, case in enumerate(todo):
+            progress("release", number, len(todo))
+            results.append(_one(stage, case, language))
+        page = html.demo(_shown(results), language=language, data=DATA, records=rows, attribute=SENSITIVE)
+        (stage / "index.html").write_text(page, encoding="utf-8", newline="\n")
+    return results
+
+
+def is_demo(directory: Path) -> bool:
+    """Whether a directory holds an earlier demo and nothing else."""
+    ours = {DATA, "index.html", "releases", *(c.file for c in cases()), *(c.histogram for c in cases())}
+    return {entry.name for entry in directory.iterdir()} <= ours
+
+
+def _one(stage: Path, case: Case, language: str) -> Result:
+    output = stage / "releases" / case.name
+    job.anonymize(stage / DATA, policy(case, language)).write(output)
+    shutil.copyfile(output / "public" / "release.csv", stage / case.file)
+    released = frequency_table(read(stage / case.file, Data(separator=";")), QUASI_IDENTIFIERS, [SENSITIVE])
+    _draw(case, released, stage / case.histogram, words(language))
+    return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()))
+
+
+def _draw(case: Case, released: FrequencyTable, path: Path, say: Words) -> None:
+    """The guide's histogram of a case: its largest classes, or how many distinct values its classes hold."""
+    classes = say("classes", n=len(released.counts))
+    if case.l is None:
+        order = (-released.counts).argsort(kind="stable")[:LARGEST].tolist()
+        plots.largest_classes(
+            [(released.tuple_labels(number), int(released.counts[number])) for number in order],
+            path,
+            say=say,
+            names=QUASI_IDENTIFIERS,
+            classes=len(released.counts),
+            records=released.records,
+            title=say("demo.histogram_k", k=case.k, n=len(order), classes=classes),
+        )
+    else:
+        distinct = released.histograms[SENSITIVE].offsets
+        plots.distinct_values(
+            distinct[1:] - distinct[:-1],
+            path,
+            say=say,
+            attribute=SENSITIVE,
+            asked=case.l,
+            title=say("demo.histogram_l", k=case.k, l=case.l, attribute=SENSITIVE, classes=classes),
+        )
+
+
+def _shown(results: list[Result]) -> list[dict[str, Any]]:
+    """Each result as the page shows it."""
+    return [
+        {
+            "k": result.case.k,
+            "l": result.case.l,
+            "file": result.case.file,
+            "histogram": result.case.histogram,
+            "report": f"releases/{result.case.name}/evidence/report.html",
+            "levels": result.report["levels"],
+            "precision": result.report["metrics"]["precision"],
+            "average": result.report["classes"]["average"],
+            "classes": result.report["classes"]["count"],
+            "suppressed": result.report["suppressed"],
+            "inference": result.report["inference"][SENSITIVE]["after"],
+        }
+        for result in results
+    ]

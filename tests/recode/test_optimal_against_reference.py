@@ -1,0 +1,558 @@
+"""The optimal search against an exhaustive one in plain Python: the same node, the same numbers, the same refusals."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import reference
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from reference import Label, Ladder, Task
+
+import cobogo as cb
+from cobogo import metrics
+from cobogo.errors import NoSolution, PolicyError
+from cobogo.hierarchy import Hierarchy
+from cobogo.models import Classes, Histogram, KAnonymity, LDiversity, Model, Monotone, Needs
+from cobogo.recode import lattice, search
+from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.problem import Problem, level_range, records_allowed
+from cobogo.recode.search import optimal
+from cobogo.recode.solution import Solution
+from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.read import read
+
+LIMITS = ["0", "0.0", "1.0", "0.29", "0.07", "0.57", "0.58", "0.1", "0.3", "0.05", "0.14", "0.999", "1e-05", "0.5"]
+WEIGHTS = ["1", "1.0", "2.0", "0.5", "0.1", "3.7", "0.001"]
+
+many = settings(deadline=None, max_examples=400, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+
+
+# --- random tasks -----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def ladders(draw: st.DrawFn, prefix: str) -> Ladder:
+    """A random nested hierarchy of height 0 to 3; NULL may have a row of its own, and ``*`` may be any label."""
+    height = draw(st.sampled_from([2, 1, 3, 0, 2, 3]))
+    rows: list[list[Label]] = [[f"{prefix}{number}"] for number in range(draw(st.sampled_from([4, 2, 6, 3, 1, 5])))]
+    for level in range(1, height + 1):
+        groups = list(dict.fromkeys(row[-1] for row in rows))
+        fewer = 0 if level == height and draw(st.sampled_from([True, True, True, False])) else len(groups) - 1  # 0: all under one top
+        parents = draw(st.lists(st.integers(0, fewer), min_size=len(groups), max_size=len(groups)))
+        names = [f"{prefix}{level}.{parent}" for parent in range(len(groups))]
+        if draw(st.booleans()):
+            names[draw(st.integers(0, len(groups) - 1))] = "*"
+        if draw(st.booleans()):
+            names[parents[0]] = groups[0] or names[parents[0]]  # a label may be a label of the level below
+        if len(set(names)) < len(names):
+            names = [f"{prefix}{level}.{parent}" for parent in range(len(groups))]
+        above = dict(zip(groups, (names[parent] for parent in parents), strict=True))
+        for row in rows:
+            row.append(above[row[-1]])
+    if draw(st.integers(0, 4)) == 0:
+        rows.append(draw(null_rows(rows, prefix)))
+    return Ladder(tuple(map(tuple, rows)))
+
+
+@st.composite
+def null_rows(draw: st.DrawFn, rows: list[list[Label]], prefix: str) -> list[Label]:
+    """A row for NULL that nests: NULL for some levels, then labels of its own, then those of a branch it joins."""
+    null: list[Label] = [None]
+    for level in range(1, len(rows[0])):
+        below = null[-1]
+        joined = [row[level] for row in rows if row[level - 1] == below]
+        if joined:
+            null.append(joined[0])
+        else:
+            known = [row[level] for row in rows]
+            own = [None] if below is None else []
+            null.append(draw(st.sampled_from([*own, f"{prefix}unknown{level}", *known])))
+    return null
+
+
+@st.composite
+def tasks(draw: st.DrawFn, *, spread: int = 25) -> Task:
+    """A random small table with everything that a policy can say of it."""
+    width = draw(st.sampled_from([3, 2, 1, 4, 3]))
+    shapes = tuple(draw(ladders("abcd"[column])) for column in range(width))
+    cells = []
+    for ladder in shapes:
+        values: list[Label] = [row[0] for row in ladder.rows]
+        cells.append([*values, None] if draw(st.booleans()) else values)
+    size = draw(st.integers(1, spread))
+    kinds = draw(st.integers(1, 10))
+    pool = draw(st.lists(st.tuples(*(st.sampled_from(cell) for cell in cells)), min_size=kinds, max_size=kinds))
+    tuples = tuple(draw(st.lists(st.sampled_from(pool), min_size=size, max_size=size)))
+    names = ("s", "t")[: draw(st.integers(0, 2))]
+    column = st.lists(st.sampled_from(["x", "y", "z", None]), min_size=len(tuples), max_size=len(tuples))
+    sensitive = {name: tuple(draw(column)) for name in names}
+    ks = tuple(draw(st.lists(st.sampled_from([2, 3, 1, 2, 4, 7]), min_size=0 if names else 1, max_size=2)))
+    diverse = st.tuples(st.sampled_from(names), st.sampled_from([2, 3, 1, 2, 4])) if names else st.nothing()
+    ls = tuple(draw(st.lists(diverse, min_size=0 if ks else 1, max_size=2))) if names else ()
+    rarely = st.sampled_from([False, False, False, True])
+    lowest = tuple(draw(st.integers(0, ladder.height)) if draw(rarely) else 0 for ladder in shapes)
+    highest = tuple(draw(st.integers(low, low + 3)) if draw(rarely) else None for low in lowest)
+    exact = st.integers(0, len(tuples)).map(lambda part: repr(part / len(tuples)))
+    return Task(
+        tuples=tuples,
+        ladders=shapes,
+        sensitive=sensitive,
+        ks=ks,
+        ls=ls,
+        metric=draw(st.sampled_from([name for name in reference.METRICS if ks or name != "c_avg"])),
+        limit=draw(st.sampled_from(LIMITS) | exact),
+        weights=tuple(draw(st.lists(st.sampled_from(WEIGHTS), min_size=width, max_size=width))),
+        lowest=lowest,
+        highest=highest,
+    )
+
+
+def problem_of(task: Task, *, also: Sequence[Model] = ()) -> Problem:
+    """The same task as the search takes it."""
+    names = tuple("abcd"[: len(task.ladders)])
+    hierarchies = tuple(
+        Hierarchy.from_columns(name, list(zip(*ladder.rows, strict=True)))
+        for name, ladder in zip(names, task.ladders, strict=True)
+    )
+    table = counted(task, names)
+    hierarchies = tuple(h.with_null() if None in table.values[h.attribute] else h for h in hierarchies)
+    lowest = task.lowest or (0,) * len(names)
+    highest = task.highest or (None,) * len(names)
+    low, high = level_range(hierarchies, lowest, highest)
+    models: list[Model] = [KAnonymity(k) for k in task.ks]
+    models += [LDiversity(attribute=name, l=least) for name, least in task.ls]
+    return Problem(
+        table=table,
+        hierarchies=hierarchies,
+        models=(*models, *also),
+        metric=metrics.named(task.metric),
+        limit=records_allowed(float(task.limit), task.records),
+        lowest=low,
+        highest=high,
+        weights=tuple(float(text) for text in task.weights or ("1",) * len(names)),
+    )
+
+
+def counted(task: Task, names: tuple[str, ...]) -> FrequencyTable:
+    """The frequency table of a task, made here and not by the engine, its tuples in order of first appearance."""
+    codes: dict[str, dict[Label, int]] = {}
+    for column, name in enumerate(names):
+        codes[name] = {label: code for code, label in enumerate(dict.fromkeys(row[column] for row in task.tuples))}
+    for name, values in task.sensitive.items():
+        codes[name] = {label: code for code, label in enumerate(dict.fromkeys(values))}
+    members: dict[tuple[Label, ...], list[int]] = {}
+    for number, row in enumerate(task.tuples):
+        members.setdefault(row, []).append(number)
+    histograms = {}
+    for name, column in task.sensitive.items():
+        counts = [Counter(codes[name][column[number]] for number in group) for group in members.values()]
+        total = Counter(codes[name][value] for value in column)
+        histograms[name] = Histogram(
+            offsets=np.cumsum([0, *map(len, counts)]).astype(np.int64),
+            values=np.array([code for count in counts for code in count], dtype=np.int32),
+            counts=np.array([number for count in counts for number in count.values()], dtype=np.int64),
+            total=np.array([total[code] for code in range(len(codes[name]))], dtype=np.int64),
+        )
+    return FrequencyTable(
+        quasi_identifiers=names,
+        values={name: tuple(labels) for name, labels in codes.items()},
+        codes=np.array(
+            [[codes[name][value] for name, value in zip(names, row, strict=True)] for row in members], dtype=np.int32
+        ),
+        counts=np.array([len(group) for group in members.values()], dtype=np.int64),
+        histograms=histograms,
+    )
+
+
+# --- what must agree --------------------------------------------------------------------------------------------
+
+
+def agrees(task: Task, solution: Solution, problem: Problem, expected: reference.Node) -> None:
+    """The node, what it suppresses, its classes, and all seven metrics."""
+    outcome = solution.chosen.outcome
+    assert outcome is not None
+    assert solution.optimal
+    assert solution.levels == expected.levels
+    assert outcome.suppressed == len(expected.suppressed)
+    assert outcome.classes == len(expected.kept)
+    measured = metrics.measure(outcome, problem.scale)
+    assert set(measured) == set(reference.METRICS)
+    for name, found in measured.items():
+        same(found, reference.value(task, expected, name))
+    same(solution.chosen.value, reference.value(task, expected, task.metric))
+
+
+def same(found: float | None, expected: Fraction | None) -> None:
+    if expected is None:
+        assert found is None
+    else:
+        assert found == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
+
+
+def refusal_is_right(task: Task, message: str) -> None:
+    """No solution; and the limit that the message names works, while one record fewer does not."""
+    named = re.search(r"smallest suppression-limit that works is (\S+) \(([\d,]+) of ([\d,]+) records\)", message)
+    fewest = reference.fewest_suppressed(task)
+    if fewest is None:
+        assert named is None
+        assert "no suppression limit would help" in message
+        return
+    assert named is not None, message
+    share, suppressed, records = named[1], int(named[2]), int(named[3])
+    assert (suppressed, records) == (fewest, task.records)
+    at_it = replace(task, limit=share)
+    assert at_it.allowed >= fewest
+    assert reference.optimum(at_it) is not None
+    assert reference.optimum(replace(task, limit=str(Fraction(fewest - 1, task.records)))) is None
+    assert records_allowed(float(share), task.records) == at_it.allowed
+
+
+def examine(task: Task, **options: Any) -> Solution | None:
+    expected = reference.optimum(task)
+    problem = problem_of(task)
+    assert problem.limit == task.allowed
+    if expected is None:
+        with pytest.raises(NoSolution) as refused:
+            optimal(problem, **options)
+        refusal_is_right(task, str(refused.value))
+        return None
+    solution = optimal(problem, **options)
+    agrees(task, solution, problem, expected)
+    return solution
+
+
+@many
+@given(tasks())
+def test_the_search_finds_what_an_exhaustive_one_finds(task: Task) -> None:
+    examine(task)
+
+
+@some
+@given(tasks())
+def test_a_lattice_too_large_to_hold_gives_the_same_answer(task: Task) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "DENSE_AT_MOST", 0)
+        patch.setattr(lattice, "DENSE_AT_MOST", 0)
+        sparse = examine(task, time_limit=600.0)
+    dense = examine(task)
+    if dense is not None:
+        assert sparse is not None
+        assert (sparse.levels, sparse.chosen.value) == (dense.levels, dense.chosen.value)
+
+
+@some
+@given(tasks(), st.integers(0, 3))
+def test_ties_go_to_more_classes_then_fewer_suppressed_then_lower_then_smaller_levels(task: Task, high: int) -> None:
+    """Height has many ties. So have twin attributes, whose levels can be exchanged at no cost."""
+    twin = replace(
+        task,
+        tuples=tuple((row[0], row[0], *row[1:3]) for row in task.tuples),
+        ladders=(task.ladders[0], task.ladders[0], *task.ladders[1:3]),
+        weights=(),
+        lowest=(),
+        highest=(high, high, *([None] * len(task.ladders[1:3]))),
+    )
+    examine(replace(twin, metric="height"))
+    examine(twin)
+
+
+@few
+@given(tasks())
+def test_with_hundreds_of_equal_nodes_the_tie_rule_still_holds(task: Task) -> None:
+    """More tied solutions than the search keeps: a class metric on a table that generalization hardly changes."""
+    ladder = Ladder((("a0", "p", "q", "*"), ("a1", "r", "s", "*")))
+    flat = Task(
+        tuples=tuple(("a0",) * 4 for _ in task.tuples),
+        ladders=(ladder,) * 4,
+        sensitive=task.sensitive,
+        ks=(1,),
+        metric=task.metric if task.metric in ("aecs", "c_avg", "discernibility") else "aecs",
+        limit=task.limit,
+        lowest=tuple(min(low, 1) for low in (*task.lowest, 0, 0, 0)[:4]),
+        highest=(None,) * 4,
+    )
+    examine(flat)
+
+
+# --- models that are not monotone -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """No class of more than m records: generalization breaks it. No privacy model, but one the search must survive."""
+
+    m: int
+
+    name: ClassVar[str] = "at-most"
+    needs: ClassVar[Needs] = Needs.SIZES
+    monotone: ClassVar[Monotone] = Monotone.NO
+
+    def measure(self, classes: Classes) -> Any:
+        return classes.sizes.astype(float)
+
+    def holds(self, measured: Any) -> Any:
+        return measured <= self.m
+
+    def worst(self, measured: Any) -> float:
+        return float(measured.max())
+
+
+@dataclass(frozen=True)
+class NoneAbove:
+    """No value makes up more than a share of a class: monotone, but not under suppression."""
+
+    attribute: str
+    share: Fraction
+
+    name: ClassVar[str] = "none-above"
+    needs: ClassVar[Needs] = Needs.DISTRIBUTION
+    monotone: ClassVar[Monotone] = Monotone.WITHOUT_SUPPRESSION
+
+    def measure(self, classes: Classes) -> Any:
+        histogram = classes.histograms[self.attribute]
+        most = np.zeros(len(classes), dtype=np.int64)
+        np.maximum.at(most, histogram.owners, histogram.counts)
+        return most / classes.sizes
+
+    def holds(self, measured: Any) -> Any:
+        return measured <= float(self.share)
+
+    def worst(self, measured: Any) -> float:
+        return float(measured.max())
+
+
+@dataclass(frozen=True)
+class Wider(Task):
+    """A task with the two models above."""
+
+    at_most: int = 10**6
+    none_above: Fraction = Fraction(1)
+
+
+@pytest.fixture
+def wider_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = reference.satisfies
+
+    def satisfies(task: Task, members: Sequence[int]) -> bool:
+        if isinstance(task, Wider):
+            if len(members) > task.at_most:
+                return False
+            for column in task.sensitive.values():
+                most = max(Counter(column[number] for number in members).values())
+                if Fraction(most, len(members)) > task.none_above:
+                    return False
+        return plain(task, members)
+
+    monkeypatch.setattr(reference, "satisfies", satisfies)
+
+
+@pytest.mark.usefixtures("wider_models")
+@pytest.mark.parametrize("sparse", [False, True])
+@some
+@given(task=tasks(), m=st.integers(1, 30), share=st.sampled_from([Fraction(1, 2), Fraction(3, 4), Fraction(1)]))
+def test_models_that_generalization_can_break_are_searched_in_full(
+    sparse: bool, task: Task, m: int, share: Fraction
+) -> None:
+    fields = {name: getattr(task, name) for name in Task.__dataclass_fields__}
+    wider = Wider(**fields, at_most=m, none_above=share)
+    if task.metric == "c_avg" and not task.ks:
+        return
+    problem = problem_of(wider, also=[AtMost(m), *(NoneAbove(name, share) for name in wider.sensitive)])
+    expected = reference.optimum(wider)
+    with pytest.MonkeyPatch.context() as patch:
+        if sparse:
+            patch.setattr(search, "DENSE_AT_MOST", 0)
+        if expected is None:
+            with pytest.raises(NoSolution) as refused:
+                optimal(problem, time_limit=600.0)
+            refusal_is_right(wider, str(refused.value))
+        else:
+            agrees(wider, optimal(problem, time_limit=600.0), problem, expected)
+
+
+# --- through the front door -------------------------------------------------------------------------------------
+
+AWKWARD = {"a": "São João; ", "b": 'the "b", ', "c": " ç'\\", "d": "d,\t"}
+
+
+def spelled(label: Label) -> Label:
+    """Labels as data has them: accents, quotes, separators, spaces at both ends."""
+    return label if label is None or label == "*" else AWKWARD[label[0]] + label + " "
+
+
+def policy_of(task: Task, directory: Path) -> dict[str, Any]:
+    attributes: dict[str, Any] = {}
+    for column, ladder in enumerate(task.ladders):
+        name = "abcd"[column]
+        if ladder.height:
+            file = directory / f"{name}.csv"
+            with file.open("w", encoding="utf-8", newline="") as stream:
+                csv.writer(stream, delimiter=";").writerows(
+                    ["" if label is None else spelled(label) for label in row] for row in ladder.rows
+                )
+            hierarchy = {"csv": str(file), "separator": ";"}
+        else:
+            hierarchy = {"mask": "right", "keep": 99}
+        attributes[name] = {
+            "role": "quasi-identifier",
+            "hierarchy": hierarchy,
+            "weight": float(task.weights[column]),
+            "min-level": task.lowest[column],
+        }
+        if task.highest[column] is not None:
+            attributes[name]["max-level"] = task.highest[column]
+    attributes |= {name: {"role": "sensitive"} for name in task.sensitive}
+    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": k} for k in task.ks]
+    models += [{"model": "l-diversity", "attribute": name, "l": least} for name, least in task.ls]
+    return {
+        "attributes": attributes,
+        "privacy": {"models": models},
+        "recoding": {"metric": task.metric, "suppression-limit": float(task.limit)},
+    }
+
+
+@few
+@given(task=tasks())
+def test_the_public_function_gives_the_same_release(task: Task, tmp_path_factory: pytest.TempPathFactory) -> None:
+    task = replace(task, ladders=tuple(_as_built(task, column) for column in range(len(task.ladders))))
+    columns: dict[str, list[Label]] = {
+        "abcd"[column]: [spelled(row[column]) for row in task.tuples] for column in range(len(task.ladders))
+    }
+    columns |= {name: list(values) for name, values in task.sensitive.items()}
+    frame = pa.table({name: pa.array(values, type=pa.string()) for name, values in columns.items()})
+    policy = policy_of(task, tmp_path_factory.mktemp("hierarchies"))
+    expected = reference.optimum(task)
+    if expected is None:
+        with pytest.raises(NoSolution) as refused:
+            cb.anonymize(frame, policy)
+        refusal_is_right(task, str(refused.value))
+        return
+    release = cb.anonymize(frame, policy)
+    note(str(release.levels))
+    assert tuple(release.levels.values()) == expected.levels
+    assert release.suppressed == len(expected.suppressed)
+    for name, found in release.metrics.items():
+        same(found, reference.value(task, expected, name))
+    agrees(task, release.solution, release.problem, expected)
+    wanted = Counter(
+        (*map(spelled, released), *(column[number] for column in task.sensitive.values()))
+        for released, members in expected.kept.items()
+        for number in members
+    )
+    assert Counter(tuple(row.values()) for row in release.to_arrow().to_pylist()) == wanted
+
+
+def _as_built(task: Task, column: int) -> Ladder:
+    """Without levels, the leaves of a built hierarchy are the values of the data."""
+    ladder = task.ladders[column]
+    if ladder.height:
+        return ladder
+    values = dict.fromkeys(row[column] for row in task.tuples)
+    known = [value for value in values if value is not None]
+    return Ladder(tuple((value,) for value in (known or [None])))
+
+
+def test_a_metric_that_says_nothing_cannot_choose() -> None:
+    """The average class size is a multiple of k: without k-anonymity there is none, and nothing to search for."""
+    frame = pa.table({"a": ["x", "y"] * 5, "s": ["1", "2", "3", "4", "5"] * 2})
+    policy = {
+        "attributes": {"a": {"role": "quasi-identifier"}, "s": {"role": "sensitive"}},
+        "privacy": {"models": [{"model": "l-diversity", "l": 2}]},
+        "recoding": {"metric": "c_avg"},
+    }
+    with pytest.raises(PolicyError):
+        cb.anonymize(frame, policy)
+
+
+# --- keys beyond 64 bits ----------------------------------------------------------------------------------------
+
+
+def wide_rows(attributes: int, labels: int, rows: int) -> Iterator[list[int]]:
+    """Tuples of which many differ in their first or last attributes alone: what an overflowing key would merge."""
+    source = np.random.default_rng(20240229)
+    base = source.integers(0, labels, size=attributes)
+    for number in range(rows):
+        row = base.copy()
+        match number % 4:
+            case 0:
+                row[: attributes // 4] = source.integers(0, labels, size=attributes // 4)
+            case 1:
+                row[-(attributes // 4) :] = source.integers(0, 3, size=attributes // 4)
+            case 2:
+                row[source.integers(0, attributes)] = source.integers(0, labels)
+        yield row.tolist()
+
+
+@pytest.mark.parametrize(("attributes", "labels"), [(30, 200), (9, 128), (63, 2), (62, 2), (4, 50_000), (10, 89)])
+def test_classes_are_told_apart_when_their_keys_pass_64_bits(attributes: int, labels: int) -> None:
+    names = [f"q{number}" for number in range(attributes)]
+    rows = list(wide_rows(attributes, labels, 400))
+    frame = pa.table({name: [f"{row[column]:05d}" for row in rows] for column, name in enumerate(names)})
+    table = frequency_table(read(frame, cb.Policy.of(_wide_policy(names)).data), names, [])
+    assert len(table.counts) == len({tuple(row) for row in rows})
+    hierarchies = tuple(
+        Hierarchy.from_columns(
+            name,
+            [
+                [f"{value:05d}" for value in range(labels)],
+                [f"{value // 2:05d}+" for value in range(labels)],
+                ["*"] * labels,
+            ],
+        )
+        for name in names
+    )
+    problem = Problem(
+        table=table,
+        hierarchies=hierarchies,
+        models=(KAnonymity(2),),
+        metric=metrics.named("loss"),
+        limit=len(rows),
+        lowest=(0,) * attributes,
+        highest=(1,) * 2 + (0,) * (attributes - 2),
+        weights=(1.0,) * attributes,
+    )
+    evaluator = Evaluator(problem)
+    shapes = [(0,) * attributes, (1,) * attributes, (0, 2) * (attributes // 2) + (1,) * (attributes % 2)]
+    shapes += [(2,) * (attributes // 3) + (0,) * (attributes - attributes // 3)]
+    for levels in shapes:
+        released = [
+            tuple(
+                value if level == 0 else value // 2 if level == 1 else -1
+                for value, level in zip(row, levels, strict=True)
+            )
+            for row in rows
+        ]
+        assert sorted(evaluator.table(levels).sizes.tolist()) == sorted(Counter(released).values())
+    assert optimal(problem).chosen.outcome is not None
+
+
+def test_thirty_attributes_of_two_hundred_labels_through_the_public_function() -> None:
+    names = [f"q{number}" for number in range(30)]
+    rows = [row for row in wide_rows(30, 200, 300) for _ in range(2)]
+    frame = pa.table({name: [f"{row[column]:03d}" for row in rows] for column, name in enumerate(names)})
+    release = cb.anonymize(frame, _wide_policy(names))
+    assert release.suppressed == 0
+    assert release.metrics["aecs"] == pytest.approx(len(rows) / len({tuple(row) for row in rows}))
+    assert Counter(tuple(row.values()) for row in release.to_arrow().to_pylist()) == Counter(
+        tuple(f"{value:03d}" for value in row) for row in rows
+    )
+
+
+def _wide_policy(names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "attributes": {name: {"role": "quasi-identifier", "max-level": 0} for name in names},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 2}]},
+    }

@@ -1,0 +1,134 @@
+"""Plots are drawn for every kind of data, without a warning, in a size that fits a page."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from cobogo.report import plots
+from cobogo.report.canvas import Sheet
+from cobogo.report.content import AttributeStory, Content, LatticeStory
+from cobogo.report.figures import Plot, plots_of
+from cobogo.report.words import TEXTS, words
+from cobogo.report.write import draw
+
+SAY = words("en")
+
+
+def shape(path: Path) -> tuple[int, int]:
+    """Height and width of a PNG that has something on it."""
+    image = imread(path)
+    height, width = image.shape[:2]
+    assert 1000 <= width <= 1600
+    assert 150 <= height <= 7000
+    assert image[..., :3].min() < 0.5
+    assert image[0, 0, :3].tolist() == [1, 1, 1]
+    return height, width
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_every_plot_of_every_content_is_drawn(content: Content, language: str, tmp_path: Path) -> None:
+    drawn = plots_of(content)
+    assert drawn
+    for plot in drawn:
+        path = tmp_path / f"{plot.stem}.png"
+        draw(plot, content, path, say=words(language))
+        shape(path)
+
+
+def test_file_names_are_safe_and_differ(hostile: Content) -> None:
+    stems = [plot.stem for plot in plots_of(hostile)]
+    assert len(set(stems)) == len(stems)
+    assert all(stem.isascii() and stem.replace("_", "").isalnum() and len(stem) < 64 for stem in stems)
+
+
+def test_what_there_is_nothing_to_show_of_is_not_drawn(one_class: Content) -> None:
+    assert plots_of(one_class) == (Plot("class_sizes", "class_sizes"), Plot("largest_classes", "largest_classes"))
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [[1], [5, 5, 5], [1, 10**9], [1, 2], list(range(100, 900)), [10**12, 10**12 + 3], [7, 140], [1] * 999 + [10**6]],
+)
+def test_any_class_sizes_can_be_drawn(sizes: list[int], tmp_path: Path) -> None:
+    plots.class_sizes(np.array(sizes), tmp_path / "a.png", say=SAY)
+    shape(tmp_path / "a.png")
+    edges = plots.bins(min(sizes), max(sizes))
+    assert len(edges) <= 20
+    assert (np.diff(edges) > 0).all()
+    assert np.histogram(sizes, edges)[0].sum() == len(sizes), "every class is in a column"
+    assert edges[0] == min(sizes)
+    assert edges[-1] > max(sizes)
+
+
+def test_a_million_classes_are_drawn_at_once(tmp_path: Path) -> None:
+    plots.class_sizes(np.arange(1, 1_000_001), tmp_path / "a.png", say=SAY)
+    shape(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("distinct", [[1], [3, 3], list(range(1, 41)), [2, 500], [1, 10**6]])
+@pytest.mark.parametrize("asked", [None, 1, 3, 60])
+def test_any_numbers_of_distinct_values_can_be_drawn(distinct: list[int], asked: int | None, tmp_path: Path) -> None:
+    plots.distinct_values(
+        np.array(distinct), tmp_path / "a.png", say=SAY, attribute="$a_b$", asked=asked, title="k = 2"
+    )
+    shape(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("classes", [0, 1, 3, 10])
+def test_the_largest_classes_can_be_any_number(classes: int, tmp_path: Path) -> None:
+    largest = [((None, "$\\alpha", "x" * 500), 10 - i) for i in range(classes)]
+    names = ["a", "b", "c" * 500]
+    plots.largest_classes(largest, tmp_path / "a.png", say=SAY, names=names, classes=10, records=100)
+    shape(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize("before", [(), (("a", 5), (None, 3)), tuple((str(i), 1) for i in range(1000))])
+@pytest.mark.parametrize("after", [(), (("*", 8),)])
+def test_a_distribution_may_lack_a_side(
+    before: tuple[tuple[str | None, int], ...], after: tuple[tuple[str | None, int], ...], tmp_path: Path
+) -> None:
+    story = AttributeStory(
+        "a", "quasi-identifier", before=before, after=after, distinct_before=len(before), distinct_after=1
+    )
+    plots.distribution(story, tmp_path / "a.png", say=SAY)
+    shape(tmp_path / "a.png")
+
+
+def test_levels_of_no_attribute_and_of_one_without_a_hierarchy(tmp_path: Path) -> None:
+    for stories in ([], [AttributeStory("a", "quasi-identifier", (), 1), AttributeStory("b", "sensitive")]):
+        plots.levels(stories, tmp_path / "a.png", say=SAY)
+        assert imread(tmp_path / "a.png").shape[1] > 1000
+
+
+@pytest.mark.parametrize("heights", [(0,), (1,), (2, 2), (1,) * 7, (39,), (3, 3, 3, 2), (12, 3)])
+def test_lattices_of_any_form_fit_the_page(heights: tuple[int, ...], tmp_path: Path) -> None:
+    nodes = np.array(list(np.ndindex(*(height + 1 for height in heights))))
+    story = LatticeStory(tuple(f"a{i}" for i in range(len(heights))), nodes, nodes.sum(axis=1) > 1, len(nodes) - 1)
+    plots.lattice(story, tmp_path / "a.png", say=SAY, optimal=False)
+    shape(tmp_path / "a.png")
+
+
+def test_a_label_is_shortened_until_it_fits() -> None:
+    sheet = Sheet("title", "what")
+    for text in ("", "short", "W" * 500, "Messejana/Fortaleza/CE", "عربي" * 50):
+        assert sheet.measure(sheet.fit(text, 1.0)) <= 1.0
+    assert sheet.fit("Messejana/Fortaleza/CE", 1.2).endswith("CE")
+    lines = sheet.wrapped([f"value {i}" for i in range(50)], 3.0, 9, lines=2, glue=" · ")
+    assert len(lines) == 2
+    shown = sum(line.count("value") for line in lines)
+    assert lines[1].endswith(f"… +{50 - shown}"), "what is not shown is counted"
+
+
+def test_plots_are_drawn_in_threads(typical: Content, tmp_path: Path) -> None:
+    def one(number: int) -> bytes:
+        path = tmp_path / f"{number}.png"
+        plots.class_sizes(typical.class_sizes, path, say=SAY)
+        return path.read_bytes()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(one, range(16)))) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -287,6 +288,40 @@ def test_with_hundreds_of_equal_nodes_the_tie_rule_still_holds(task: Task) -> No
     examine(flat)
 
 
+def scattered(seed: int) -> Task:
+    """A larger table, spread so that the best node lies in the middle of the lattice more often than not."""
+    source = random.Random(seed)
+    width = source.randint(2, 4)
+    shapes = []
+    for prefix in "abcd"[:width]:
+        rows: list[list[Label]] = [[f"{prefix}{number}"] for number in range(source.randint(2, 9))]
+        for level in range(1, source.randint(1, 3) + 1):
+            groups = list(dict.fromkeys(row[-1] for row in rows))
+            above = {group: f"{prefix}{level}.{source.randrange(len(groups))}" for group in groups}
+            for row in rows:
+                row.append(above[row[-1]])
+        shapes.append(Ladder(tuple((*row, "*") if len(row) < 4 else tuple(row) for row in rows)))
+    used = [source.sample(ladder.rows, source.randint(1, len(ladder.rows))) for ladder in shapes]
+    pool = [tuple(source.choice(rows)[0] for rows in used) for _ in range(source.randint(3, 30))]
+    size = source.randint(10, 60)
+    return Task(
+        tuples=tuple(source.choice(pool) for _ in range(size)),
+        ladders=tuple(shapes),
+        sensitive={"s": tuple(source.choice(["x", "x", "y", "z", None]) for _ in range(size))},
+        ks=(source.randint(1, 5),),
+        ls=(("s", source.randint(1, 3)),) if source.random() < 0.5 else (),
+        metric=source.choice(reference.METRICS),
+        limit=source.choice(["0", "0.05", "0.1", "0.2", "0.29", "0.5", "1.0"]),
+        weights=tuple(source.choice(WEIGHTS) for _ in shapes),
+    )
+
+
+@pytest.mark.parametrize("first", range(0, 120, 20))
+def test_larger_tables_agree_too(first: int) -> None:
+    for seed in range(first, first + 20):
+        examine(scattered(seed))
+
+
 # --- models that are not monotone -------------------------------------------------------------------------------
 
 
@@ -490,7 +525,7 @@ def wide_rows(attributes: int, labels: int, rows: int) -> Iterator[list[int]]:
             case 0:
                 row[: attributes // 4] = source.integers(0, labels, size=attributes // 4)
             case 1:
-                row[-(attributes // 4) :] = source.integers(0, 3, size=attributes // 4)
+                row[-(attributes // 4) :] = source.integers(0, min(labels, 3), size=attributes // 4)
             case 2:
                 row[source.integers(0, attributes)] = source.integers(0, labels)
         yield row.tolist()

@@ -16,7 +16,7 @@ from cobogo.report.figures import has_levels, plots_of, steps
 from cobogo.report.words import NOTHING, Words, words
 
 LONGEST = 60  # characters of a value in a table; the rest shows when the pointer rests on it
-COLUMNS = 6  # quasi-identifiers that get a column of their own in the table of solutions
+COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of solutions
 
 Row = dict[str, Any]
 

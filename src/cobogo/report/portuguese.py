@@ -208,7 +208,7 @@ PORTUGUESE: dict[str, str] = {
     "plot.lattice.best": "a melhor",
     "plot.lattice.taken": "a escolhida",
     "plot.distribution": "“{attribute}”: de {before} para {after}",
-    "plot.distribution.same": "“{attribute}” mantém seus {before}",
+    "plot.distribution.same": "“{attribute}” mantém {before}",
     "plot.distribution.unknown": "“{attribute}” antes e depois",
     "plot.distribution.what": "Parcela dos registros com cada valor, dos mais frequentes aos menos; os dois lados na "
     "mesma escala",

@@ -249,7 +249,11 @@ def _check_names(source: Any) -> None:
 
 
 def _stored(engine: Engine, arrow: Any) -> Expression:
-    return engine.connection.create_table("cobogo_source", arrow, temp=True, overwrite=True)
+    """A frame as a table of the engine; a column of NULLs alone, which has no type of its own, becomes text."""
+    import pyarrow as pa
+
+    fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
+    return engine.connection.create_table("cobogo_source", arrow.cast(pa.schema(fields)), temp=True, overwrite=True)
 
 
 def _no_empty_texts(engine: Engine, expression: Expression, name: str) -> Table:

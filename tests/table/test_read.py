@@ -1,0 +1,153 @@
+"""Reading: what a CSV file may look like, and what is said when it is wrong. No message shows a value."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cobogo.errors import DataError
+from cobogo.policy import Data
+from cobogo.table.read import guess_separator, read
+
+
+def rows(source: Any, **options: Any) -> list[dict[str, Any]]:
+    table = read(source, Data.model_validate(options))
+    return list(table.expression.to_pyarrow().to_pylist())
+
+
+def file(directory: Path, content: str | bytes, name: str = "a.csv") -> Path:
+    path = directory / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ("x;y\n1;é\n2;b\n", {"separator": ";"}),
+        ("x,y\n1,é\n2,b", {}),
+        ("x\ty\r\n1\té\r\n2\tb\r\n", {"separator": "\t"}),
+        ("\ufeffx;y\n1;é\n2;b\n", {"separator": ";"}),
+        ('"x";"y"\n"1";"é"\n"2";"b"\n', {"separator": ";"}),
+        ("x;y\n1;é\n2;b\n".encode("latin-1"), {"separator": ";", "encoding": "latin-1"}),
+        ("x|y\n1|é\n2|b\n", {"separator": "|"}),
+    ],
+)
+def test_the_same_table_in_many_dresses(tmp_path: Path, content: str | bytes, options: dict[str, Any]) -> None:
+    assert rows(file(tmp_path, content), **options) == [{"x": "1", "y": "é"}, {"x": "2", "y": "b"}]
+
+
+def test_values_stay_text(tmp_path: Path) -> None:
+    found = rows(file(tmp_path, "zip,n,d\n00123,1e5,2020-01-01\n"))
+    assert found == [{"zip": "00123", "n": "1e5", "d": "2020-01-01"}]
+
+
+def test_quotes_separators_and_line_breaks_inside_fields(tmp_path: Path) -> None:
+    found = rows(file(tmp_path, 'x,y\n"a,b","say ""hi"""\n"two\nlines", spaced \n'))
+    assert found == [{"x": "a,b", "y": 'say "hi"'}, {"x": "two\nlines", "y": " spaced "}]
+
+
+def test_empty_quoted_and_missing_values_are_null(tmp_path: Path) -> None:
+    found = rows(file(tmp_path, 'x,y\n,""\nNA,-\n'), missing=["", "NA"])
+    assert found == [{"x": None, "y": None}, {"x": None, "y": "-"}]
+
+
+def test_names_with_spaces_accents_and_quotes(tmp_path: Path) -> None:
+    found = rows(file(tmp_path, 'raça cor,"d\'água","select"\n1,2,3\n'))
+    assert found == [{"raça cor": "1", "d'água": "2", "select": "3"}]
+
+
+def test_only_a_header_is_a_table_of_no_rows(tmp_path: Path) -> None:
+    assert rows(file(tmp_path, "x,y\n")) == []
+
+
+def test_compressed(tmp_path: Path) -> None:
+    assert rows(file(tmp_path, gzip.compress(b"x,y\n1,2\n"), "a.csv.gz")) == [{"x": "1", "y": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ("", {}, "empty"),
+        ("x,y,x\n1,2,3\n", {}, '"x" stands twice, in columns 1 and 3'),
+        ("x,X\n1,2\n", {}, "stands twice"),
+        ("x,,y\n1,2,3\n", {}, "column 2 of 3 has no name"),
+        ("x,y\nsecret,2\nsecret\n", {}, "line 3"),
+        ("x,y\nsecret,2,3\n", {}, "3 fields where the header has 2"),
+        ("x,y\nsecr\u00e9t,2\n".encode("latin-1"), {}, 'encoding = "latin-1"'),
+        ('x,y\nsecret,"open\n', {}, "quote"),
+    ],
+)
+def test_wrong_files_are_named_and_no_value_is_shown(
+    tmp_path: Path, content: str | bytes, options: dict[str, Any], words: str
+) -> None:
+    path = file(tmp_path, content)
+    with pytest.raises(DataError) as error:
+        rows(path, **options)
+    assert words in str(error.value)
+    assert str(path) in str(error.value)
+    assert "secr" not in str(error.value).replace(str(path), "")
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        rows(tmp_path / "none.csv")
+    with pytest.raises(DataError, match="no file matches"):
+        rows(tmp_path / "*.csv")
+
+
+def test_globs_and_directories(tmp_path: Path) -> None:
+    file(tmp_path, "x,y\n1,2\n", "1.csv")
+    file(tmp_path, "x,y\n3,4\n", "2.csv")
+    assert len(rows(tmp_path / "*.csv")) == 2
+    assert len(rows(tmp_path)) == 2
+    file(tmp_path, "x,z\n3,4\n", "3.csv")
+    with pytest.raises(DataError, match="other columns"):
+        rows(tmp_path)
+
+
+def test_parquet_keeps_types_and_its_empty_texts_are_null(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"n": [1, None], "t": ["", "a"]}), tmp_path / "a.parquet")
+    assert rows(tmp_path / "a.parquet") == [{"n": 1, "t": None}, {"n": None, "t": "a"}]
+
+
+def test_a_file_that_only_says_it_is_parquet(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="Parquet"):
+        rows(file(tmp_path, "x,y\n1,2\n", "a.parquet"))
+
+
+def test_frames_of_every_kind_give_the_same_rows() -> None:
+    import ibis
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    content = {"t": ["a", None, ""], "n": [1, 2, 3]}
+    expected = [{"t": "a", "n": 1}, {"t": None, "n": 2}, {"t": None, "n": 3}]
+    for frame in (pd.DataFrame(content), pl.DataFrame(content), pa.table(content), ibis.memtable(pd.DataFrame(content))):
+        assert rows(frame) == expected
+
+
+def test_frames_with_unfit_names() -> None:
+    import pandas as pd
+
+    with pytest.raises(DataError, match="stands twice"):
+        rows(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+    with pytest.raises(DataError, match="name that is text"):
+        rows(pd.DataFrame([[1, 2]]))
+    with pytest.raises(DataError, match="cannot make a table"):
+        rows(object())
+
+
+def test_the_first_row_of_a_value(tmp_path: Path) -> None:
+    table = read(file(tmp_path, "x\na\nb\nb\n"), Data())
+    assert table.first_row("x", "b") == 2
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_the_separator_is_guessed_from_the_header(tmp_path: Path, separator: str) -> None:
+    assert guess_separator(file(tmp_path, f'a{separator}"b;,c"{separator}d\n'), "utf-8") == separator

@@ -1,0 +1,13 @@
+"""The public face of the package is this and nothing else."""
+
+import cobogo
+
+
+def test_public_names() -> None:
+    assert sorted(cobogo.__all__) == [
+        "CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify",
+    ]  # fmt: skip
+
+
+def test_each_name_is_there() -> None:
+    assert all(getattr(cobogo, name) is not None for name in cobogo.__all__)

@@ -209,7 +209,7 @@ def optimum(task: Task) -> Node | None:
 
 def fewest_suppressed(task: Task) -> int | None:
     """The fewest records that any node has to suppress, leaving something; None where no limit helps."""
-    counts = [len(node.suppressed) for node in map(lambda levels: at(task, levels), task.nodes()) if node.kept]
+    counts = [len(node.suppressed) for node in (at(task, levels) for levels in task.nodes()) if node.kept]
     return min(counts, default=None)
 
 

@@ -15,12 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
-import reference
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from reference import Label, Ladder, Task
 
 import cobogo as cb
+import reference
 from cobogo import metrics
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.hierarchy import Hierarchy
@@ -32,11 +31,12 @@ from cobogo.recode.search import optimal
 from cobogo.recode.solution import Solution
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import read
+from reference import Label, Ladder, Task
 
 LIMITS = ["0", "0.0", "1.0", "0.29", "0.07", "0.57", "0.58", "0.1", "0.3", "0.05", "0.14", "0.999", "1e-05", "0.5"]
 WEIGHTS = ["1", "1.0", "2.0", "0.5", "0.1", "3.7", "0.001"]
 
-many = settings(deadline=None, max_examples=400, suppress_health_check=list(HealthCheck))
+many = settings(deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
 some = settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
 few = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
@@ -51,7 +51,8 @@ def ladders(draw: st.DrawFn, prefix: str) -> Ladder:
     rows: list[list[Label]] = [[f"{prefix}{number}"] for number in range(draw(st.sampled_from([4, 2, 6, 3, 1, 5])))]
     for level in range(1, height + 1):
         groups = list(dict.fromkeys(row[-1] for row in rows))
-        fewer = 0 if level == height and draw(st.sampled_from([True, True, True, False])) else len(groups) - 1  # 0: all under one top
+        one_top = level == height and draw(st.sampled_from([True, True, True, False]))
+        fewer = 0 if one_top else len(groups) - 1
         parents = draw(st.lists(st.integers(0, fewer), min_size=len(groups), max_size=len(groups)))
         names = [f"{prefix}{level}.{parent}" for parent in range(len(groups))]
         if draw(st.booleans()):
@@ -320,6 +321,38 @@ def scattered(seed: int) -> Task:
 def test_larger_tables_agree_too(first: int) -> None:
     for seed in range(first, first + 20):
         examine(scattered(seed))
+
+
+@many
+@given(st.integers(1, 10**9), st.integers(1, 10**9))
+def test_the_limit_that_a_refusal_names_works_on_large_tables_too(small: int, more: int) -> None:
+    """Two values that cannot be generalized, one of them too rare: exactly its records have to go."""
+    table = FrequencyTable(
+        quasi_identifiers=("a",),
+        values={"a": ("rare", "usual")},
+        codes=np.array([[0], [1]], dtype=np.int32),
+        counts=np.array([small, small + more], dtype=np.int64),
+        histograms={},
+    )
+    refused = Problem(
+        table=table,
+        hierarchies=(Hierarchy.from_columns("a", [["rare", "usual"]]),),
+        models=(KAnonymity(small + 1),),
+        metric=metrics.named("loss"),
+        limit=small - 1,
+        lowest=(0,),
+        highest=(0,),
+        weights=(1.0,),
+    )
+    with pytest.raises(NoSolution) as error:
+        optimal(refused)
+    named = re.search(r"works is (\S+) \(([\d,]+) of", str(error.value))
+    assert named is not None
+    assert int(named[2].replace(",", "")) == small
+    assert 0 < float(named[1]) <= 1
+    allowed = records_allowed(float(named[1]), table.records)
+    assert allowed >= small
+    assert optimal(replace(refused, limit=allowed)).chosen.outcome.suppressed == small
 
 
 # --- models that are not monotone -------------------------------------------------------------------------------

@@ -16,7 +16,9 @@ ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=12)
 
 @given(rows=ROWS, data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_it_agrees_with_plain_counting_in_any_row_order(rows: list[tuple[str | None, ...]], data: st.DataObject) -> None:
+def test_it_agrees_with_plain_counting_in_any_row_order(
+    rows: list[tuple[str | None, ...]], data: st.DataObject
+) -> None:
     shuffled = data.draw(st.permutations(rows))
     one, other = (
         frequency_table(read(pd.DataFrame(r, columns=list("wxyz"), dtype=object), Data()), ["w", "x"], ["y", "z"])

@@ -128,7 +128,12 @@ def test_frames_of_every_kind_give_the_same_rows() -> None:
 
     content = {"t": ["a", None, ""], "n": [1, 2, 3]}
     expected = [{"t": "a", "n": 1}, {"t": None, "n": 2}, {"t": None, "n": 3}]
-    for frame in (pd.DataFrame(content), pl.DataFrame(content), pa.table(content), ibis.memtable(pd.DataFrame(content))):
+    for frame in (
+        pd.DataFrame(content),
+        pl.DataFrame(content),
+        pa.table(content),
+        ibis.memtable(pd.DataFrame(content)),
+    ):
         assert rows(frame) == expected
 
 

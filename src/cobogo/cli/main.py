@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import signal
 import sys
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from cobogo import __version__
+from cobogo import __version__, scratch
 from cobogo.cli import console
 from cobogo.errors import CobogoError, PolicyError
 
@@ -162,6 +164,10 @@ def list_(
 
 def run(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without accents is no reason to fail
+    signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -170,10 +176,10 @@ def run(arguments: list[str] | None = None) -> None:
     except CobogoError as error:
         console.complain(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("cobogo: stopped; nothing was left behind.", file=sys.stderr)
-        sys.exit(130)
 
 
 def _stop(number: int, frame: object) -> None:  # noqa: ARG001
-    raise KeyboardInterrupt
+    """End at once. An exception could be lost in a callback of some library; what is on disk cannot wait for that."""
+    scratch.remove_all()
+    os.write(2, b"cobogo: stopped; nothing was left behind.\n")
+    os._exit(128 + number)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cobogo import scratch
 from cobogo.errors import OutputError
 
 MARK = ".cobogo-"
@@ -27,14 +26,11 @@ def staged(directory: Path, *, replaceable: Callable[[Path], bool]) -> Iterator[
     """
     directory = directory.absolute()
     _refuse_foreign(directory, replaceable)
-    _remove_leftovers(directory)
-    stage = directory.parent / f"{_prefix(directory)}{secrets.token_hex(6)}"
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        stage.mkdir(mode=0o700)
+        stage = scratch.create(directory.parent, f".{directory.name}{MARK}")
     except OSError as error:
         raise _os_error(error, directory) from None
-    lock = _lock(stage)
     try:
         yield stage
         _refuse_foreign(directory, replaceable)
@@ -42,12 +38,7 @@ def staged(directory: Path, *, replaceable: Callable[[Path], bool]) -> Iterator[
     except OSError as error:
         raise _os_error(error, directory) from error
     finally:
-        os.close(lock)
-        shutil.rmtree(stage, ignore_errors=True)
-
-
-def _prefix(directory: Path) -> str:
-    return f".{directory.name}{MARK}"
+        scratch.remove(stage)
 
 
 def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> None:
@@ -61,38 +52,6 @@ def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> Non
             where=str(directory),
             remedy="Choose another --out, or empty it.",
         )
-
-
-def _lock(stage: Path) -> int:
-    """Hold a lock on the stage for as long as this process lives: the sign that it is not a leftover."""
-    handle = os.open(stage, os.O_RDONLY)
-    with contextlib.suppress(ImportError, OSError):
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return handle
-
-
-def _remove_leftovers(directory: Path) -> None:
-    """Remove the stages of runs that died: those nobody holds a lock on."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    for stage in directory.parent.glob(f"{_glob_escaped(_prefix(directory))}*"):
-        with contextlib.suppress(OSError):
-            handle = os.open(stage, os.O_RDONLY)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(stage, ignore_errors=True)
-            finally:
-                os.close(handle)
-
-
-def _glob_escaped(text: str) -> str:
-    import glob
-
-    return glob.escape(text)
 
 
 def _exchange(stage: Path, directory: Path) -> None:

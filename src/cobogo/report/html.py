@@ -256,13 +256,14 @@ def _solutions(content: Content, say: Words) -> Row:
     measured = summary.get("metrics", {}).get(content.metric)
     chosen = (summary.get("levels", {}), measured, summary["suppressed"], _classes(content)["count"])
     others = [(other.levels, other.value, other.suppressed, other.classes) for other in content.runners_up]
+    all_values = say.column([value for _, value, _, _ in [chosen, *others]])
     rows = []
-    for levels, value, suppressed, classes in [chosen, *others]:
+    for (levels, _, suppressed, classes), value in zip([chosen, *others], all_values, strict=True):
         cells = [say.number(levels.get(name)) for name in names]
         rows.append(
             {
                 "levels": cells if len(names) <= COLUMNS else [", ".join(cells)],
-                "value": say.number(value),
+                "value": value,
                 "suppressed": say.number(suppressed),
                 "classes": say.number(classes),
             }

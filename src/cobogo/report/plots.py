@@ -20,6 +20,9 @@ TALL = 2.5  # the height of a column that stands for the most
 MANY = 16  # columns that still have room for their numbers
 SHOWN = 10  # values of a distribution, before the others
 
+Row = tuple[Sequence[str], float, str]
+"""A bar: the lines of its label, its length, the number at its end."""
+
 
 def class_sizes(sizes: Ints, path: Path, *, say: Words, title: str | None = None) -> None:
     """How many classes there are of each size."""
@@ -151,22 +154,25 @@ def largest_classes(
 
 
 def _rows(
-    sheet: Sheet, rows: Sequence[tuple[Sequence[str], float, str]], *, left: float, right: float, color: str,
-    most: float | None = None, size: float = 8.5,
-) -> float:  # fmt: skip
-    """Horizontal bars: the lines of a label, the bar, its number. Returns where they end."""
+    sheet: Sheet, rows: Sequence[Row], *, left: float, right: float, color: str, alike: Sequence[Row] | None = None
+) -> float:
+    """Horizontal bars: the lines of a label, the bar, its number. Returns where they end.
+
+    Bars can be compared with those of ``alike``, another set of rows that includes these, drawn elsewhere.
+    """
+    alike = alike or rows
     if not rows:
         return sheet.top
     y = sheet.top
-    start = left + max(sheet.measure(line, size) for lines, _, _ in rows for line in lines or [""]) + 0.12
-    room = right - start - max(sheet.measure(number, 9) for _, _, number in rows) - 0.1
-    most = most or max(value for _, value, _ in rows) or 1
+    start = left + max(sheet.measure(line, 8.5) for lines, _, _ in alike for line in lines or [""]) + 0.12
+    room = right - start - max(sheet.measure(number, 9) for _, _, number in alike) - 0.1
+    most = max(value for _, value, _ in alike) or 1
     boxes = []
     for lines, value, number in rows:
         high = 0.27 if len(lines) < 2 else 0.36
         for i, line in enumerate(lines):
             middle = y + high / 2 + (i - (len(lines) - 1) / 2) * 0.15
-            sheet.text(start - 0.12, middle, line, size=size, align="right")
+            sheet.text(start - 0.12, middle, line, size=8.5, align="right")
         long = max(room * value / most, 0.015)
         boxes.append((start, y + 0.035, long, high - 0.07))
         sheet.text(start + long + 0.08, y + high / 2, number, size=9, color=INK)
@@ -188,39 +194,41 @@ def distribution(
     else:
         fact = say("plot.distribution", attribute=name, before=say("values", n=was), after=now)
     sheet = Sheet(fact, say("plot.distribution.what"))
-    sides = [
-        ("plot.distribution.before", story.before, was, before, GREY, MARGIN),
-        ("plot.distribution.after", story.after, now, after, BLUE, WIDTH / 2 + 0.15),
+    shares = [_shares(sheet, story.before, before, say), _shares(sheet, story.after, after, say)]
+    headings = [
+        ("plot.distribution.before", MUTED, GREY, MARGIN),
+        ("plot.distribution.after", BLUE, BLUE, WIDTH / 2 + 0.15),
     ]
-    totals = [max(total or 0, sum(count for _, count in values)) for _, values, _, total, _, _ in sides]
-    most = max(
-        (values[0][1] / total for (_, values, *_), total in zip(sides, totals, strict=True) if values), default=1
-    )
-    top = sheet.top
-    ends = []
-    for (heading, values, distinct, _, color, left), total in zip(sides, totals, strict=True):
+    top = bottom = sheet.top
+    for (rows, total, rest), (heading, ink, color, left), values, distinct in zip(
+        shares, headings, (story.before, story.after), (was, now), strict=True
+    ):
         right = left + WIDTH / 2 - MARGIN - 0.15
-        sheet.top = top
-        sheet.text(left, top, say(heading), size=10.5, bold=True, color=MUTED if color == GREY else BLUE)
+        sheet.text(left, top, say(heading), size=10.5, bold=True, color=ink)
         sheet.text(right, top, say("records", n=total), size=9, color=MUTED, align="right")
         sheet.lines([((left, top + 0.14), (right, top + 0.14))])
-        sheet.top += 0.24
-        rows = [
-            ([sheet.fit(say.label(value), 1.75, 8.5)], count / total, say.percent(count / total))
-            for value, count in values[:SHOWN]
-        ]
-        end = _rows(sheet, rows, left=left, right=right, color=color, most=most)
-        rest = total - sum(count for _, count in values[:SHOWN])
-        if not values:
-            sheet.text(left, end + 0.12, say("plot.none"), size=9, color=MUTED)
-            end += 0.25
-        elif rest > 0:
-            others = max(distinct or 0, len(values)) - min(len(values), SHOWN)
+        sheet.top = top + 0.24
+        end = _rows(sheet, rows, left=left, right=right, color=color, alike=[*shares[0][0], *shares[1][0]])
+        note = "" if rows else say("plot.none")
+        if rows and rest:
+            others = max(distinct or 0, len(values)) - len(rows)
             named = say("plot.distribution.others", n=others) if others else say("plot.distribution.rest")
-            sheet.text(left, end + 0.14, f"{named}: {say.percent(rest / total)}", size=9, color=MUTED)
-            end += 0.25
-        ends.append(end)
-    sheet.save(path, max(ends))
+            note = f"{named}: {say.percent(rest / total)}"
+        sheet.text(left, end + 0.14, note, size=9, color=MUTED)
+        bottom = max(bottom, end + (0.25 if note else 0))
+    sheet.save(path, bottom)
+
+
+def _shares(
+    sheet: Sheet, values: Sequence[tuple[Label, int]], records: int | None, say: Words
+) -> tuple[list[Row], int, int]:
+    """The most frequent values as rows of shares, all records, and those with other values."""
+    total = max(records or 0, sum(count for _, count in values))
+    rows: list[Row] = [
+        ([sheet.fit(say.label(value), 1.75, 8.5)], count / total, say.percent(count / total))
+        for value, count in values[:SHOWN]
+    ]
+    return rows, total, total - sum(count for _, count in values[:SHOWN])
 
 
 def _named(attribute: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def tell(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdic
     classes = after.classes()
     order = np.argsort(-after.counts, kind="stable")[: release.policy.report.largest_classes]
     return Content(
-        source=release.table.name,
+        source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, verdicts),
         metric=release.problem.metric.name,
@@ -141,9 +142,15 @@ def worst_inference(name: str, classes: Classes) -> float:
 
 def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeStory:
     role = release.policy.attributes[name].role
-    if role is not Role.QUASI_IDENTIFIER:
-        return AttributeStory(name=name, role=role)
     before = release.problem.table
+    if role is not Role.QUASI_IDENTIFIER:
+        known = role is Role.SENSITIVE
+        return AttributeStory(
+            name=name,
+            role=role,
+            distinct_before=len(before.values[name]) if known else None,
+            distinct_after=len(after.values[name]) if known else None,
+        )
     position = before.quasi_identifiers.index(name)
     hierarchy = release.problem.hierarchies[position]
     return AttributeStory(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from numbers import Integral, Real
@@ -80,10 +80,23 @@ class Words:
             return NOTHING
         if math.isinf(value):
             return "∞" if value > 0 else "−∞"
-        if isinstance(value, Integral) or value == int(value):
-            return self._localized(f"{int(value):,}")
-        decimals = max(1, digits - 1 - math.floor(math.log10(abs(value))))
-        return self._localized(_trimmed(f"{value:,.{decimals}f}"))
+        return self._localized(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
+
+    def column(self, values: Sequence[float | None]) -> list[str]:
+        """Numbers that stand below each other: as many decimals for each as the one that needs most.
+
+        >>> words("en").column([0.1717, 0.204, 0, None])
+        ['0.1717', '0.2040', '0.0000', '–']
+        """
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        texts = [_trimmed(f"{value:.{_decimals(value, 4)}f}") for value in known]
+        decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
+        return [
+            self._localized(f"{value:,.{decimals}f}")
+            if value is not None and math.isfinite(value)
+            else self.number(value)
+            for value in values
+        ]
 
     def percent(self, share: float | None) -> str:
         """A share as a percentage that never rounds something to nothing, nor a little less than all to all.
@@ -131,6 +144,13 @@ class Words:
 
     def _localized(self, text: str) -> str:
         return text.translate(_SWAPPED) if self.language == "pt-BR" else text
+
+
+def _decimals(value: Any, digits: int) -> int:
+    """How many decimals show so many significant digits; none for a whole number, one at least for any other."""
+    if isinstance(value, Integral) or value == int(value):
+        return 0
+    return max(1, digits - 1 - math.floor(math.log10(abs(value))))
 
 
 def _trimmed(text: str) -> str:

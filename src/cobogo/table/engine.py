@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cobogo import randomness
+from cobogo import randomness, scratch
 from cobogo.errors import PolicyError
 
 Expression = Any
@@ -32,10 +31,9 @@ class Engine:
             raise PolicyError(
                 f"there is no engine for {url!r}", where="--engine", remedy='Leave it out, or say "duckdb://".'
             )
-        spill = tempfile.mkdtemp(prefix="cobogo-spill-")
-        connection = ibis.duckdb.connect(temp_directory=spill)
-        engine = cls(connection)
-        weakref.finalize(engine, shutil.rmtree, spill, ignore_errors=True)
+        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        engine = cls(ibis.duckdb.connect(temp_directory=str(spill)))
+        weakref.finalize(engine, scratch.remove, spill)
         return engine
 
     def sql(self, text: str) -> Any:

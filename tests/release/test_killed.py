@@ -1,0 +1,64 @@
+"""Killed at a random moment, a run leaves DIR complete and verified, or as it was before."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import cobogo
+from cobogo.demo import ceara
+
+POLICY = """
+[data]
+path = "cases.csv"
+separator = ";"
+[attributes]
+nome = {{ role = "identifier" }}
+cpf = {{ role = "identifier" }}
+localidade = {{ role = "quasi-identifier", hierarchy = {{ path = "/" }} }}
+data_nascimento = {{ role = "quasi-identifier", hierarchy = {{ dates = "%d/%m/%Y", levels = ["%m/%Y", "%Y"] }} }}
+raca_cor = {{ role = "sensitive" }}
+[privacy]
+models = [{{ model = "k-anonymity", k = {k} }}]
+[recoding]
+suppression-limit = 0.2
+"""
+
+
+def command(policy: Path, out: Path) -> list[str]:
+    return [sys.executable, "-c", "from cobogo.cli.main import run; run()", "anonymize", str(policy), "--out", str(out)]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_run_leaves_the_old_or_the_new(tmp_path: Path, ending: signal.Signals) -> None:
+    ceara.write(tmp_path / "cases.csv", 2000)
+    out = tmp_path / "out"
+    policies = [tmp_path / f"{k}.toml" for k in (2, 3)]
+    for policy, k in zip(policies, (2, 3), strict=True):
+        policy.write_text(POLICY.format(k=k))
+    start = time.monotonic()
+    subprocess.run(command(policies[0], out), check=True, capture_output=True)
+    whole = time.monotonic() - start
+    for number in range(5):
+        process = subprocess.Popen(command(policies[number % 2], out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(random.uniform(0.2, 1.0) * whole)
+        process.send_signal(ending)
+        _, said = process.communicate()
+        assert b"Traceback" not in said
+        assert cobogo.verify(out), "what stands at DIR holds"
+    subprocess.run(command(policies[0], out), check=True, capture_output=True)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["2.toml", "3.toml", "cases.csv", "out"]
+
+
+def test_two_at_once_both_end_and_one_of_them_stands(tmp_path: Path) -> None:
+    ceara.write(tmp_path / "cases.csv", 1000)
+    policy = tmp_path / "2.toml"
+    policy.write_text(POLICY.format(k=2))
+    runs = [subprocess.Popen(command(policy, tmp_path / "out"), stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [run.wait() for run in runs] == [0, 0]
+    assert cobogo.verify(tmp_path / "out")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["2.toml", "cases.csv", "out"]

@@ -19,10 +19,12 @@ _locks: dict[Path, int] = {}
 def create(parent: Path, prefix: str) -> Path:
     """A new directory that only this user may read, under a name that begins with ``prefix``."""
     _remove_leftovers(parent, prefix)
-    directory = parent / f"{prefix}{secrets.token_hex(6)}"
-    directory.mkdir(mode=0o700)
-    handle = os.open(directory, os.O_RDONLY)
+    name = secrets.token_hex(6)
+    unlocked = parent / f".new-{name}"  # a name that nobody takes for a leftover, until it is locked
+    unlocked.mkdir(mode=0o700)
+    handle = os.open(unlocked, os.O_RDONLY)
     _locked(handle)
+    directory = unlocked.rename(parent / f"{prefix}{name}")
     _locks[directory] = handle
     return directory
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -25,12 +26,16 @@ class Walk(Protocol):
         """Nodes that are not known to fail and not done, with a lower bound of their cost, in its order."""
         ...
 
-    def bound(self, levels: Levels) -> float:
-        """The lower bound of a node's cost."""
+    def cheapest(self, nodes: list[Levels]) -> Levels:
+        """The node of the lowest bound; the smallest of those that tie."""
         ...
 
     def state(self, levels: Levels) -> int:
         """UNKNOWN, FAILS (or is below a hopeless node), PASSES (is above one that passes) or DONE (was checked)."""
+        ...
+
+    def unknown(self, nodes: list[Levels]) -> list[Levels]:
+        """Those of the nodes whose state is UNKNOWN."""
         ...
 
     def rule_out(self, levels: Levels, *, all_below: bool) -> None:
@@ -120,13 +125,18 @@ class DenseWalk:
                 if states[number] in (UNKNOWN, PASSES):
                     yield float(self._bounds[number]), tuple(row)
 
-    def bound(self, levels: Levels) -> float:
+    def cheapest(self, nodes: list[Levels]) -> Levels:
         """See `Walk`."""
-        return float(self._bounds.reshape(self._shape)[self._place(levels)])
+        bounds = self._bounds.reshape(self._shape)
+        return min(nodes, key=lambda node: (bounds[self._place(node)], node))
 
     def state(self, levels: Levels) -> int:
         """See `Walk`."""
         return int(self._states[self._place(levels)])
+
+    def unknown(self, nodes: list[Levels]) -> list[Levels]:
+        """See `Walk`."""
+        return [node for node in nodes if self._states[self._place(node)] == UNKNOWN]
 
     def rule_out(self, levels: Levels, *, all_below: bool) -> None:
         """See `Walk`."""
@@ -153,7 +163,7 @@ class SparseWalk:
     def cheapest_first(self) -> Iterator[tuple[float, Levels]]:
         """See `Walk`. Bounds never fall on the way up, so the heap gives nodes in their order."""
         start = self._problem.lowest
-        heap = [(self.bound(start), start)]
+        heap = [(-math.inf, start)]
         reached = {start}
         while heap:
             bound, levels = heapq.heappop(heap)
@@ -166,17 +176,24 @@ class SparseWalk:
                 for entry in zip(costs, fresh, strict=True):
                     heapq.heappush(heap, entry)
 
-    def bound(self, levels: Levels) -> float:
+    def cheapest(self, nodes: list[Levels]) -> Levels:
         """See `Walk`."""
-        return float(bounds(self._problem, np.array([levels], dtype=np.int64))[0])
+        return min(zip(bounds(self._problem, np.array(nodes, dtype=np.int64)).tolist(), nodes, strict=True))[1]
 
     def state(self, levels: Levels) -> int:
         """See `Walk`."""
         if levels in self._states:
             return self._states[levels]
-        if len(self._hopeless) and bool((self._hopeless >= np.array(levels)).all(axis=1).any()):
-            return FAILS
-        return UNKNOWN
+        return FAILS if self._below_a_hopeless_one([levels])[0] else UNKNOWN
+
+    def unknown(self, nodes: list[Levels]) -> list[Levels]:
+        """See `Walk`."""
+        below = self._below_a_hopeless_one(nodes)
+        return [node for node, fails in zip(nodes, below, strict=True) if not fails and node not in self._states]
+
+    def _below_a_hopeless_one(self, nodes: list[Levels]) -> list[bool]:
+        steps = np.array(nodes, dtype=np.int64).reshape(len(nodes), 1, -1)
+        return [bool(found) for found in (self._hopeless >= steps).all(axis=2).any(axis=1)]
 
     def rule_out(self, levels: Levels, *, all_below: bool) -> None:
         """See `Walk`."""

@@ -101,21 +101,33 @@ class _Search:
         """From a node upwards, by the cheapest step each time, through nodes of unknown state."""
         path = [levels]
         while True:
-            steps = [
-                node
-                for node in lattice.successors(path[-1], self.problem.highest)
-                if self.walk.state(node) == lattice.UNKNOWN
-            ]
+            steps = self.walk.unknown(list(lattice.successors(path[-1], self.problem.highest)))
             if not steps:
                 return path
-            path.append(min(steps, key=lambda node: (self.walk.bound(node), node)))
+            path.append(self.walk.cheapest(steps))
 
     def _halve(self, path: list[Levels]) -> None:
         """Settle the lowest node of a path by halving: fails come from above, solutions on the way."""
         low, high = 0, len(path)
+        best = self.best
         while low < high and time.monotonic() <= self.deadline:
             middle = (low + high) // 2
             if self._check(path[middle]):
                 high = middle
             else:
                 low = middle + 1
+        if self.best < best and isinstance(self.walk, SparseWalk):
+            self._descend(ranked(self.found, maximize=self.maximize)[0].levels)
+
+    def _descend(self, levels: Levels) -> None:
+        """From a solution down, by the cheapest step that still is one: where a proof is out of reach, it pays."""
+        while time.monotonic() <= self.deadline:
+            steps = self.walk.unknown(list(lattice.predecessors(levels, self.problem.lowest)))
+            while steps and time.monotonic() <= self.deadline:
+                node = self.walk.cheapest(steps)
+                if self._check(node) and self.walk.state(node) == lattice.DONE:
+                    levels = node
+                    break
+                steps.remove(node)
+            else:
+                return

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from cobogo.errors import CobogoError
@@ -25,6 +27,16 @@ def complain(error: CobogoError) -> None:
     """Print an error so that a person can act on it."""
     first, *rest = f"cobogo: {error}".splitlines()
     print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
+
+
+def complain_of_ourselves(error: Exception) -> None:
+    """Own up to a fault of the program. The error's message is kept back: it may quote values of the data."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    print(
+        f"cobogo: a fault of Cobogó, not yours: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}.\n"
+        "        Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).",
+        file=sys.stderr,
+    )
 
 
 def warn(text: str) -> None:

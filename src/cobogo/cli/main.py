@@ -176,6 +176,11 @@ def run(arguments: list[str] | None = None) -> None:
     except CobogoError as error:
         console.complain(error)
         sys.exit(error.exit_code)
+    except Exception as error:
+        if os.environ.get("COBOGO_DEBUG"):
+            raise
+        console.complain_of_ourselves(error)
+        sys.exit(70)
 
 
 def _stop(number: int, frame: object) -> None:  # noqa: ARG001

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.metrics import Outcome
+from cobogo.models.base import Mask
 from cobogo.recode.problem import Levels, Problem
 
 DENSE_AT_MOST = 1 << 24
@@ -192,8 +193,9 @@ class SparseWalk:
         return [node for node, fails in zip(nodes, below, strict=True) if not fails and node not in self._states]
 
     def _below_a_hopeless_one(self, nodes: list[Levels]) -> list[bool]:
-        steps = np.array(nodes, dtype=np.int64).reshape(len(nodes), 1, -1)
-        return [bool(found) for found in (self._hopeless >= steps).all(axis=2).any(axis=1)]
+        steps = np.array(nodes, dtype=np.int64).reshape(len(nodes), 1, self._hopeless.shape[1])
+        below: Mask = np.logical_and.reduce(self._hopeless >= steps, axis=2)
+        return [bool(row.any()) for row in below]
 
     def rule_out(self, levels: Levels, *, all_below: bool) -> None:
         """See `Walk`."""

@@ -27,7 +27,7 @@ bench: $(VENV)/tests-installed
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/tests-installed
-	$(BIN)/python docs/build.py
+	$(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cobogó needs Python 3.11 or later: make PYTHON=…")'

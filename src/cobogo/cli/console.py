@@ -33,7 +33,7 @@ def complain_of_ourselves(error: Exception) -> None:
     """Own up to a fault of the program. The error's message is kept back: it may quote values of the data."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     print(
-        f"cobogo: a fault of Cobogó, not yours: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}.\n"
+        f"cobogo: a fault of Cobogó: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}.\n"
         "        Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).",
         file=sys.stderr,
     )

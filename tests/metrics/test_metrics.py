@@ -1,0 +1,71 @@
+"""Metrics by hand: small outcomes whose values can be worked out on paper."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cobogo.metrics import METRICS, Outcome, Scale, measure
+
+# Two attributes with 4 and 2 leaves, hierarchies of height 2 and 1; ten records, two of them suppressed.
+SCALE = Scale(10, np.array([4, 2]), np.array([2, 1]), np.array([1.0, 3.0]), k=2)
+
+
+def outcome(**changes: Any) -> Outcome:
+    given: dict[str, Any] = {
+        "suppressed": 2,
+        "classes": 2,
+        "squares": 5 * 5 + 3 * 3,
+        "leaf_sums": np.array([8 * 2, 8 * 1]),
+        "level_sums": np.array([8 * 1, 0]),
+    }
+    return Outcome(**(given | changes))
+
+
+def test_by_hand() -> None:
+    lost = [((16 + 2 * 4) / 10 / 4 - 1 / 4) / (1 - 1 / 4), ((8 + 2 * 2) / 10 / 2 - 1 / 2) / (1 - 1 / 2)]
+    assert measure(outcome(), SCALE) == pytest.approx(
+        {
+            "loss": (1 + lost[0]) ** 0.25 * (1 + lost[1]) ** 0.75 - 1,
+            "precision": 1 - (8 * 0.5 + 2 * 1 + 2 * 1) / 20,
+            "iloss": 0.25 * (8 * 1 / 4 + 2 * 3 / 4) / 10 + 0.75 * (2 * 1 / 2) / 10,
+            "discernibility": 34 + 2 * 10,
+            "c_avg": 8 / 2 / 2,
+            "aecs": 10 / 3,
+            "height": 1,
+        }
+    )
+
+
+def test_the_original_table_loses_nothing() -> None:
+    same = outcome(suppressed=0, classes=10, squares=10, leaf_sums=np.array([10, 10]), level_sums=np.array([0, 0]))
+    found = measure(same, SCALE)
+    assert (found["loss"], found["iloss"], found["precision"], found["height"]) == (0, 0, 1, 0)
+
+
+def test_an_attribute_of_one_value_cannot_lose() -> None:
+    scale = Scale(10, np.array([1]), np.array([1]), np.array([1.0]))
+    only = Outcome(0, 1, 100, np.array([10]), np.array([10]))
+    assert measure(only, scale)["loss"] == 0
+
+
+def test_c_avg_says_nothing_without_k() -> None:
+    assert measure(outcome(), Scale(10, SCALE.leaves, SCALE.heights, SCALE.weights))["c_avg"] is None
+
+
+@given(
+    suppressed=st.lists(st.integers(0, 9), min_size=1, max_size=5),
+    name=st.sampled_from(sorted(METRICS)),
+)
+def test_many_outcomes_at_once_are_the_outcomes_one_by_one(suppressed: list[int], name: str) -> None:
+    one_by_one = [float(METRICS[name].value(outcome(suppressed=s), SCALE)) for s in suppressed]
+    many = outcome(
+        suppressed=np.array(suppressed),
+        classes=np.full(len(suppressed), 2),
+        squares=np.full(len(suppressed), 34),
+        leaf_sums=np.tile([16, 8], (len(suppressed), 1)),
+        level_sums=np.tile([8, 0], (len(suppressed), 1)),
+    )
+    assert METRICS[name].value(many, SCALE) == pytest.approx(one_by_one, rel=1e-12)

@@ -23,6 +23,7 @@ from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_ro
 from cobogo.schema.roles import check_roles, check_unique
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, read
 
 ALGORITHMS = {"optimal": optimal}
@@ -59,11 +60,17 @@ def anonymize(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
-    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive)
+    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
+    populations = open_populations(rules, wanted)
+    for name, population in populations.items():
+        counted = beside(counted, name, population)
     hierarchies = tuple(_hierarchy(name, rules, table, counted) for name in rules.quasi_identifiers)
+    counted = counted.with_trees(_sensitive_trees(rules, counted), rules.data.decimal)
+    for model in wanted:
+        model.fits(counted.domains)
     seconds["read"] = time.perf_counter() - start
 
     start = time.perf_counter()
@@ -86,7 +93,8 @@ def anonymize(
     )
     planned = plan(problem, solution, star=rules.output.suppressed == "star")
     seconds["search"] = time.perf_counter() - start
-    return Release(rules, table, problem, solution, planned, (*warnings, *planned.warnings), seconds)
+    warnings = (*warnings, *planned.warnings)
+    return Release(rules, table, problem, solution, planned, warnings, populations, seconds)
 
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
@@ -105,12 +113,17 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         with release.timed("verify"):
             unsigned = draft(release, file)
             released = released_table(file, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
-            verdicts = check(release.problem.models, released.classes())
+            reference = release.reference()
+            verdicts = check(release.problem.models, reference.classes(released))
             refuse_unless_as_planned(release, released, verdicts)
         sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
-        write_report(tell(release, released, verdicts), evidence, language=release.policy.report.language)
-        write_evidence(release, public, evidence)
+        write_report(
+            tell(release, released, reference.classes(released), verdicts),
+            evidence,
+            language=release.policy.report.language,
+        )
+        write_evidence(release, reference, public, evidence)
     return Verdict(verdicts, (), released.records, len(released.counts))
 
 
@@ -153,6 +166,18 @@ def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable)
             f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
         )
     return hierarchy
+
+
+def _sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:
+    """The hierarchies of the sensitive attributes that have one."""
+    from cobogo.hierarchy.build import build
+
+    asked = {name: policy.attributes[name].hierarchy for name in policy.sensitive}
+    return {
+        name: build(name, spec, counted.domains[name].labels, policy=policy)
+        for name, spec in asked.items()
+        if spec is not None
+    }
 
 
 def _located(error: UnfitValues, name: str, where: str, table: Table, counted: FrequencyTable) -> UnfitValues:

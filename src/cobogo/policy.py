@@ -47,6 +47,7 @@ class Data(Part):
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
     decimal: Literal[".", ","] = "."
     missing: tuple[str, ...] = ("",)
+    unit: str | None = None
 
 
 class HierarchySpec(Part):

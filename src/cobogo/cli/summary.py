@@ -17,7 +17,7 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     combinations = len(release.problem.table.counts)
     solution, metric = release.solution, release.problem.metric.name
     proof = "proven optimal" if solution.optimal else "best found, not proven"
-    kept = release.plan.kept.sizes
+    kept = release.plan.kept_records
     share = 100 * release.suppressed / records
     classes = f"{len(kept):,} classes ({kept.min():,} … {kept.max():,})"
     read = f"{records:,} records, {combinations:,} distinct combinations"
@@ -53,6 +53,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         measured = "no records" if found.measured is None else f"measured {found.measured:g}"
         text.append(f"{_model(found):<40}  {measured:<16} {mark}")
     text += [f"✗ {problem}" for problem in verdict.problems]
+    text += [f"Note: {note}." for note in verdict.notes]
     text.append("The release holds." if verdict else "The release does NOT hold.")
     return text
 

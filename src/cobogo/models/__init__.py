@@ -7,14 +7,48 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cobogo.errors import PolicyError
-from cobogo.models.base import Classes, Histogram, Model, Monotone, Needs, parameters
+from cobogo.models.base import Classes, Domain, Histogram, Model, Monotone, Scope, parameters
+from cobogo.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
 from cobogo.models.k_anonymity import KAnonymity
 from cobogo.models.l_diversity import LDiversity
+from cobogo.models.numbers import KE, EpsilonM
+from cobogo.models.population import DeltaPresence, KMap
+from cobogo.models.risk import AverageRisk, HighestRisk
+from cobogo.models.t_closeness import TCloseness
 
-MODELS: dict[str, type[Model]] = {model.name: model for model in (KAnonymity, LDiversity)}
+MODELS: dict[str, type[Model]] = {
+    model.name: model
+    for model in (
+        KAnonymity, LDiversity, TCloseness, DeltaPresence, KMap, AlphaK, KE, BetaLikeness, DeltaDisclosure,
+        HighestRisk, AverageRisk, PSensitive, TCorruption, EpsilonM,
+    )
+}  # fmt: skip
+"""Every model by the name that a policy gives it. A new one is registered here."""
 
 __all__ = [
-    "MODELS", "Classes", "Histogram", "KAnonymity", "LDiversity", "Model", "Monotone", "Needs", "build", "parameters",
+    "KE",
+    "MODELS",
+    "AlphaK",
+    "AverageRisk",
+    "BetaLikeness",
+    "Classes",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "Domain",
+    "EpsilonM",
+    "HighestRisk",
+    "Histogram",
+    "KAnonymity",
+    "KMap",
+    "LDiversity",
+    "Model",
+    "Monotone",
+    "PSensitive",
+    "Scope",
+    "TCloseness",
+    "TCorruption",
+    "build",
+    "parameters",
 ]  # fmt: skip
 
 
@@ -24,7 +58,7 @@ def build(
     """The models of a policy. One without ``attribute`` stands for every sensitive attribute.
 
     >>> build([{"model": "k-anonymity", "k": 2}, {"model": "l-diversity", "l": 2}], ["disease"])
-    (KAnonymity(k=2), LDiversity(attribute='disease', l=2, kind='distinct'))
+    (KAnonymity(k=2), LDiversity(attribute='disease', l=2, kind='distinct', c=None))
     """
     models: list[Model] = []
     for number, specification in enumerate(specifications):

@@ -1,22 +1,91 @@
 """The contract of a privacy model, and what a model sees of a table: its equivalence classes.
 
-To add a model: one file with a frozen dataclass that follows `Model`, one line in `cobogo.models.MODELS`,
-and the conformance suite passes.
+To add a model: one frozen dataclass that extends `Model`, one line in `cobogo.models.MODELS`, and the conformance
+suite passes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.errors import PolicyError
+from cobogo.hierarchy import Hierarchy, Label
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+CELLS_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of a sensitive attribute in the whole table, before suppression: what is known without the release."""
+
+    attribute: str
+    labels: tuple[Label, ...]  # by code
+    total: Ints  # records of each
+    hierarchy: Hierarchy | None = None
+    decimal: str = "."
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The whole table's distribution."""
+        return self.total / max(int(self.total.sum()), 1)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """The values as numbers; NaN for NULL and for what is no number."""
+        return np.array([_number(label, self.decimal) for label in self.labels], dtype=float)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether every value but NULL is a number."""
+        known = np.array([label is not None for label in self.labels], dtype=np.bool_)
+        return bool(len(known)) and not np.isnan(self.numbers[known]).any()
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """Each value's place in the order: numeric, else that of the hierarchy's rows; NULL comes last."""
+        if self.is_numeric:
+            order = np.argsort(np.where(np.isnan(self.numbers), np.inf, self.numbers), kind="stable")
+        elif self.hierarchy is not None:
+            order = np.argsort(self.leaf_codes, kind="stable")
+        else:
+            raise PolicyError(
+                f'"{self.attribute}" has no order: its values are not numbers and it has no hierarchy',
+                where="privacy.models",
+                remedy="Give it a hierarchy whose rows are in order, or choose the distance equal.",
+            )
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks
+
+    @cached_property
+    def leaf_codes(self) -> NDArray[np.int32]:
+        """Each value's leaf in the hierarchy."""
+        return self.tree.encode(self.labels)
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The hierarchy, which must be there."""
+        if self.hierarchy is None:
+            raise PolicyError(
+                f'"{self.attribute}" needs a hierarchy for this model',
+                where=f"attributes.{self.attribute}",
+                remedy="Give it one: hierarchy = { … }.",
+            )
+        return self.hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,44 +93,78 @@ class Histogram:
     """How often each value of one sensitive attribute occurs in each class: sparse, class after class.
 
     Class ``i`` holds ``values[offsets[i]:offsets[i+1]]``, each ``counts[…]`` times; no value stands twice in a class.
-    Values are codes below ``domain``; ``total`` is the whole table's count of each, before suppression.
     """
 
     offsets: Ints
     values: NDArray[np.int32]
     counts: Ints
-    total: Ints
+    domain: Domain
 
-    @property
-    def domain(self) -> int:
-        """How many distinct values the whole table has."""
-        return len(self.total)
-
-    @property
+    @cached_property
     def owners(self) -> Ints:
         """The class of each entry."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
+    @property
+    def distinct(self) -> Ints:
+        """How many distinct values each class holds; NULL is a value."""
+        return np.diff(self.offsets)
+
+    def most(self, entries: Floats) -> Floats:
+        """The largest of its entries' numbers for each class, 0 where there is none above."""
+        found = np.zeros(len(self.offsets) - 1)
+        np.maximum.at(found, self.owners, entries)
+        return found
+
+    def sums(self, entries: Floats) -> Floats:
+        """The sum of its entries' numbers for each class."""
+        return np.bincount(self.owners, weights=entries, minlength=len(self.offsets) - 1).astype(np.float64)
+
+    def shares(self, sizes: Ints) -> Floats:
+        """Each entry's count as a share of its class."""
+        return self.counts / np.maximum(sizes, 1)[self.owners]
+
+    def dense(self) -> Iterator[tuple[slice, Ints]]:
+        """The histogram as matrices, classes × values, as many classes at a time as fit."""
+        step = max(1, CELLS_AT_ONCE // max(len(self.domain), 1))
+        for begin in range(0, len(self.offsets) - 1, step):
+            end = min(begin + step, len(self.offsets) - 1)
+            entries = slice(int(self.offsets[begin]), int(self.offsets[end]))
+            matrix = np.zeros((end - begin, len(self.domain)), dtype=np.int64)
+            matrix[self.owners[entries] - begin, self.values[entries]] = self.counts[entries]
+            yield slice(begin, end), matrix
+
     def where(self, chosen: Mask) -> Histogram:
         """The histogram of some of the classes."""
         entries = chosen[self.owners]
-        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[chosen])])
-        return Histogram(offsets, self.values[entries], self.counts[entries], self.total)
+        offsets = np.concatenate([[0], np.cumsum(self.distinct[chosen])])
+        return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The equivalence classes of a table: how many records each holds, and their sensitive values."""
+    """The equivalence classes of a table: how many people each holds, their sensitive values, who else matches.
+
+    ``records`` is the size of the whole table before suppression; ``populations`` gives, for each population table a
+    model names, how many of it match each class. With a population there may be classes of size 0.
+    """
 
     sizes: Ints
     histograms: Mapping[str, Histogram]
+    records: int
+    populations: Mapping[str, Ints] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
 
     def where(self, chosen: Mask) -> Classes:
         """Some of the classes."""
-        return Classes(self.sizes[chosen], {name: h.where(chosen) for name, h in self.histograms.items()})
+        return Classes(
+            self.sizes[chosen],
+            {name: histogram.where(chosen) for name, histogram in self.histograms.items()},
+            self.records,
+            {name: matching[chosen] for name, matching in self.populations.items()},
+        )
 
 
 class Monotone(Enum):
@@ -69,35 +172,66 @@ class Monotone(Enum):
 
     NO = "no"  # merging two classes that satisfy it may break it
     WITHOUT_SUPPRESSION = "without suppression"  # true of every class, it stays true upwards
-    EVEN_WITH_SUPPRESSION = "even with suppression"  # and the records in failing classes never grow upwards
+    EVEN_WITH_SUPPRESSION = "even with suppression"  # and a class that fails has only failing parts
 
 
-class Needs(Enum):
-    """What a model must be told about the classes."""
+class Scope(Enum):
+    """What a model is a condition on."""
 
-    SIZES = "sizes"
-    DISTRIBUTION = "distribution"
+    CLASS = "class"  # on each class: one that fails may be suppressed
+    TABLE = "table"  # on all kept classes together: if it fails, so does the recoding
 
 
-@runtime_checkable
-class Model(Protocol):
-    """A condition on every class. Models are frozen dataclasses; their fields are the policy's parameters."""
+class Model:
+    """What every model has. Models are frozen dataclasses; their fields are the policy's parameters."""
 
     name: ClassVar[str]
-    needs: ClassVar[Needs]
-    monotone: ClassVar[Monotone]
+    scope: ClassVar[Scope] = Scope.CLASS
+    more_is_safer: ClassVar[bool] = True
+
+    @property
+    def monotone(self) -> Monotone:
+        """Whether generalization keeps it true; the search prunes by this."""
+        return Monotone.NO
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The sensitive attributes whose values it looks at."""
+        attribute = getattr(self, "attribute", None)
+        return () if attribute is None else (attribute,)
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """The population tables that it looks at."""
+        population = getattr(self, "population", None)
+        return () if population is None else (population,)
+
+    @property
+    def needs_every_class(self) -> bool:
+        """Whether no class may be suppressed or empty."""
+        return False
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """Raise a PolicyError where the model makes no sense for the attributes as they are."""
 
     def measure(self, classes: Classes) -> Floats:
-        """One number per class: what the verdict quotes."""
-        ...
+        """One number per class, or one for the table: what the verdict quotes."""
+        raise NotImplementedError
 
-    def holds(self, measured: Floats) -> Mask:
-        """Which classes satisfy the model, from what was measured."""
-        ...
+    def holds(self, classes: Classes, measured: Floats) -> Mask:
+        """Which classes satisfy it, or whether the table does, given what was measured."""
+        raise NotImplementedError
 
-    def worst(self, measured: Floats) -> float:
-        """The number that says most about the risk, over all classes."""
-        ...
+
+def over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """One array over another; infinite over nothing.
+
+    >>> over(np.array([1.0, 1.0]), np.array([2, 0])).tolist()
+    [0.5, inf]
+    """
+    found: Floats = np.full(len(part), np.inf)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
 
 
 def parameters(model: Model) -> dict[str, Any]:
@@ -107,13 +241,15 @@ def parameters(model: Model) -> dict[str, Any]:
     >>> parameters(KAnonymity(k=5))
     {'model': 'k-anonymity', 'k': 5}
     """
-    values = {field.name: getattr(model, field.name) for field in fields(model)}  # type: ignore[arg-type]
+    values = {f.name.replace("_", "-"): getattr(model, f.name) for f in fields(model)}  # type: ignore[arg-type]
     return {"model": model.name} | {name: value for name, value in values.items() if value is not None}
 
 
-def whole_number(name: str, owner: str, value: object, least: int) -> None:
-    """Refuse a parameter that is not a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(
-            f"The '{name}' parameter of {owner} must be a whole number of at least {least}. Got {value!r} instead"
-        )
+def _number(label: Label, decimal: str) -> float:
+    if label is None:
+        return np.nan
+    text = label.replace(".", "").replace(",", ".") if decimal == "," else label
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.models.base import Classes, Model, parameters
+import numpy as np
+
+from cobogo.models.base import Classes, Mask, Model, Scope, parameters
 
 
 @dataclass(frozen=True)
@@ -16,15 +19,12 @@ class ModelVerdict:
     model: Model
     satisfied: bool
     measured: float | None  # None of an empty table
-    worst_class: int | None
+    worst_class: int | None  # None of a model on the whole table
     failing_classes: int
 
     def as_dict(self) -> dict[str, Any]:
-        """As reports and manifests write it."""
-        measured = self.measured
-        if measured is not None and float(measured).is_integer():
-            measured = int(measured)
-        return {**parameters(self.model), "satisfied": self.satisfied, "measured": measured}
+        """As reports and manifests write it; what is infinite is written as text."""
+        return {**parameters(self.model), "satisfied": self.satisfied, "measured": _plain(self.measured)}
 
 
 def check(models: Iterable[Model], classes: Classes) -> tuple[ModelVerdict, ...]:
@@ -32,10 +32,40 @@ def check(models: Iterable[Model], classes: Classes) -> tuple[ModelVerdict, ...]
     return tuple(_check(model, classes) for model in models)
 
 
+def failing(models: Iterable[Model], classes: Classes) -> Mask:
+    """The classes that fail any of the models that are conditions on classes. An empty one fails few of them."""
+    failed = np.zeros(len(classes), dtype=np.bool_)
+    empty = classes.sizes == 0
+    for model in models:
+        if model.scope is Scope.CLASS:
+            found = ~model.holds(classes, model.measure(classes))
+            failed |= found if model.needs_every_class else found & ~empty
+    return failed
+
+
 def _check(model: Model, classes: Classes) -> ModelVerdict:
+    if not model.needs_every_class and not classes.sizes.all():
+        classes = classes.where(classes.sizes > 0)
     if not len(classes):
         return ModelVerdict(model, True, None, None, 0)
     measured = model.measure(classes)
-    holds = model.holds(measured)
-    worst = model.worst(measured)
-    return ModelVerdict(model, bool(holds.all()), worst, int((measured == worst).argmax()), int((~holds).sum()))
+    holds = model.holds(classes, measured)
+    worst = int(measured.argmin() if model.more_is_safer else measured.argmax())
+    if not holds.all() and holds[worst]:
+        worst = int(np.flatnonzero(~holds)[0])  # what fails is worse than what is merely extreme
+    of_a_class = model.scope is Scope.CLASS
+    return ModelVerdict(
+        model,
+        bool(holds.all()),
+        float(measured[worst]),
+        worst if of_a_class else None,
+        int((~holds).sum()) if of_a_class else 0,
+    )
+
+
+def _plain(number: float | None) -> float | int | str | None:
+    if number is None:
+        return None
+    if not math.isfinite(number):
+        return str(number)
+    return int(number) if float(number).is_integer() else number

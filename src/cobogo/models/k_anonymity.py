@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cobogo.models.base import Classes, Floats, Mask, Monotone, Needs, whole_number
+from cobogo.models.base import Classes, Floats, Mask, Model, Monotone
+from cobogo.models.parameters import whole
 
 
 @dataclass(frozen=True)
-class KAnonymity:
-    """Every released quasi-identifier tuple is shared by at least k records (Samarati and Sweeney 1998; Sweeney 2002).
+class KAnonymity(Model):
+    """Every released quasi-identifier tuple is shared by at least k people (Samarati and Sweeney 1998; Sweeney 2002).
 
     Protects against record linkage by anyone who knows only the quasi-identifiers: confidence at most 1/k.
     Says nothing about the sensitive values inside a class: see l-diversity.
@@ -19,20 +20,19 @@ class KAnonymity:
     k: int
 
     name: ClassVar[str] = "k-anonymity"
-    needs: ClassVar[Needs] = Needs.SIZES
-    monotone: ClassVar[Monotone] = Monotone.EVEN_WITH_SUPPRESSION
 
     def __post_init__(self) -> None:
-        whole_number("k", self.name, self.k, least=1)
+        whole(self.name, "k", self.k, least=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """A class of fewer than k has only parts of fewer than k."""
+        return Monotone.EVEN_WITH_SUPPRESSION
 
     def measure(self, classes: Classes) -> Floats:
         """The size of each class."""
         return classes.sizes.astype(float)
 
-    def holds(self, measured: Floats) -> Mask:
-        """At least k records."""
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At least k."""
         return measured >= self.k
-
-    def worst(self, measured: Floats) -> float:
-        """The smallest class."""
-        return float(measured.min())

@@ -1,44 +1,87 @@
-"""l-diversity."""
+"""l-diversity: distinct, entropy and recursive."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.base import Classes, Floats, Mask, Monotone, Needs, whole_number
+from cobogo.models.base import Classes, Floats, Histogram, Mask, Model, Monotone, over
+from cobogo.models.parameters import choice, number, whole
+
+TOLERANCE = 1e-9
+"""A class whose entropy is exactly on the bound passes, whatever the rounding."""
 
 
 @dataclass(frozen=True)
-class LDiversity:
-    """Every class holds at least l distinct values of a sensitive attribute (Machanavajjhala et al. 2007).
+class LDiversity(Model):
+    """Every class holds at least l well-represented values of a sensitive attribute (Machanavajjhala and others 2007).
 
-    Protects against learning a value for certain because a whole class shares it. It does not bound the inference
-    by 1/l: one value may still make up most of a class. The report states the worst inference that was measured.
+    ``distinct``: l different values. It keeps a value from being certain, and does not bound the inference by 1/l:
+    one value may still make up most of a class. ``entropy``: the entropy of the class is at least ln l.
+    ``recursive``: the most frequent value occurs less than c times as often as the l-th most frequent and all rarer
+    ones together. The report states the worst inference that was measured.
     """
 
     attribute: str
-    l: int
-    kind: Literal["distinct"] = "distinct"
+    l: float
+    kind: Literal["distinct", "entropy", "recursive"] = "distinct"
+    c: float | None = None
 
     name: ClassVar[str] = "l-diversity"
-    needs: ClassVar[Needs] = Needs.DISTRIBUTION
-    monotone: ClassVar[Monotone] = Monotone.EVEN_WITH_SUPPRESSION
 
     def __post_init__(self) -> None:
-        whole_number("l", self.name, self.l, least=1)
-        if self.kind != "distinct":
-            raise ValueError(f"The 'kind' parameter of {self.name} must be 'distinct'. Got {self.kind!r} instead")
+        choice(self.name, "kind", self.kind, ("distinct", "entropy", "recursive"))
+        if self.kind == "entropy":
+            number(self.name, "l", self.l, least=1)
+        else:
+            whole(self.name, "l", self.l, least=1)
+        if self.kind == "recursive":
+            number(self.name, "c", self.c, above=0)
+        elif self.c is not None:
+            raise ValueError(f"The 'c' parameter of {self.name} goes with kind = \"recursive\" only")
+
+    @property
+    def more_is_safer(self) -> bool:  # type: ignore[override]
+        """Of recursive l-diversity the ratio to c is measured, which should be small."""
+        return self.kind != "recursive"
+
+    @property
+    def monotone(self) -> Monotone:
+        """All kinds, without suppression; with it, only a class with too few distinct values has such parts alone."""
+        return Monotone.EVEN_WITH_SUPPRESSION if self.kind == "distinct" else Monotone.WITHOUT_SUPPRESSION
 
     def measure(self, classes: Classes) -> Floats:
-        """The number of distinct values in each class; NULL is a value."""
-        return np.diff(classes.histograms[self.attribute].offsets).astype(float)
+        """Distinct values; e to the entropy, the effective number of values; or r₁ / (r_l + … + r_m)."""
+        histogram = classes.histograms[self.attribute]
+        if self.kind == "distinct":
+            return histogram.distinct.astype(float)
+        if self.kind == "entropy":
+            return np.exp(_entropy(histogram, classes))
+        return _recursive(histogram, int(self.l))
 
-    def holds(self, measured: Floats) -> Mask:
-        """At least l values."""
-        return measured >= self.l
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At least l; or a ratio below c."""
+        if self.kind == "distinct":
+            return measured >= self.l
+        if self.kind == "entropy":
+            return np.asarray(np.log(np.maximum(measured, 1e-300)) >= math.log(self.l) - TOLERANCE)
+        assert self.c is not None
+        return measured < self.c
 
-    def worst(self, measured: Floats) -> float:
-        """The least diverse class."""
-        return float(measured.min())
+
+def _entropy(histogram: Histogram, classes: Classes) -> Floats:
+    shares = histogram.shares(classes.sizes)
+    return -histogram.sums(shares * np.log(shares))
+
+
+def _recursive(histogram: Histogram, l: int) -> Floats:
+    """The most frequent value's count over that of the l-th most frequent and all rarer ones; infinite over nothing."""
+    order = np.lexsort((-histogram.counts, histogram.owners))
+    counts = histogram.counts[order]
+    place = np.arange(len(counts)) - histogram.offsets[:-1][histogram.owners]
+    tail = histogram.sums(np.where(place >= l - 1, counts, 0).astype(float))
+    first = histogram.most(counts.astype(float))
+    return over(first, tail)

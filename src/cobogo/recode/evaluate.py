@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Outcome
-from cobogo.models import Classes, Histogram, Model, Monotone
+from cobogo.models import Classes, Histogram, Monotone, Scope
 from cobogo.models.base import Ints, Mask
+from cobogo.models.check import failing
 from cobogo.recode import kernels
 from cobogo.recode.problem import Levels, Problem
-from cobogo.table.frequency import number_tuples
+from cobogo.table.frequency import People, number_tuples
 
 TABLES_KEPT = 256
 ROWS_KEPT = 4_000_000
@@ -24,16 +25,17 @@ ROWS_KEPT = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Rolled:
-    """The frequency table at a node: its classes, their released codes, sizes and histograms."""
+    """The frequency table at a node: its classes, their released codes, records and whatever models look at."""
 
     levels: Levels
     codes: NDArray[np.int32]
-    sizes: Ints
+    records: Ints
     histograms: Mapping[str, Histogram]
+    populations: Mapping[str, Ints]
+    people: Histogram | None = None
 
-    def classes(self) -> Classes:
-        """What the models look at."""
-        return Classes(self.sizes, self.histograms)
+    def __len__(self) -> int:
+        return len(self.records)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +56,25 @@ class Evaluator:
     def __init__(self, problem: Problem, *, histograms: Sequence[str] | None = None) -> None:
         """``histograms``: the sensitive attributes to count; those that some model looks at if not given."""
         self.problem = problem
-        counted = problem.histograms_needed if histograms is None else histograms
         table = problem.table
-        self._prunable = [m for m in problem.models if m.monotone is Monotone.EVEN_WITH_SUPPRESSION]
-        self._others = [m for m in problem.models if m.monotone is not Monotone.EVEN_WITH_SUPPRESSION]
+        wanted = problem.histograms_needed if histograms is None else histograms
+        self._strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
+        enough = (
+            (Monotone.EVEN_WITH_SUPPRESSION, Monotone.WITHOUT_SUPPRESSION)
+            if self._strict
+            else (Monotone.EVEN_WITH_SUPPRESSION,)
+        )
+        self._prunable = [model for model in problem.models if model.monotone in enough]
+        self._others = [model for model in problem.models if model.monotone not in enough]
         leaf_codes = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
-        codes = np.column_stack(leaf_codes) if leaf_codes else np.zeros((len(table.counts), 0))
+        codes = np.array(leaf_codes, dtype=np.int32).reshape(len(leaf_codes), len(table.counts))
         self._base = Rolled(
             levels=(0,) * len(problem.hierarchies),
-            codes=np.ascontiguousarray(codes, dtype=np.int32),
-            sizes=table.counts,
-            histograms={name: table.histograms[name] for name in counted},
+            codes=np.ascontiguousarray(codes.T),
+            records=table.counts,
+            histograms={name: table.histograms[name] for name in wanted},
+            populations=table.populations,
+            people=None if table.people is None else table.people.sets,
         )
         self._tables: OrderedDict[Levels, Rolled] = OrderedDict()
         self._rows_kept = 0
@@ -84,44 +94,64 @@ class Evaluator:
         """Whether a node satisfies the models within the suppression limit, and what it costs."""
         self.checked += 1
         rolled = self.table(levels)
-        failing = self._failing(rolled, self._prunable)
-        lost = int(rolled.sizes[failing].sum())
-        if lost > self.problem.limit or (len(failing) and failing.all()):
-            return Checked(levels, True, False, None, np.nan, lost)
+        classes = self.classes(rolled)
+        failed = failing(self._prunable, classes)
+        if not self._within_limits(rolled, failed) or not self._table_holds(self._prunable, classes, failed):
+            return self._failed(rolled, failed, hopeless=True)
         if self._others:
-            failing = failing | self._failing(rolled, self._others)
-            lost = int(rolled.sizes[failing].sum())
-            if lost > self.problem.limit or (len(failing) and failing.all()):
-                return Checked(levels, False, False, None, np.nan, lost)
-        outcome = self.outcome(rolled, failing)
+            failed = failed | failing(self._others, classes)
+            if not self._within_limits(rolled, failed) or not self._table_holds(self._others, classes, failed):
+                return self._failed(rolled, failed, hopeless=False)
+        outcome = self.outcome(rolled, failed)
         value = float(self.problem.metric.value(outcome, self.problem.scale))
-        return Checked(levels, False, True, outcome, value, lost)
+        return Checked(levels, False, True, outcome, value, int(outcome.suppressed))
+
+    def _failed(self, rolled: Rolled, failed: Mask, *, hopeless: bool) -> Checked:
+        return Checked(rolled.levels, hopeless, False, None, np.nan, int(rolled.records[failed].sum()))
+
+    def _within_limits(self, rolled: Rolled, failed: Mask) -> bool:
+        """Few enough records suppressed, something left, and no class lost that may not be."""
+        if self._strict and failed.any():
+            return False
+        return int(rolled.records[failed].sum()) <= self.problem.limit and bool(rolled.records[~failed].any())
+
+    def _table_holds(self, models: Sequence[Any], classes: Classes, failed: Mask) -> bool:
+        """Whether the models on the whole table hold of what is left after suppression."""
+        wanted = [model for model in models if model.scope is Scope.TABLE]
+        if not wanted:
+            return True
+        kept = classes.where(~failed & (classes.sizes > 0))
+        return all(bool(model.holds(kept, model.measure(kept)).all()) for model in wanted)
+
+    def classes(self, rolled: Rolled) -> Classes:
+        """What the models look at: people where they are told apart, records otherwise."""
+        total = self.problem.scale.records
+        if rolled.people is None:
+            return Classes(rolled.records, rolled.histograms, total, rolled.populations)
+        return replace(self._people.classes(rolled.people, rolled.histograms, total), populations=rolled.populations)
+
+    @property
+    def _people(self) -> People:
+        assert self.problem.table.people is not None
+        return self.problem.table.people
 
     def failing(self, rolled: Rolled) -> Mask:
-        """The classes that fail any model: those that a release suppresses."""
-        return self._failing(rolled, self.problem.models)
+        """The classes that fail any model: those that a release suppresses. An empty class is none of them."""
+        return failing(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
 
-    def _failing(self, rolled: Rolled, models: Iterable[Model]) -> Mask:
-        failing = np.zeros(len(rolled.sizes), dtype=np.bool_)
-        classes = rolled.classes()
-        for model in models:
-            failing |= ~model.holds(model.measure(classes))
-        return failing
-
-    def outcome(self, rolled: Rolled, failing: Mask) -> Outcome:
+    def outcome(self, rolled: Rolled, failed: Mask) -> Outcome:
         """The sums that metrics are made of: those of the whole table less those of the failing classes."""
         problem = self.problem
         leaves, starts = _flat([h.leaf_counts[lv] for h, lv in zip(problem.hierarchies, rolled.levels, strict=True)])
         lost = np.zeros(len(problem.hierarchies), dtype=np.int64)
-        suppressed, squares = kernels.sums_where(failing, rolled.sizes, rolled.codes, leaves, starts, lost)
+        suppressed, squares = kernels.sums_where(failed, rolled.records, rolled.codes, leaves, starts, lost)
         whole = np.array([t[lv] for t, lv in zip(problem.leaf_totals, rolled.levels, strict=True)], dtype=np.int64)
-        kept = problem.scale.records - suppressed
         return Outcome(
             suppressed=int(suppressed),
-            classes=int(len(failing) - failing.sum()),
-            squares=int((rolled.sizes * rolled.sizes).sum() - squares),
+            classes=int((~failed & (rolled.records > 0)).sum()),
+            squares=int((rolled.records * rolled.records).sum() - squares),
             leaf_sums=whole - lost,
-            level_sums=np.array(rolled.levels, dtype=np.int64) * kept,
+            level_sums=np.array(rolled.levels, dtype=np.int64) * (problem.scale.records - suppressed),
         )
 
     def table(self, levels: Levels) -> Rolled:
@@ -135,27 +165,35 @@ class Evaluator:
     def merged(self, rolled: Rolled, keep: list[int]) -> Rolled:
         """A node's table with some attributes left out altogether."""
         sizes = [len(self.problem.hierarchies[column].labels[rolled.levels[column]]) for column in keep]
-        ids, representatives = number_tuples([rolled.codes[:, column] for column in keep], sizes, len(rolled.sizes))
-        groups = len(representatives)
-        merged = np.zeros(groups, dtype=np.int64)
-        kernels.sum_by(ids, rolled.sizes, merged)
-        histograms = {name: _merged(histogram, ids, groups) for name, histogram in rolled.histograms.items()}
-        return Rolled(rolled.levels, rolled.codes[representatives], merged, histograms)
+        ids, representatives = number_tuples([rolled.codes[:, column] for column in keep], sizes, len(rolled))
+        return _summed(rolled, ids, len(representatives), rolled.levels, rolled.codes[representatives])
+
+    def together(self, rolled: Rolled, chosen: Mask) -> Rolled:
+        """Some of a node's classes as one."""
+        part = Rolled(
+            rolled.levels,
+            rolled.codes[chosen],
+            rolled.records[chosen],
+            {name: histogram.where(chosen) for name, histogram in rolled.histograms.items()},
+            {name: counts[chosen] for name, counts in rolled.populations.items()},
+            None if rolled.people is None else rolled.people.where(chosen),
+        )
+        return _summed(part, np.zeros(len(part), dtype=np.int64), 1, rolled.levels, part.codes[:1])
 
     def _source(self, levels: Levels) -> Rolled:
         """The smallest table at hand from which a node can be rolled up."""
         best = self._base
         for table in self._tables.values():
-            if len(table.sizes) < len(best.sizes) and all(a <= b for a, b in zip(table.levels, levels, strict=True)):
+            if len(table) < len(best) and all(a <= b for a, b in zip(table.levels, levels, strict=True)):
                 best = table
         return best
 
     def _keep(self, rolled: Rolled) -> None:
         self._tables[rolled.levels] = rolled
-        self._rows_kept += len(rolled.sizes)
+        self._rows_kept += len(rolled)
         while len(self._tables) > TABLES_KEPT or (self._rows_kept > ROWS_KEPT and len(self._tables) > 1):
             _, dropped = self._tables.popitem(last=False)
-            self._rows_kept -= len(dropped.sizes)
+            self._rows_kept -= len(dropped)
 
     def _roll_up(self, source: Rolled, levels: Levels) -> Rolled:
         hierarchies = self.problem.hierarchies
@@ -163,17 +201,13 @@ class Evaluator:
         maps, starts = _flat([_climb(h, low, high) for h, low, high in steps])
         radices = np.array([len(h.labels[lv]) for h, lv in zip(hierarchies, levels, strict=True)], dtype=np.int64)
         ids, representatives = self._group(source, maps, starts, radices)
-        groups = len(representatives)
-        codes = np.empty((groups, len(hierarchies)), dtype=np.int32)
+        codes = np.empty((len(representatives), len(hierarchies)), dtype=np.int32)
         kernels.gather(source.codes, maps, starts, representatives, codes)
-        sizes = np.zeros(groups, dtype=np.int64)
-        kernels.sum_by(ids, source.sizes, sizes)
-        histograms = {name: _merged(histogram, ids, groups) for name, histogram in source.histograms.items()}
-        return Rolled(levels, codes, sizes, histograms)
+        return _summed(source, ids, len(representatives), levels, codes)
 
     def _group(self, source: Rolled, maps: NDArray[np.int32], starts: Ints, radices: Ints) -> tuple[Ints, Ints]:
         """Number the source's rows by their class at the new node. Keys that would overflow are numbered in between."""
-        rows = len(source.sizes)
+        rows = len(source)
         keys, ids = self._keys[:rows], self._ids[:rows]
         slots = self._slots[: _places(rows)]
         keys[:] = 0
@@ -192,17 +226,35 @@ class Evaluator:
         return ids, self._representatives[:groups]
 
 
-def _places(rows: int) -> int:
-    """The size of a hash table for so many rows: a power of two, at most half full."""
-    return 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
+def _summed(source: Rolled, ids: Ints, groups: int, levels: Levels, codes: NDArray[np.int32]) -> Rolled:
+    """The table of classes, from the one whose rows fall into them."""
+    return Rolled(
+        levels=levels,
+        codes=codes,
+        records=_sum(ids, source.records, groups),
+        histograms={name: _merged(histogram, ids, groups) for name, histogram in source.histograms.items()},
+        populations={name: _sum(ids, counts, groups) for name, counts in source.populations.items()},
+        people=None if source.people is None else _merged(source.people, ids, groups),
+    )
+
+
+def _sum(ids: Ints, counts: Ints, groups: int) -> Ints:
+    total = np.zeros(groups, dtype=np.int64)
+    kernels.sum_by(ids, counts, total)
+    return total
 
 
 def _merged(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
     """The histogram of classes, from that of the rows that fall into them."""
     offsets, values, counts = kernels.merge_histograms(
-        ids, groups, histogram.offsets, histogram.values, histogram.counts, histogram.domain
+        ids, groups, histogram.offsets, histogram.values, histogram.counts, len(histogram.domain)
     )
-    return Histogram(offsets, values, counts, histogram.total)
+    return Histogram(offsets, values, counts, histogram.domain)
+
+
+def _places(rows: int) -> int:
+    """The size of a hash table for so many rows: a power of two, at most half full."""
+    return 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
 
 
 def _climb(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.int32]:

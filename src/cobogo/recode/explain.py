@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from cobogo.errors import NoSolution
-from cobogo.models.base import Mask, Model
+from cobogo.models import Monotone, Scope
+from cobogo.models.check import check, failing
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator, Rolled
 from cobogo.recode.problem import Problem, records_allowed
@@ -19,13 +20,12 @@ def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
     """Look at the most general node (and at others, where models are not monotone) for what fails there."""
     records = problem.scale.records
     top = evaluator.table(problem.highest)
-    failing = evaluator.failing(top)
-    lost = int(top.sizes[failing].sum())
+    lost = _lost(evaluator, top)
     what = (
         f"no recoding within the levels allowed satisfies the policy: even the most general one has {lost:,} of "
         f"{records:,} records ({_percent(lost, records)}) in classes that fail"
     )
-    hints = [_blocking_model(problem, top, lost), _blocking_attribute(problem, evaluator, lost)]
+    hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
     fewest = _fewest(problem, evaluator)
     if fewest is None:
         hints.append("Every class fails at every level: no suppression limit would help.")
@@ -37,16 +37,21 @@ def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
     return NoSolution(what, remedy=" ".join(hint for hint in hints if hint))
 
 
-def _blocking_model(problem: Problem, top: Rolled, lost: int) -> str:
+def _lost(evaluator: Evaluator, rolled: Rolled) -> int:
+    """The records that a node would have to suppress."""
+    return int(rolled.records[evaluator.failing(rolled)].sum())
+
+
+def _blocking_model(problem: Problem, evaluator: Evaluator, top: Rolled, lost: int) -> str:
     """Which model fails most there, when there are several."""
+    classes = evaluator.classes(top)
+    kept = classes.where(~evaluator.failing(top) & (classes.sizes > 0))
+    for verdict in check([model for model in problem.models if model.scope is Scope.TABLE], kept):
+        if not verdict.satisfied:
+            return f"The whole table fails {verdict.model}: measured {verdict.measured:.4g}."
     if len(problem.models) < 2 or not lost:
         return ""
-    classes = top.classes()
-
-    def failing(model: Model) -> Mask:
-        return ~model.holds(model.measure(classes))
-
-    alone = {str(model): int(top.sizes[failing(model)].sum()) for model in problem.models}
+    alone = {str(model): int(top.records[failing([model], classes)].sum()) for model in problem.models}
     worst = max(alone, key=lambda name: alone[name])
     return f"The model that blocks most is {worst}: {alone[worst]:,} records fail it there."
 
@@ -61,7 +66,7 @@ def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> st
             continue
         keep = [other for other in range(width) if other != column]
         merged = evaluator.merged(top, keep)
-        still = int(merged.sizes[evaluator.failing(merged)].sum())
+        still = _lost(evaluator, merged)
         if still < least:
             best, least = hierarchy, still
     if best is None:
@@ -78,7 +83,7 @@ def _fewest(problem: Problem, evaluator: Evaluator) -> int | None:
     """The fewest records that any node would have to suppress, leaving something."""
     top = problem.highest
     nodes = [top]
-    if any(model.monotone.value != "even with suppression" for model in problem.models):
+    if any(model.monotone is not Monotone.EVEN_WITH_SUPPRESSION for model in problem.models):
         seen = {top}
         for node in nodes:
             if len(nodes) >= NODES_TRIED:
@@ -90,9 +95,8 @@ def _fewest(problem: Problem, evaluator: Evaluator) -> int | None:
     fewest = math.inf
     for node in nodes:
         rolled = evaluator.table(node)
-        failing = evaluator.failing(rolled)
-        if not failing.all():
-            fewest = min(fewest, int(rolled.sizes[failing].sum()))
+        if rolled.records[~evaluator.failing(rolled)].any():
+            fewest = min(fewest, _lost(evaluator, rolled))
     return None if fewest == math.inf else int(fewest)
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
-from cobogo.models.base import Classes, Histogram, Mask
+from cobogo.models import Scope
+from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.evaluate import Evaluator, Rolled
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Solution
@@ -26,6 +27,7 @@ class Plan:
     suppressed: tuple[tuple[Label, ...], ...]  # released tuples
     suppressed_records: int
     kept: Classes  # with the histograms of all sensitive attributes
+    kept_records: Ints  # of each kept class: more than its people where those have several
     records: int  # that the release will have
     classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
     star: bool
@@ -41,12 +43,13 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
     suppressed = tuple(
         tuple(labels[column][code] for column, code in enumerate(row)) for row in rolled.codes[failing].tolist()
     )
-    kept, lost = rolled.classes().where(~failing), int(rolled.sizes[failing].sum())
+    classes, there = evaluator.classes(rolled), rolled.records > 0
+    lost = int(rolled.records[failing].sum())
     released_as_stars = _all_star(rolled, labels)
     warnings = []
     star = star and bool(suppressed)
     if star:
-        broken = _broken_by_starring(problem, rolled, failing | released_as_stars)
+        broken = _broken_by_starring(problem, evaluator, rolled, failing | released_as_stars)
         if broken:
             star = False
             warnings.append(
@@ -61,9 +64,10 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
         },
         suppressed=suppressed,
         suppressed_records=lost,
-        kept=kept,
+        kept=classes.where(~failing & there),
+        kept_records=rolled.records[~failing & there],
         records=problem.scale.records - (0 if star else lost),
-        classes=len(kept) + (star and not (released_as_stars & ~failing).any()),
+        classes=int((~failing & there).sum()) + (star and not (released_as_stars & ~failing & there).any()),
         star=star,
         warnings=tuple(warnings),
     )
@@ -76,21 +80,14 @@ def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> di
 def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
     """The class, if there is one, whose released values are all ``*`` without any suppression."""
     if not all(SUPPRESSED in column for column in labels):
-        return np.zeros(len(rolled.sizes), dtype=np.bool_)
+        return np.zeros(len(rolled), dtype=np.bool_)
     return np.asarray((rolled.codes == np.array([column.index(SUPPRESSED) for column in labels])).all(axis=1))
 
 
-def _broken_by_starring(problem: Problem, rolled: Rolled, starred: Mask) -> str | None:
+def _broken_by_starring(problem: Problem, evaluator: Evaluator, rolled: Rolled, starred: Mask) -> str | None:
     """The first model that the starred classes, taken together, would not satisfy."""
-    histograms = {}
-    for name, old in rolled.histograms.items():
-        owner = starred[old.owners]
-        counts = np.zeros(old.domain, dtype=np.int64)
-        np.add.at(counts, old.values[owner], old.counts[owner])
-        values = np.flatnonzero(counts).astype(np.int32)
-        histograms[name] = Histogram(np.array([0, len(values)]), values, counts[values], old.total)
-    together = Classes(np.array([rolled.sizes[starred].sum()]), histograms)
+    together = evaluator.classes(evaluator.together(rolled, starred))
     for model in problem.models:
-        if not model.holds(model.measure(together)).all():
+        if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
             return str(model)
     return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, Scale
-from cobogo.models import KAnonymity, Model, Needs
+from cobogo.models import KAnonymity, Model
 from cobogo.table.frequency import FrequencyTable
 
 Levels = tuple[int, ...]
@@ -54,8 +54,7 @@ class Problem:
     @cached_property
     def histograms_needed(self) -> tuple[str, ...]:
         """The sensitive attributes whose distribution some model looks at."""
-        asked = [getattr(model, "attribute", None) for model in self.models if model.needs is Needs.DISTRIBUTION]
-        return tuple(dict.fromkeys(name for name in asked if name is not None))
+        return tuple(dict.fromkeys(name for model in self.models for name in model.attributes))
 
     @cached_property
     def leaf_totals(self) -> tuple[NDArray[np.int64], ...]:

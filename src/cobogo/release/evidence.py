@@ -12,13 +12,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cobogo.release import manifest
+from cobogo.release.reference import Reference, domain_to_json, people_to_json
 from cobogo.release.release import Release
 from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
 
 
-def write_evidence(release: Release, public: Path, evidence: Path) -> None:
+def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
     """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
     key = secrets.token_bytes(32)
     files = [file for file in evidence.rglob("*") if file.is_file()]
@@ -27,8 +28,11 @@ def write_evidence(release: Release, public: Path, evidence: Path) -> None:
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "policy": release.policy.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "policy": release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        "home": str(release.policy.home.absolute()),
         "levels": release.levels,
+        "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
+        "people": None if reference.people is None else people_to_json(reference.people),
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
@@ -38,7 +42,9 @@ def write_evidence(release: Release, public: Path, evidence: Path) -> None:
 def digest(key: bytes, table: FrequencyTable) -> str:
     """A keyed digest of the input's counts: the same for the same data in any row order, useless without the key."""
     seal = hmac.new(key, digestmod=hashlib.sha256)
-    seal.update(json.dumps([list(table.quasi_identifiers), {k: list(v) for k, v in table.values.items()}]).encode())
+    labels = [list(table.quasi_identifiers), {name: list(known) for name, known in table.values.items()}]
+    labels.append({name: list(domain.labels) for name, domain in table.domains.items()})
+    seal.update(json.dumps(labels).encode())
     arrays: list[NDArray[Any]] = [table.codes, table.counts]
     for histogram in table.histograms.values():
         arrays += [histogram.offsets, histogram.values, histogram.counts]

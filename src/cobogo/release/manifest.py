@@ -34,6 +34,7 @@ class Column(_Entry):
     name: str
     role: Role
     meaning: str
+    level: int | None = None  # of a quasi-identifier's hierarchy
 
 
 class DataEntry(_Entry):
@@ -43,6 +44,7 @@ class DataEntry(_Entry):
     format: Literal["csv", "parquet"]
     separator: str
     records: int
+    people: bool = False  # whether the models count people, who may have several records
 
 
 class Manifest(_Entry):
@@ -53,6 +55,9 @@ class Manifest(_Entry):
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
+    trees: dict[str, list[list[str | None]]] = Field(
+        default_factory=dict
+    )  # of sensitive values, where a model uses one
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The released columns of one role."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ from cobogo.recode.plan import Plan
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Solution
 from cobogo.release.apply import apply
+from cobogo.release.reference import Reference
 from cobogo.table.engine import Expression
+from cobogo.table.frequency import frequency_table
 from cobogo.table.read import Table
 
 
@@ -27,6 +29,7 @@ class Release:
     solution: Solution
     plan: Plan
     warnings: tuple[str, ...]
+    populations: dict[str, Table] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -50,6 +53,24 @@ class Release:
         """The released columns, in the order of the input: all but the identifiers."""
         gone = set(self.policy.with_role(Role.IDENTIFIER))
         return tuple(name for name in self.table.columns if name not in gone)
+
+    def reference(self) -> Reference:
+        """What verification compares the released file with, counted in the engine from the table and the plan."""
+        quasi, sensitive = self.policy.quasi_identifiers, self.policy.sensitive
+        unit = self.policy.data.unit
+        domains = self.problem.table.domains
+        people = None
+        if unit is not None:
+            columns = tuple(dict.fromkeys((*self.columns, unit)))
+            applied = replace(self.table, expression=apply(self.table, self.plan, columns))
+            counted = frequency_table(applied, quasi, sensitive, unit=unit).against(domains).classes()
+            people = replace(counted, records=self.problem.scale.records)
+        recoded = replace(self.plan, suppressed=())
+        populations = {
+            name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
+            for name, table in self.populations.items()
+        }
+        return Reference(domains, people, populations)
 
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order."""

@@ -11,15 +11,18 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from cobogo import models
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import DataError, OutputError, PolicyError, VerificationFailed
+from cobogo.hierarchy import Hierarchy
 from cobogo.models import Model
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
+from cobogo.release.reference import Json, Reference, domain_from_json, people_from_json
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.population import open_population, recoded
 from cobogo.table.read import read
 
 
@@ -31,6 +34,7 @@ class Verdict:
     problems: tuple[str, ...]
     records: int
     classes: int
+    notes: tuple[str, ...] = ()  # what could only be measured in part
 
     def __bool__(self) -> bool:
         return not self.problems and all(verdict.satisfied for verdict in self.models)
@@ -41,6 +45,7 @@ class Verdict:
             "holds": bool(self),
             "models": [verdict.as_dict() for verdict in self.models],
             "problems": list(self.problems),
+            "notes": list(self.notes),
             "records": self.records,
             "classes": self.classes,
         }
@@ -51,29 +56,30 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
     public, evidence = _parts(Path(release))
     manifest = manifests.load(public)
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
+    kept = None
     if evidence is not None:
-        problems += _evidence_problems(evidence, public)
-    asked = _models(manifest)
+        kept = _evidence(evidence)
+        problems += _evidence_problems(evidence, kept, public)
+    rules = Policy.given(policy) if policy is not None else None
+    asked = _models(manifest, kept, rules)
     quasi = manifest.with_role(Role.QUASI_IDENTIFIER)
-    if policy is not None:
-        wanted = Policy.given(policy)
-        problems += _role_problems(manifest, wanted)
-        asked = tuple(
-            dict.fromkeys((*asked, *models.build(wanted.privacy.models, wanted.sensitive, where=wanted.name)))
-        )
-        quasi = tuple(dict.fromkeys((*quasi, *wanted.quasi_identifiers)))
+    if rules is not None:
+        problems += _role_problems(manifest, rules)
+        quasi = tuple(dict.fromkeys((*quasi, *rules.quasi_identifiers)))
     names = {column.name for column in manifest.columns}
-    sensitive = [name for name in dict.fromkeys(getattr(model, "attribute", None) for model in asked) if name]
+    sensitive = list(dict.fromkeys(name for model in asked for name in model.attributes))
     if not {*quasi, *sensitive} <= names:
         missing = ", ".join(sorted({*quasi, *sensitive} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
     try:
         table = released_table(public / manifest.data.file, manifest, quasi, sensitive)
-    except DataError as error:
+        reference, notes = _reference(manifest, kept, rules, asked, table)
+        verdicts = check(asked, reference.classes(table))
+    except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    return Verdict(check(asked, table.classes()), tuple(problems), table.records, len(table.counts))
+    return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
 
 def released_table(
@@ -98,25 +104,75 @@ def _parts(release: Path) -> tuple[Path, Path | None]:
     raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
 
 
-def _models(manifest: Manifest) -> tuple[Model, ...]:
-    """The models of the manifest, from the parameters it states."""
-    specifications = [
-        {key: value for key, value in entry.items() if key not in ("satisfied", "measured")}
-        for entry in manifest.models
-    ]
-    return models.build(specifications, manifest.with_role(Role.SENSITIVE), where=manifests.NAME)
+def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[Model, ...]:
+    """The models to check: the manifest's (with what only the evidence tells of them) and the policy's."""
+    found = ("satisfied", "measured")
+    stated = [{key: value for key, value in entry.items() if key not in found} for entry in manifest.models]
+    if kept is not None and isinstance(kept.get("policy"), dict):
+        stated = kept["policy"]["privacy"]["models"]
+    sensitive = manifest.with_role(Role.SENSITIVE)
+    asked = models.build(stated, sensitive, where=manifests.NAME)
+    if rules is not None:
+        own = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
+        if any(model.populations for model in own):  # the policy knows where the population lies
+            asked = tuple(model for model in asked if not model.populations)
+        asked = tuple(dict.fromkeys((*asked, *own)))
+    return asked
 
 
-def _evidence_problems(evidence: Path, public: Path) -> list[str]:
-    """What differs between the evidence and its own list of hashes, the manifest's among them."""
+def _reference(
+    manifest: Manifest, kept: Json | None, rules: Policy | None, asked: Sequence[Model], table: FrequencyTable
+) -> tuple[Reference, tuple[str, ...]]:
+    """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
+    notes = []
+    if kept is not None:
+        domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
+        people = None if kept["people"] is None else people_from_json(kept["people"], domains)
+        policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+    else:
+        trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
+        domains, people, policy = dict(table.with_trees(trees, ".").domains), None, rules
+        if any(model.attributes for model in asked):
+            notes.append("distributions are compared with that of the released rows, for want of the original's")
+        if manifest.data.people:
+            notes.append("records were counted, for want of the evidence that tells people apart")
+    populations = {}
+    for name in dict.fromkeys(name for model in asked for name in model.populations):
+        populations[name] = _population(name, manifest, policy)
+    return Reference(domains, people, populations), tuple(notes)
+
+
+def _population(name: str, manifest: Manifest, policy: Policy | None) -> FrequencyTable:
+    """A population table, recoded as the release was."""
+    if policy is None:
+        raise OutputError(
+            "the release was made against a population table, which is needed to verify it",
+            where=manifests.NAME,
+            remedy="Give the policy that names it: --policy.",
+        )
+    population = open_population(name, policy)
+    counted = frequency_table(population, policy.quasi_identifiers, [])
+    levels = {column.name: column.level or 0 for column in manifest.columns}
+    return recoded(counted, policy, levels)
+
+
+def _evidence(evidence: Path) -> Json | None:
+    """What the evidence holds; nothing where it is damaged."""
     try:
         content = json.loads((evidence / EVIDENCE).read_bytes())
-        files = TypeAdapter(dict[str, FileEntry]).validate_python(content["files"])
-        manifest_hash = str(content["manifest-sha256"])
+        TypeAdapter(dict[str, FileEntry]).validate_python(content["files"])
+        return dict(content) if {"reference", "people", "home", "policy", "manifest-sha256"} <= set(content) else None
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
+        return None
+
+
+def _evidence_problems(evidence: Path, kept: Json | None, public: Path) -> list[str]:
+    """What differs between the evidence and its own list of hashes, the manifest's among them."""
+    if kept is None:
         return [f"evidence/{EVIDENCE} is missing or damaged"]
+    files = TypeAdapter(dict[str, FileEntry]).validate_python(kept["files"])
     problems = [f"evidence/{problem}" for problem in manifests.disagreements(evidence, files, also=[EVIDENCE])]
-    if manifests.sha256(public / manifests.NAME) != manifest_hash:
+    if manifests.sha256(public / manifests.NAME) != kept["manifest-sha256"]:
         problems.append(f"{manifests.NAME} is not the file that was released (its hash differs)")
     return problems
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from cobogo.errors import OutputError, VerificationFailed
-from cobogo.hierarchy import SUPPRESSED
+from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.check import ModelVerdict
 from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.reference import rows_of
 from cobogo.release.release import Release
 from cobogo.table.frequency import FrequencyTable
 
@@ -40,7 +42,7 @@ def draft(release: Release, file: Path) -> Manifest:
         attribute = release.policy.attributes[name]
         level = release.levels.get(name, 0)
         text = dictionary.meaning(attribute, level, top=_is_top(release, name))
-        columns.append(Column(name=name, role=attribute.role, meaning=text))
+        columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))
     return Manifest(
         format="cobogo-release/1",
         data=DataEntry(
@@ -48,6 +50,7 @@ def draft(release: Release, file: Path) -> Manifest:
             format=release.policy.output.format,
             separator=release.policy.data.separator,
             records=release.plan.records,
+            people=release.policy.data.unit is not None,
         ),
         columns=tuple(columns),
         models=(),
@@ -57,11 +60,12 @@ def draft(release: Release, file: Path) -> Manifest:
 
 def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[ModelVerdict, ...]) -> None:
     """Write the dictionary, and the manifest with what was measured and the hashes of everything beside it."""
-    measured = tuple(verdict.as_dict() for verdict in verdicts)
+    measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
     text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
     (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
     files = [public / unsigned.data.file, public / "dictionary.md"]
-    unsigned.model_copy(update={"models": measured, "files": manifest.hashes(public, files)}).write(public)
+    update = {"models": measured, "files": manifest.hashes(public, files), "trees": _trees(release)}
+    unsigned.model_copy(update=update).write(public)
 
 
 def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdict, ...]) -> None:
@@ -78,6 +82,22 @@ def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdict
             f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}",
             remedy=OUR_FAULT,
         )
+
+
+def _public(entry: dict[str, Any]) -> dict[str, Any]:
+    """A model's entry without what only the data holder may know: where the population table lies."""
+    return entry | {"population": "population"} if "population" in entry else entry
+
+
+def _trees(release: Release) -> dict[str, list[list[Label]]]:
+    """The hierarchies of sensitive attributes that a model looks at, for the released values alone."""
+    trees = {}
+    for name in release.problem.histograms_needed:
+        domain = release.problem.table.domains[name]
+        if domain.hierarchy is not None:
+            released = {int(code) for code in release.plan.kept.histograms[name].values}
+            trees[name] = rows_of(domain.hierarchy, [domain.labels[code] for code in released])
+    return trees
 
 
 def _is_top(release: Release, name: str) -> bool:

@@ -37,14 +37,17 @@ LATTICE_AT_MOST = 200
 VALUES_SHOWN = 15
 
 
-def tell(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdict, ...]) -> Content:
-    """Everything a report shows: ``released`` and ``verdicts`` come from the written file, not from the plan."""
+def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts: tuple[ModelVerdict, ...]) -> Content:
+    """Everything a report shows: ``released``, ``classes`` (as the models see them) and ``verdicts`` come from the
+    written file, not from the plan."""
     before, after = release.problem.table, released
     names = {
         h.attribute: h.labels[level]
         for h, level in zip(release.problem.hierarchies, release.solution.levels, strict=True)
     }
-    classes = after.classes()
+    classes = classes.where(classes.sizes > 0)
+    original = before.classes()
+    original = original.where(original.sizes > 0)
     order = np.argsort(-after.counts, kind="stable")[: release.policy.report.largest_classes]
     return Content(
         source=Path(release.table.name).name,
@@ -55,14 +58,14 @@ def tell(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdic
         class_sizes=after.counts,
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
         quasi_identifiers=tuple(names),
-        risk_before=risk(before.classes()),
+        risk_before=risk(original),
         risk_after=risk(classes),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
-                worst_before=worst_inference(name, before.classes()),
+                worst_before=worst_inference(name, original),
                 worst_after=worst_inference(name, classes),
-                distinct_per_class=np.diff(classes.histograms[name].offsets),
+                distinct_per_class=classes.histograms[name].distinct,
             )
             for name in release.policy.sensitive
         ),
@@ -89,7 +92,8 @@ def expected(release: Release) -> dict[str, Any]:
 def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...]) -> dict[str, Any]:
     """What report.json holds; risks, inferences and verdicts are those of the classes given."""
     original = release.problem.table.classes()
-    kept = release.plan.kept.sizes
+    original = original.where(original.sizes > 0)
+    kept = release.plan.kept_records
     recoding = release.policy.recoding
     return {
         "version": cobogo.__version__,
@@ -148,8 +152,8 @@ def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeS
         return AttributeStory(
             name=name,
             role=role,
-            distinct_before=len(before.values[name]) if known else None,
-            distinct_after=len(after.values[name]) if known else None,
+            distinct_before=len(before.domains[name].labels) if known else None,
+            distinct_after=len(after.domains[name].labels) if known else None,
         )
     position = before.quasi_identifiers.index(name)
     hierarchy = release.problem.hierarchies[position]

@@ -6,37 +6,73 @@ Everything the recoding algorithms see of the data. The engine makes it with one
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.hierarchy import Label
-from cobogo.models.base import Classes, Histogram, Ints
+from cobogo.errors import VerificationFailed
+from cobogo.hierarchy import Hierarchy, Label
+from cobogo.models.base import Classes, Domain, Histogram, Ints
 from cobogo.table.read import Table
 
 
 @dataclass(frozen=True, eq=False)
+class People:
+    """Who stands behind the records, where a person may have several: sets of people, which do not add up.
+
+    ``sets`` holds the people of each tuple. Where there are people, a table's histograms hold sets of (person, value)
+    pairs; ``values`` tells the value of each pair and ``domains`` counts each value's people.
+    """
+
+    sets: Histogram
+    values: Mapping[str, NDArray[np.int32]]
+    domains: Mapping[str, Domain]
+
+    def classes(self, sets: Histogram, pairs: Mapping[str, Histogram], records: int) -> Classes:
+        """Classes whose sizes and histograms count people."""
+        histograms = {name: self._counted(name, found) for name, found in pairs.items()}
+        return Classes(sets.distinct, histograms, records)
+
+    def _counted(self, name: str, pairs: Histogram) -> Histogram:
+        domain = self.domains[name]
+        ones = np.ones(len(pairs.values), dtype=np.int64)
+        return _histogram(pairs.owners, self.values[name][pairs.values], ones, len(pairs.offsets) - 1, domain)
+
+
+@dataclass(frozen=True, eq=False)
 class FrequencyTable:
-    """``codes[i]`` is a distinct tuple (as codes into ``values``), ``counts[i]`` the number of its records."""
+    """``codes[i]`` is a distinct tuple (as codes into ``values``), ``counts[i]`` the number of its records.
+
+    ``populations`` counts each tuple in other tables; with them there may be tuples that no record has.
+    """
 
     quasi_identifiers: tuple[str, ...]
-    values: Mapping[
-        str, tuple[Label, ...]
-    ]  # of quasi-identifiers and sensitive attributes, in the order of their codes
+    values: Mapping[str, tuple[Label, ...]]  # of the quasi-identifiers, by code
     codes: NDArray[np.int32]  # tuples × quasi-identifiers
     counts: Ints
     histograms: Mapping[str, Histogram]
+    populations: Mapping[str, Ints] = field(default_factory=dict)
+    people: People | None = None
 
     @property
     def records(self) -> int:
         """How many records the table has."""
         return int(self.counts.sum())
 
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        """The sensitive attributes' values."""
+        if self.people is not None:
+            return self.people.domains
+        return {name: histogram.domain for name, histogram in self.histograms.items()}
+
     def classes(self) -> Classes:
         """Each distinct tuple as an equivalence class: the table as it stands."""
-        return Classes(self.counts, self.histograms)
+        if self.people is not None:
+            return self.people.classes(self.people.sets, self.histograms, self.records)
+        return Classes(self.counts, self.histograms, self.records, self.populations)
 
     def tuple_labels(self, number: int) -> tuple[Label, ...]:
         """The values of one distinct tuple."""
@@ -46,36 +82,89 @@ class FrequencyTable:
 
     def marginal(self, position: int) -> Ints:
         """How many records hold each value of one quasi-identifier."""
-        name = self.quasi_identifiers[position]
-        total = np.zeros(len(self.values[name]), dtype=np.int64)
-        np.add.at(total, self.codes[:, position], self.counts)
-        return total
+        return _sums(self.codes[:, position], self.counts, len(self.values[self.quasi_identifiers[position]]))
+
+    def with_trees(self, trees: Mapping[str, Hierarchy], decimal: str) -> FrequencyTable:
+        """The same, knowing the sensitive attributes' hierarchies and how their numbers are written."""
+        return self._with_domains(
+            {name: replace(domain, hierarchy=trees.get(name), decimal=decimal) for name, domain in self.domains.items()}
+        )
+
+    def against(self, reference: Mapping[str, Domain]) -> FrequencyTable:
+        """The same with its sensitive values coded as in a reference, whose totals models compare with."""
+        known = {name: domain for name, domain in reference.items() if name in self.histograms}
+        codes = {name: _codes_in(domain, self.domains[name].labels) for name, domain in known.items()}
+        if self.people is not None:
+            values = {**self.people.values, **{name: codes[name][self.people.values[name]] for name in known}}
+            return replace(self, people=replace(self.people, values=values, domains={**self.people.domains, **known}))
+        recoded = {
+            name: replace(self.histograms[name], values=codes[name][self.histograms[name].values], domain=domain)
+            for name, domain in known.items()
+        }
+        return replace(self, histograms={**self.histograms, **recoded})
+
+    def with_population(self, name: str, population: FrequencyTable) -> FrequencyTable:
+        """The same with the tuples of another table beside its own, counted."""
+        values = {
+            attribute: tuple(_sorted_union(self.values[attribute], population.values[attribute]))
+            for attribute in self.quasi_identifiers
+        }
+        rows = np.vstack([_recoded(self, values), _recoded(population, values)])
+        ids, representatives = number_tuples(list(rows.T), [len(values[a]) for a in self.quasi_identifiers], len(rows))
+        own, theirs = ids[: len(self.counts)], ids[len(self.counts) :]
+        groups = len(representatives)
+        return replace(
+            self,
+            values=values,
+            codes=np.ascontiguousarray(rows[representatives]),
+            counts=_sums(own, self.counts, groups),
+            histograms={key: _spread(histogram, own, groups) for key, histogram in self.histograms.items()},
+            populations={
+                **{key: _sums(own, counts, groups) for key, counts in self.populations.items()},
+                name: _sums(theirs, population.counts, groups),
+            },
+            people=None if self.people is None else replace(self.people, sets=_spread(self.people.sets, own, groups)),
+        )
+
+    def _with_domains(self, domains: Mapping[str, Domain]) -> FrequencyTable:
+        if self.people is not None:
+            return replace(self, people=replace(self.people, domains=domains))
+        return replace(self, histograms={k: replace(h, domain=domains[k]) for k, h in self.histograms.items()})
 
 
-def frequency_table(table: Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str]) -> FrequencyTable:
-    """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order."""
-    names = [*quasi_identifiers, *sensitive]
+def frequency_table(
+    table: Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str], *, unit: str | None = None
+) -> FrequencyTable:
+    """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order.
+
+    ``unit`` is the column that tells people apart, where they are to be counted and not their records.
+    """
+    names = [*quasi_identifiers, *sensitive, *([] if unit is None else [unit])]
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
-    keyed = table.expression.select(**keys) if keys else table.expression
+    keyed = table.expression.select(**keys)
     counted = keyed.group_by(list(keys)).aggregate(records=keyed.count()).to_pyarrow()
     columns = [_encode(counted.column(key)) for key in keys]
     counts = counted.column("records").to_numpy().astype(np.int64)
-    values = dict(zip(names, (labels for _, labels in columns), strict=True))
     width = len(quasi_identifiers)
     quasi = [codes for codes, _ in columns[:width]]
     ids, representatives = number_tuples(quasi, [len(labels) for _, labels in columns[:width]], len(counts))
-    codes = (
-        np.column_stack([column[representatives] for column in quasi]) if quasi else np.zeros((len(representatives), 0))
-    )
+    groups = len(representatives)
+    codes = np.array([column[representatives] for column in quasi], dtype=np.int32).reshape(width, groups)
+    found = dict(zip(sensitive, columns[width : width + len(sensitive)], strict=True))
+    people, histograms = None, {}
+    if unit is None:
+        for name, (values, labels) in found.items():
+            domain = Domain(name, labels, _sums(values, counts, len(labels)))
+            histograms[name] = _histogram(ids, values, counts, groups, domain)
+    else:
+        people, histograms = _people(ids, groups, columns[-1], found)
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
-        values=values,
-        codes=np.ascontiguousarray(codes, dtype=np.int32),
-        counts=_sums(ids, counts, len(representatives)),
-        histograms={
-            name: _histogram(ids, columns[width + number], counts, len(representatives))
-            for number, name in enumerate(sensitive)
-        },
+        values=dict(zip(quasi_identifiers, (labels for _, labels in columns[:width]), strict=True)),
+        codes=np.ascontiguousarray(codes.T),
+        counts=_sums(ids, counts, groups),
+        histograms=histograms,
+        people=people,
     )
 
 
@@ -98,7 +187,11 @@ def number_tuples(
     return ids.astype(np.int64), representatives
 
 
-def _encode(column: Any) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+Column = tuple[NDArray[np.int32], tuple[Label, ...]]
+"""A coded column: each row's code, and the label of each code."""
+
+
+def _encode(column: Any) -> Column:
     """A column of text as codes into its sorted distinct values, NULL last."""
     encoded = column.combine_chunks().dictionary_encode()
     words: list[str] = encoded.dictionary.to_pylist()
@@ -120,13 +213,72 @@ def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:
     return total
 
 
-def _histogram(ids: Ints, column: tuple[NDArray[np.int32], tuple[Label, ...]], counts: Ints, groups: int) -> Histogram:
-    codes, labels = column
-    pairs, inverse = np.unique(ids * max(len(labels), 1) + codes, return_inverse=True)
-    owners = pairs // max(len(labels), 1)
+def _histogram(ids: Ints, values: NDArray[np.int32], counts: Ints, groups: int, domain: Domain) -> Histogram:
+    """Sparse counts of the values of each group."""
+    width = max(len(domain), 1)
+    pairs, inverse = np.unique(ids * width + values, return_inverse=True)
     return Histogram(
-        offsets=np.searchsorted(owners, np.arange(groups + 1)).astype(np.int64),
-        values=(pairs % max(len(labels), 1)).astype(np.int32),
+        offsets=np.searchsorted(pairs // width, np.arange(groups + 1)).astype(np.int64),
+        values=(pairs % width).astype(np.int32),
         counts=_sums(inverse, counts, len(pairs)),
-        total=_sums(codes, counts, len(labels)),
+        domain=domain,
+    )
+
+
+def _people(
+    ids: Ints, groups: int, unit: Column, sensitive: Mapping[str, Column]
+) -> tuple[People, dict[str, Histogram]]:
+    """The people of each group, and for each sensitive attribute its pairs of person and value. NULL is one person."""
+    persons, names = unit
+    ones = np.ones(len(persons), dtype=np.int64)
+    pairs, values, domains = {}, {}, {}
+    for name, (codes, labels) in sensitive.items():
+        numbers, first = number_tuples([persons, codes], [len(names), len(labels)], len(persons))
+        values[name] = codes[first]
+        domains[name] = Domain(name, labels, _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels)))
+        pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, _nameless(name, len(first)))
+    sets = _histogram(ids, persons, ones, groups, _nameless("people", len(names)))
+    return People(sets, values, domains), pairs
+
+
+def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
+    """The codes of labels in a domain that has them all."""
+    index = {label: code for code, label in enumerate(domain.labels)}
+    unknown = [label for label in labels if label not in index]
+    if unknown:
+        raise VerificationFailed(f'"{domain.attribute}" holds values that the original table does not have')
+    return np.array([index[label] for label in labels], dtype=np.int32)
+
+
+def _nameless(attribute: str, size: int) -> Domain:
+    """A domain of codes that have no labels of their own."""
+    return Domain(attribute, (), np.zeros(size, dtype=np.int64))
+
+
+def _sorted_union(one: Sequence[Label], other: Sequence[Label]) -> list[Label]:
+    together = set(one) | set(other)
+    known = sorted(label for label in together if label is not None)
+    return [*known, None] if None in together else [*known]
+
+
+def _recoded(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> NDArray[np.int32]:
+    """A table's tuples in the codes of other lists of values."""
+    columns = []
+    for position, name in enumerate(table.quasi_identifiers):
+        index = {label: code for code, label in enumerate(values[name])}
+        codes = np.array([index[label] for label in table.values[name]], dtype=np.int32)
+        columns.append(codes[table.codes[:, position]])
+    return np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T
+
+
+def _spread(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
+    """A histogram over more groups: row ``i`` becomes group ``ids[i]``, the others are empty. Rows are distinct."""
+    sizes = np.zeros(groups, dtype=np.int64)
+    sizes[ids] = histogram.distinct
+    order = np.argsort(ids[histogram.owners], kind="stable")
+    return replace(
+        histogram,
+        offsets=np.concatenate([[0], np.cumsum(sizes)]),
+        values=histogram.values[order],
+        counts=histogram.counts[order],
     )

@@ -1,0 +1,61 @@
+"""Checks of models' parameters, all in one form of words."""
+
+from __future__ import annotations
+
+import math
+
+from cobogo.errors import PolicyError
+from cobogo.models.base import Domain
+
+
+def whole(owner: str, name: str, value: object, *, least: int) -> None:
+    """Refuse what is not a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(_text(owner, name, f"a whole number of at least {least}", value))
+
+
+def number(
+    owner: str,
+    name: str,
+    value: object,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> None:
+    """Refuse what is not a finite number within the bounds (``above`` is exclusive)."""
+    bounds = [f"above {above:g}"] if above is not None else []
+    bounds += [f"of at least {least:g}"] if least is not None else []
+    bounds += [f"of at most {most:g}"] if most is not None else []
+    wanted = " ".join(["a number", " and ".join(bounds)]).strip()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(_text(owner, name, wanted, value))
+    too_low = (least is not None and value < least) or (above is not None and value <= above)
+    if too_low or (most is not None and value > most):
+        raise ValueError(_text(owner, name, wanted, value))
+
+
+def choice(owner: str, name: str, value: object, known: tuple[str, ...]) -> None:
+    """Refuse what is not one of the words."""
+    if value not in known:
+        raise ValueError(_text(owner, name, f"one of {', '.join(known)}", value))
+
+
+def text(owner: str, name: str, value: object) -> None:
+    """Refuse what is not text."""
+    if not isinstance(value, str) or not value:
+        raise ValueError(_text(owner, name, "text", value))
+
+
+def numeric(owner: str, domain: Domain) -> None:
+    """Refuse a sensitive attribute that is not numeric."""
+    if not domain.is_numeric:
+        raise PolicyError(
+            f'{owner} is about numbers, and "{domain.attribute}" holds values that are not',
+            where="privacy.models",
+            remedy='Check decimal and missing under [data]: list what stands for no value, as in missing = ["", "NA"].',
+        )
+
+
+def _text(owner: str, name: str, wanted: str, value: object) -> str:
+    return f"The '{name}' parameter of {owner} must be {wanted}. Got {value!r} instead"

@@ -1,0 +1,98 @@
+"""t-closeness: with equal, ordered and hierarchical distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+from cobogo.models.base import Classes, Domain, Floats, Histogram, Mask, Model, Monotone
+from cobogo.models.parameters import choice, number
+
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class TCloseness(Model):
+    """In every class a sensitive attribute is distributed almost as in the whole table (Li, Li and Venkatasubramanian
+    2007): the earth mover's distance between the two is at most t.
+
+    ``equal``: all values equally far, half the sum of absolute differences. ``ordered``: values at unit steps along
+    their order. ``hierarchical``: the height of the lowest common ancestor over the height of the hierarchy.
+    The whole table is the one before suppression.
+    """
+
+    attribute: str
+    t: float
+    distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+
+    name: ClassVar[str] = "t-closeness"
+    more_is_safer: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        choice(self.name, "distance", self.distance, ("equal", "ordered", "hierarchical"))
+        number(self.name, "t", self.t, least=0, most=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """The distance is convex: a union is no farther than its farthest part."""
+        return Monotone.WITHOUT_SUPPRESSION
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """An order, or a tree with one root, must be there if the distance needs it."""
+        domain = domains[self.attribute]
+        if self.distance == "ordered":
+            domain.ranks  # noqa: B018 - raises where there is no order
+        if self.distance == "hierarchical" and len(domain.tree.labels[-1]) > 1:
+            raise PolicyError(
+                f'the hierarchy of "{self.attribute}" has {len(domain.tree.labels[-1])} roots, so some values have no '
+                "common ancestor",
+                where="privacy.models",
+                remedy="Add top = true to it.",
+            )
+
+    def measure(self, classes: Classes) -> Floats:
+        """The distance of each class."""
+        histogram = classes.histograms[self.attribute]
+        if self.distance == "equal":
+            return _equal(histogram, classes)
+        return _ordered(histogram, classes) if self.distance == "ordered" else _hierarchical(histogram, classes)
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At most t."""
+        return measured <= self.t + SLACK
+
+
+def _equal(histogram: Histogram, classes: Classes) -> Floats:
+    """Half the absolute differences: the sum of the positive ones, which only values of the class can have."""
+    gains = histogram.shares(classes.sizes) - histogram.domain.shares[histogram.values]
+    return histogram.sums(np.maximum(gains, 0.0))
+
+
+def _ordered(histogram: Histogram, classes: Classes) -> Floats:
+    """The sum of the absolute cumulative differences over the number of steps."""
+    found = np.zeros(len(classes))
+    order = np.argsort(histogram.domain.ranks)
+    whole = np.cumsum(histogram.domain.shares[order])
+    for part, counts in histogram.dense():
+        inside = np.cumsum(counts[:, order], axis=1) / np.maximum(classes.sizes[part], 1)[:, None]
+        found[part] = np.abs(inside - whole).sum(axis=1)
+    return found / max(len(order) - 1, 1)
+
+
+def _hierarchical(histogram: Histogram, classes: Classes) -> Floats:
+    """On a tree whose levels are equally far apart, the mean over the levels of the equal distance there."""
+    tree, leaves = histogram.domain.tree, histogram.domain.leaf_codes
+    found = np.zeros(len(classes))
+    for level in range(tree.height):
+        groups = tree.maps[level][leaves]
+        member = np.zeros((len(leaves), len(tree.labels[level])))
+        member[np.arange(len(leaves)), groups] = 1.0
+        whole = histogram.domain.shares @ member
+        for part, counts in histogram.dense():
+            inside = (counts @ member) / np.maximum(classes.sizes[part], 1)[:, None]
+            found[part] += np.abs(inside - whole).sum(axis=1) / 2
+    return found / max(tree.height, 1)

@@ -1,0 +1,90 @@
+"""What verification needs beside the released file: the whole table's distribution, the people, the population.
+
+The job has them at hand; a later verification finds them in the evidence, or does with less and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import VerificationFailed
+from cobogo.hierarchy import Hierarchy, Label
+from cobogo.models.base import Classes, Domain, Histogram
+from cobogo.table.frequency import FrequencyTable
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """``people`` are the released classes with their people counted; ``populations`` are counted as released."""
+
+    domains: Mapping[str, Domain] = field(default_factory=dict)
+    people: Classes | None = None
+    populations: Mapping[str, FrequencyTable] = field(default_factory=dict)
+
+    def classes(self, released: FrequencyTable) -> Classes:
+        """The released classes as the models should see them."""
+        if self.people is not None:
+            if len(self.people) != len(released.counts) or (self.people.sizes > released.counts).any():
+                raise VerificationFailed("the people counted in the evidence do not belong to the released classes")
+            return self.people
+        for name, population in self.populations.items():
+            released = released.with_population(name, population)
+        classes = released.against(self.domains).classes()
+        whole = [int(domain.total.sum()) for domain in self.domains.values()]
+        return replace(classes, records=max([classes.records, *whole]))
+
+
+def domain_to_json(domain: Domain) -> Json:
+    """A domain as the evidence keeps it."""
+    return {
+        "labels": list(domain.labels),
+        "total": domain.total.tolist(),
+        "decimal": domain.decimal,
+        "tree": None if domain.hierarchy is None else rows_of(domain.hierarchy, domain.labels),
+    }
+
+
+def domain_from_json(attribute: str, content: Json) -> Domain:
+    """The inverse."""
+    tree = content["tree"]
+    hierarchy = None if tree is None else Hierarchy.from_columns(attribute, tree)
+    total = np.array(content["total"], dtype=np.int64)
+    return Domain(attribute, tuple(content["labels"]), total, hierarchy, content["decimal"])
+
+
+def rows_of(hierarchy: Hierarchy, leaves: Sequence[Label]) -> list[list[Label]]:
+    """A hierarchy's columns for some of its leaves, in its own order."""
+    ordered = sorted(leaves, key=lambda leaf: hierarchy.index[leaf])
+    return [[hierarchy.generalize(leaf, level) for leaf in ordered] for level in range(hierarchy.height + 1)]
+
+
+def people_to_json(classes: Classes) -> Json:
+    """Classes of people as the evidence keeps them, in the order of the released tuples."""
+    return {
+        "records": classes.records,
+        "sizes": classes.sizes.tolist(),
+        "histograms": {
+            name: {"offsets": h.offsets.tolist(), "values": h.values.tolist(), "counts": h.counts.tolist()}
+            for name, h in classes.histograms.items()
+        },
+    }
+
+
+def people_from_json(content: Json, domains: Mapping[str, Domain]) -> Classes:
+    """The inverse."""
+    histograms = {
+        name: Histogram(
+            np.array(h["offsets"], dtype=np.int64),
+            np.array(h["values"], dtype=np.int32),
+            np.array(h["counts"], dtype=np.int64),
+            domains[name],
+        )
+        for name, h in content["histograms"].items()
+    }
+    return Classes(np.array(content["sizes"], dtype=np.int64), histograms, int(content["records"]))

@@ -1,0 +1,69 @@
+"""Population tables: the public tables that people of the data are also in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cobogo.errors import DataError, PolicyError
+from cobogo.models import Model
+from cobogo.policy import Policy
+from cobogo.table.frequency import FrequencyTable, frequency_table, number_tuples
+from cobogo.table.read import Table, read
+
+
+def open_populations(policy: Policy, models: Sequence[Model]) -> dict[str, Table]:
+    """The population tables that models name, by that name, read with the data's own options."""
+    named = dict.fromkeys(name for model in models for name in model.populations)
+    if named and policy.data.unit is not None:
+        raise PolicyError(
+            "a population table is counted in records, and data.unit asks for people",
+            where=f"{policy.name}, data.unit",
+            remedy="Leave out the unit, or the models with a population.",
+        )
+    return {name: open_population(name, policy) for name in named}
+
+
+def open_population(name: str, policy: Policy) -> Table:
+    """One population table, with every quasi-identifier of the policy."""
+    table = read(policy.resolve(name), policy.data)
+    missing = [column for column in policy.quasi_identifiers if column not in table.columns]
+    if missing:
+        raise DataError(
+            f"the population table lacks the quasi-identifiers {', '.join(missing)}",
+            where=table.name,
+            remedy="It needs every quasi-identifier of the policy, under the same name.",
+        )
+    return table
+
+
+def beside(counted: FrequencyTable, name: str, population: Table) -> FrequencyTable:
+    """The data's frequency table with the population's counts beside its own; the data must be part of it."""
+    both = counted.with_population(name, frequency_table(population, counted.quasi_identifiers, []))
+    missing = both.counts - both.populations[name]
+    if (missing > 0).any():
+        raise DataError(
+            f"{int(missing[missing > 0].sum()):,} records of the data are not in the population table",
+            where=population.name,
+            remedy="The population must hold everybody in the data, with the same spelling of every value.",
+        )
+    return both
+
+
+def recoded(population: FrequencyTable, policy: Policy, levels: Mapping[str, int]) -> FrequencyTable:
+    """A population's counts with its values generalized to the levels given."""
+    from cobogo.hierarchy.build import build
+
+    columns, values = [], {}
+    for position, name in enumerate(population.quasi_identifiers):
+        hierarchy = build(name, policy.attributes[name].hierarchy, population.values[name], policy=policy)
+        codes = hierarchy.maps[levels[name]][hierarchy.encode(population.values[name])]
+        columns.append(codes[population.codes[:, position]])
+        values[name] = hierarchy.labels[levels[name]]
+    sizes = [len(values[name]) for name in population.quasi_identifiers]
+    ids, representatives = number_tuples(columns, sizes, len(population.counts))
+    counts = np.zeros(len(representatives), dtype=np.int64)
+    np.add.at(counts, ids, population.counts)
+    codes = np.array([column[representatives] for column in columns], dtype=np.int32).T
+    return FrequencyTable(population.quasi_identifiers, values, np.ascontiguousarray(codes), counts, {})

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from cobogo import models
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import DataError, OutputError, PolicyError, VerificationFailed
 from cobogo.models import Model
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
@@ -53,7 +53,12 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
     if evidence is not None:
         problems += _evidence_problems(evidence, public)
-    asked = _models(manifest)
+    try:
+        asked = _models(manifest)
+    except PolicyError as error:
+        raise VerificationFailed(
+            f"the manifest states no model that can be checked: {error.what}", where=str(public)
+        ) from None
     quasi = manifest.with_role(Role.QUASI_IDENTIFIER)
     if policy is not None:
         wanted = Policy.given(policy)

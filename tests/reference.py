@@ -43,11 +43,13 @@ class Ladder:
             null[-1] = "*"
         return Ladder((*self.rows, tuple(null)))
 
-    def released(self, value: Label, level: int) -> Label:
-        return next(row[level] for row in self.rows if row[0] == value)
+    def recoding(self, level: int) -> dict[Label, Label]:
+        """What each leaf is released as."""
+        return {row[0]: row[level] for row in self.rows}
 
-    def leaves_under(self, label: Label, level: int) -> int:
-        return len({row[0] for row in self.rows if row[level] == label})
+    def leaves_under(self, level: int) -> Counter[Label]:
+        """How many leaves each released value stands for."""
+        return Counter(self.recoding(level).values())
 
 
 @dataclass(frozen=True)
@@ -105,12 +107,10 @@ class Node:
 
 def classes(task: Task, levels: Levels) -> dict[tuple[Label, ...], list[int]]:
     """The records of each released tuple, before any suppression."""
-    ladders = task.full_ladders()
+    recodings = [ladder.recoding(level) for ladder, level in zip(task.full_ladders(), levels, strict=True)]
     found: dict[tuple[Label, ...], list[int]] = {}
     for number, row in enumerate(task.tuples):
-        released = tuple(
-            ladder.released(value, level) for ladder, value, level in zip(ladders, row, levels, strict=True)
-        )
+        released = tuple(recoding[value] for recoding, value in zip(recodings, row, strict=True))
         found.setdefault(released, []).append(number)
     return found
 
@@ -153,11 +153,10 @@ def value(task: Task, node: Node, metric: str) -> Fraction | None:
         case "iloss":
             total = Fraction(0)
             for column, ladder in enumerate(ladders):
-                stands_for = Fraction(lost * (ladder.leaves - 1), ladder.leaves)
-                for released, members in node.kept.items():
-                    under = ladder.leaves_under(released[column], node.levels[column])
-                    stands_for += len(members) * Fraction(under - 1, ladder.leaves)
-                total += weights[column] / sum(weights) * stands_for / records
+                under = ladder.leaves_under(node.levels[column])
+                beyond = lost * (ladder.leaves - 1)
+                beyond += sum(len(members) * (under[released[column]] - 1) for released, members in node.kept.items())
+                total += weights[column] / sum(weights) * Fraction(beyond, ladder.leaves * records)
             return total
         case "loss":
             return _geometric([_lost(node, column, ladder, records) for column, ladder in enumerate(ladders)], weights)
@@ -169,10 +168,10 @@ def _lost(node: Node, column: int, ladder: Ladder, records: int) -> Fraction:
     domain = ladder.leaves
     if domain == 1:
         return Fraction(0)
-    shares = Fraction(len(node.suppressed))
-    for released, members in node.kept.items():
-        shares += len(members) * Fraction(ladder.leaves_under(released[column], node.levels[column]), domain)
-    return (shares / records - Fraction(1, domain)) / (1 - Fraction(1, domain))
+    under = ladder.leaves_under(node.levels[column])
+    leaves = len(node.suppressed) * domain
+    leaves += sum(len(members) * under[released[column]] for released, members in node.kept.items())
+    return (Fraction(leaves, domain * records) - Fraction(1, domain)) / (1 - Fraction(1, domain))
 
 
 def _geometric(lost: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
@@ -193,10 +192,13 @@ def solutions(task: Task) -> list[Node]:
     return [node for node in found if node.kept and len(node.suppressed) <= task.allowed]
 
 
-def optimum(task: Task) -> Node | None:
-    """The best solution: by the metric, then more classes, fewer suppressed, lower height, smallest levels."""
+def optimum(task: Task, among: Sequence[Node] | None = None) -> Node | None:
+    """The best solution: by the metric, then more classes, fewer suppressed, lower height, smallest levels.
+
+    ``among``: the task's solutions, if they are known already; they do not depend on the metric.
+    """
     found = []
-    for node in solutions(task):
+    for node in solutions(task) if among is None else among:
         measured = value(task, node, task.metric)
         assert measured is not None
         found.append((-measured if task.metric in MAXIMIZED else measured, node))

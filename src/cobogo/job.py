@@ -13,7 +13,7 @@ from cobogo.hierarchy import Hierarchy
 from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode.plan import plan
-from cobogo.recode.problem import Problem, level_range, records_allowed
+from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.search import optimal
 from cobogo.release import manifest, place
 from cobogo.release.evidence import write_evidence
@@ -52,7 +52,7 @@ def anonymize(
         data, policy = None, data
     rules = Policy.given(policy)
     wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
-    metric = metrics.named(rules.recoding.metric, where=rules.name)
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted))
     algorithm = _algorithm(rules)
     seconds: dict[str, float] = {}
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from cobogo import job
 from cobogo.demo import ceara
-from cobogo.errors import PolicyError
+from cobogo.errors import NoSolution, PolicyError
 from cobogo.policy import Data, Policy
 from cobogo.release import place
+from cobogo.release.release import Release
 from cobogo.report import html, plots
 from cobogo.report.words import Words, words
 from cobogo.table.frequency import FrequencyTable, frequency_table
@@ -23,7 +24,7 @@ DATA = "dados_covid-ce.csv"
 QUASI_IDENTIFIERS = ("localidade", "data_nascimento")
 SENSITIVE = "raca_cor"
 LARGEST = 10
-FEWEST_ROWS = 100
+FEWEST_ROWS = 300
 
 Progress = Callable[[str, int, int], None]
 
@@ -70,7 +71,7 @@ def cases() -> Iterator[Case]:
         yield from (Case(k, l) for l in (2, 3, 4) if l <= k)
 
 
-def policy(case: Case, language: str) -> Policy:
+def policy(case: Case, language: str, *, limit: float = 0.2) -> Policy:
     """The guide's policy for one case, with the metric that the guide uses."""
     models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": case.k}]
     if case.l is not None:
@@ -88,7 +89,7 @@ def policy(case: Case, language: str) -> Policy:
             SENSITIVE: {"role": "sensitive"},
         },
         "privacy": {"models": models},
-        "recoding": {"metric": "precision", "suppression-limit": 0.2},
+        "recoding": {"metric": "precision", "suppression-limit": limit},
         "report": {"language": language, "largest-classes": LARGEST},
     }
     return Policy.of(content, name=f"the demo's policy {case.name}")
@@ -119,11 +120,22 @@ def is_demo(directory: Path) -> bool:
 
 def _one(stage: Path, case: Case, language: str) -> Result:
     output = stage / "releases" / case.name
-    job.anonymize(stage / DATA, policy(case, language)).write(output)
+    release = _anonymize(stage / DATA, case, language)
+    release.write(output)
     shutil.copyfile(output / "public" / "release.csv", stage / case.file)
     released = frequency_table(read(stage / case.file, Data(separator=";")), QUASI_IDENTIFIERS, [SENSITIVE])
     _draw(case, released, stage / case.histogram, words(language))
     return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()))
+
+
+def _anonymize(data: Path, case: Case, language: str) -> Release:
+    """A release that suppresses at most a fifth of the records; of few rows, as small a share as it takes."""
+    for limit in (0.2, 0.4, 0.6, 0.8):
+        try:
+            return job.anonymize(data, policy(case, language, limit=limit))
+        except NoSolution:
+            continue
+    return job.anonymize(data, policy(case, language, limit=1.0))
 
 
 def _draw(case: Case, released: FrequencyTable, path: Path, say: Words) -> None:

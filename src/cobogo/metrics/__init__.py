@@ -19,8 +19,8 @@ METRICS: dict[str, Metric] = {
 __all__ = ["METRICS", "Metric", "Outcome", "Scale", "measure", "named"]
 
 
-def named(name: str, *, where: str = "policy") -> Metric:
-    """The metric of that name.
+def named(name: str, *, where: str = "policy", k: int | None = 1) -> Metric:
+    """The metric of that name; ``k`` is that of the k-anonymity asked for, None where none is.
 
     >>> named("precision").maximize
     True
@@ -28,6 +28,12 @@ def named(name: str, *, where: str = "policy") -> Metric:
     if name not in METRICS:
         raise PolicyError(
             f"there is no metric {name!r}", where=f"{where}, recoding.metric", remedy=f"Known: {', '.join(METRICS)}."
+        )
+    if name == AverageClassSize.name and k is None:
+        raise PolicyError(
+            f"the metric {name} is a multiple of k, and the policy asks for no k-anonymity",
+            where=f"{where}, recoding.metric",
+            remedy="Choose another metric, such as aecs, or ask for k-anonymity.",
         )
     return METRICS[name]
 

@@ -43,7 +43,7 @@ class Problem:
             leaves=np.array([len(h.leaves) for h in self.hierarchies], dtype=np.int64),
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
-            k=max((model.k for model in self.models if isinstance(model, KAnonymity)), default=None),
+            k=asked_k(self.models),
         )
 
     @cached_property
@@ -77,6 +77,11 @@ class Problem:
             np.array([len(np.unique(codes[leaf])) for codes in h.maps], dtype=np.int64)
             for h, leaf in zip(self.hierarchies, self.leaf_codes, strict=True)
         )
+
+
+def asked_k(models: Sequence[Model]) -> int | None:
+    """The k of the k-anonymity asked for; None where none is."""
+    return max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
 
 
 def records_allowed(share: float, records: int) -> int:

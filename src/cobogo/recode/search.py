@@ -52,17 +52,15 @@ class _Search:
         self.walk: Walk = DenseWalk(problem) if nodes <= DENSE_AT_MOST else SparseWalk(problem)
         self.found: list[Checked] = []
         self.best = math.inf
-        self.fewest_failing = problem.scale.records
+        self.cut_short = False
         # Where every suppression is allowed, nodes fail only by suppressing all: nothing to gain from above.
         self.from_above = self.evaluator.can_prune and problem.limit < problem.scale.records
 
     def run(self) -> Solution:
-        proven = True
         for settled, (bound, levels) in enumerate(self.walk.cheapest_first()):
-            if bound > self.best + slack(self.best):
+            if self.cut_short or bound > self.best + slack(self.best):
                 break
-            if time.monotonic() > self.deadline:
-                proven = False
+            if self._out_of_time():
                 break
             self.progress(min(settled, self.nodes), self.nodes)
             if self.from_above and self.walk.state(levels) == lattice.UNKNOWN:
@@ -71,18 +69,23 @@ class _Search:
                 self._check(levels)
         self.progress(self.nodes, self.nodes)
         if not self.found:
-            if not proven:
+            if self.cut_short:
                 raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
             raise why_none(self.problem, self.evaluator)
         best, *rest = ranked(self.found, maximize=self.maximize)
         return Solution(
             algorithm="optimal",
             chosen=best,
-            optimal=proven,
+            optimal=not self.cut_short,
             nodes=self.nodes,
             checked=self.evaluator.checked,
             runners_up=tuple(rest[:RUNNERS_UP]),
         )
+
+    def _out_of_time(self) -> bool:
+        """Whether the time is up; from then on nothing that is still open counts as settled."""
+        self.cut_short = self.cut_short or time.monotonic() > self.deadline
+        return self.cut_short
 
     def _check(self, levels: Levels) -> bool:
         """Check a node and note what follows. True when the prunable models leave it hope."""
@@ -110,7 +113,7 @@ class _Search:
         """Settle the lowest node of a path by halving: fails come from above, solutions on the way."""
         low, high = 0, len(path)
         best = self.best
-        while low < high and time.monotonic() <= self.deadline:
+        while low < high and not self._out_of_time():
             middle = (low + high) // 2
             if self._check(path[middle]):
                 high = middle
@@ -121,9 +124,9 @@ class _Search:
 
     def _descend(self, levels: Levels) -> None:
         """From a solution down, by the cheapest step that still is one: where a proof is out of reach, it pays."""
-        while time.monotonic() <= self.deadline:
+        while not self._out_of_time():
             steps = self.walk.unknown(list(lattice.predecessors(levels, self.problem.lowest)))
-            while steps and time.monotonic() <= self.deadline:
+            while steps and not self._out_of_time():
                 node = self.walk.cheapest(steps)
                 if self._check(node) and self.walk.state(node) == lattice.DONE:
                     levels = node

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 
-from cobogo.hierarchy import SUPPRESSED
+from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.recode.plan import Plan
 from cobogo.table.engine import Expression
 from cobogo.table.read import Table
@@ -18,17 +19,17 @@ def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     return _suppressed(released, plan).select(list(columns)) if plan.suppressed else released
 
 
-def _recoded(released: Expression, attribute: str, recoding: object) -> Expression:
+def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
     import ibis
     import pyarrow as pa
 
-    pairs = dict(recoding)  # type: ignore[call-overload]
+    before, after = _unused(released.columns, 2)
     text = pa.string()
     mapping = ibis.memtable(
-        pa.table({"__from": pa.array(list(pairs), type=text), "__to": pa.array(list(pairs.values()), type=text)})
+        pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
     )
-    joined = released.left_join(mapping, released[attribute].cast("string").identical_to(mapping["__from"]))
-    return joined.select(**{name: joined["__to"] if name == attribute else joined[name] for name in released.columns})
+    joined = released.left_join(mapping, released[attribute].cast("string").identical_to(mapping[before]))
+    return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
 def _suppressed(released: Expression, plan: Plan) -> Expression:
@@ -36,19 +37,26 @@ def _suppressed(released: Expression, plan: Plan) -> Expression:
     import pyarrow as pa
 
     names = list(plan.levels)
+    mark, *keys = _unused(released.columns, len(names) + 1)
     columns = {
-        f"__s{number}": pa.array([row[number] for row in plan.suppressed], type=pa.string())
-        for number in range(len(names))
+        key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
-    doomed = ibis.memtable(pa.table({**columns, "__doomed": pa.array([True] * len(plan.suppressed))}))
-    matches = [released[name].cast("string").identical_to(doomed[f"__s{number}"]) for number, name in enumerate(names)]
+    doomed = ibis.memtable(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
+    matches = [released[name].cast("string").identical_to(doomed[key]) for name, key in zip(names, keys, strict=True)]
     if not plan.star:
         return released.anti_join(doomed, matches)
     joined = released.left_join(doomed, matches)
-    starred = joined["__doomed"].fill_null(False)
+    starred = joined[mark].fill_null(False)
     return joined.select(
         **{
             name: starred.ifelse(SUPPRESSED, joined[name].cast("string")) if name in plan.levels else joined[name]
             for name in released.columns
         }
     )
+
+
+def _unused(columns: Sequence[str], count: int) -> list[str]:
+    """Names for columns of our own that no column of the data has, in any case of letters."""
+    taken = {name.casefold() for name in columns}
+    names = (f"cobogo_{number}" for number in itertools.count())
+    return list(itertools.islice((name for name in names if name not in taken), count))

@@ -111,7 +111,11 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     if kept is not None and isinstance(kept.get("policy"), dict):
         stated = kept["policy"]["privacy"]["models"]
     sensitive = manifest.with_role(Role.SENSITIVE)
-    asked = models.build(stated, sensitive, where=manifests.NAME)
+    try:
+        asked = models.build(stated, sensitive, where=manifests.NAME)
+    except PolicyError as error:
+        what = f"the manifest states a model that cannot be checked: {error.what}"
+        raise VerificationFailed(what, where=manifests.NAME) from None
     if rules is not None:
         own = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
         if any(model.populations for model in own):  # the policy knows where the population lies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tempfile
 import weakref
 from collections.abc import Callable
@@ -58,13 +59,24 @@ class Engine:
         return self._shuffle_key
 
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
-        """UTF-8, LF, quotes only where needed; NULL empty, or ``""`` where an empty line would be no row."""
-        null = '""' if len(table.columns) == 1 else ""
-        table.to_csv(path, delimiter=separator, header=True, quote='"', escape='"', nullstr=null)
+        """UTF-8, LF, quotes only where needed; NULL is empty."""
+        if len(table.columns) == 1:
+            _write_single_column(table, path, separator)
+        else:
+            table.to_csv(path, delimiter=separator, header=True, quote='"', escape='"', nullstr="")
 
     def write_parquet(self, table: Expression, path: Path) -> None:
         """One Parquet file, compressed."""
         table.to_parquet(path, compression="zstd")
+
+
+def _write_single_column(table: Expression, path: Path, separator: str) -> None:
+    """Alone in its line, NULL must be written as ``""``: an empty line would be no row. The engine cannot do that."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
+        writer.writerow(table.columns)
+        for batch in table.cast({table.columns[0]: "string"}).to_pyarrow_batches():
+            writer.writerows([value or ""] for value in batch.column(0).to_pylist())
 
 
 def literal(text: str) -> str:

@@ -104,7 +104,7 @@ def _read_files(path: str, data: Data, engine: Engine) -> Table:
     kinds = {Path(file).suffix.lower() in PARQUET for file in files}
     if len(kinds) > 1:
         raise DataError("holds Parquet and other files together", where=path, remedy="Name the files of one kind.")
-    listed = "[" + ", ".join(map(literal, files)) + "]"
+    listed = "[" + ", ".join(literal(glob.escape(file)) for file in files) + "]"  # the engine would expand them again
     if kinds == {True}:
         return _no_empty_texts(engine, _scan_parquet(engine, listed, path), path)
     return _no_empty_texts(engine, _load_csv(engine, files, listed, data, path), path)

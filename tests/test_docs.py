@@ -1,0 +1,377 @@
+"""The documentation says everything there is, and what it says is true: examples are run, tables are rebuilt."""
+
+import contextlib
+import re
+import shutil
+import tomllib
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from pydantic import BaseModel
+
+import cobogo
+from cobogo import metrics, models
+from cobogo.cli import console
+from cobogo.cli.main import app
+from cobogo.errors import CobogoError
+from cobogo.hierarchy.build import build
+from cobogo.job import ALGORITHMS
+from cobogo.policy import (
+    BUILDERS,
+    AttributePolicy,
+    Data,
+    HierarchySpec,
+    Output,
+    Policy,
+    Privacy,
+    Recoding,
+    ReportPolicy,
+)
+from cobogo.schema.starter import toml
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+HOSPITAL = ROOT / "examples" / "hospital"
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
+TABLES = {
+    "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
+    "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
+}  # fmt: skip
+"""The headings of the policy page, and what each must explain."""
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def page(name: str) -> str:
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def section(text: str, title: str) -> str:
+    """What stands under a heading, up to the next heading of any depth."""
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", outside_blocks(text), re.MULTILINE | re.DOTALL)
+    assert found, f'there is no heading "{title}"'
+    return found[1]
+
+
+def outside_blocks(text: str) -> str:
+    """A page without its code blocks, whose comments look like headings."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The rows of the tables in a text whose first cell is a name in code, by that name."""
+    cells = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines() if line[:3] == "| `"
+    ]
+    return {row[0].strip("`"): row for row in cells}
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    """The command, as its entry point runs it, without touching this process's signals."""
+    capsys.readouterr()
+    code: Any = 0
+    try:
+        app(args=list(words))
+    except CobogoError as error:
+        console.complain(error)
+        code = error.exit_code
+    except SystemExit as stop:
+        code = stop.code or 0
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+COMMAND: Any = typer.main.get_command(app)
+
+
+# What must be mentioned
+
+
+@pytest.mark.parametrize("name", COMMAND.commands)
+def test_every_command_and_option_is_documented(name: str) -> None:
+    parameters = COMMAND.commands[name].params
+    options = {option for parameter in parameters for option in parameter.opts if option.startswith("--")} - {"--help"}
+    documented = rows(section(page("commands"), f"cobogo {name}"))
+    assert {option for option in documented if option.startswith("--")} == options
+
+
+def test_every_option_of_the_command_itself_is_documented() -> None:
+    options = [option for parameter in COMMAND.params for option in parameter.opts]
+    assert options
+    assert [option for option in options if f"{option}`" not in page("commands")] == []
+
+
+@pytest.mark.parametrize("title", TABLES)
+def test_every_policy_key_is_documented_with_its_default(title: str) -> None:
+    part: type[BaseModel] = TABLES[title]
+    documented = rows(section(page("policy"), title))
+    shared = set() if part is HierarchySpec else set(HierarchySpec.model_fields) & set(part.model_fields)
+    expected = {
+        field.alias or name: "required" if field.is_required() else _shown(field.default)
+        for name, field in part.model_fields.items()
+        if name not in shared or not issubclass(part, HierarchySpec)
+    }
+    assert {key: row[2] for key, row in documented.items() if not key.startswith('"')} == expected
+
+
+def _shown(default: Any) -> str:
+    return "none" if default is None else f"`{toml(default)}`"
+
+
+def test_every_table_of_the_policy_has_a_heading() -> None:
+    assert {f"[{name}]" for name in Policy.model_fields} <= TABLES.keys()
+
+
+@pytest.mark.parametrize("name", models.MODELS)
+def test_every_model_is_documented_with_its_parameters(name: str) -> None:
+    documented = rows(section(page("models"), name))
+    parameters = {field.name: field for field in fields(models.MODELS[name])}  # type: ignore[arg-type]
+    assert documented.keys() == parameters.keys()
+    for key, field in parameters.items():
+        if field.default is not MISSING:
+            assert documented[key][2] == _shown(field.default)
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_every_metric_is_documented(name: str) -> None:
+    text = page("metrics")
+    assert section(text, name).strip()
+    better = "higher" if metrics.METRICS[name].maximize else "lower"
+    assert re.search(rf"\| `{name}` \| {better} \|", text)
+
+
+def test_every_builder_is_shown() -> None:
+    assert all(section(page("hierarchies"), name) for name in BUILDERS)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_is_documented(name: str) -> None:
+    assert f"`{name}`" in page("search")
+
+
+def test_every_public_name_is_documented() -> None:
+    text = page("python")
+    names = [name for name in cobogo.__all__ if not name.startswith("_")]
+    assert [name for name in names if f"## {name}\n" not in text] == []
+
+
+def test_the_changelog_speaks_of_this_version() -> None:
+    assert f"## {cobogo.__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# What is said must be true
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_policies_are_policies(file: Path) -> None:
+    for text in blocks(file.read_text(encoding="utf-8"), "toml"):
+        content = tomllib.loads(text)
+        if text.startswith("# complete\n"):
+            policy = Policy.of(content)
+            assert models.build(policy.privacy.models, policy.sensitive)
+            assert metrics.named(policy.recoding.metric)
+
+
+def hierarchy_examples() -> list[tuple[str, list[list[str]]]]:
+    """Each line of the policy on the page about hierarchies, with the table that follows it."""
+    text = page("hierarchies")
+    found = re.findall(r"^```toml\n(.*?)^```\n\n((?:^\|[^\n]*\n)+)", text, re.MULTILINE | re.DOTALL)
+    return [
+        (line, [[cell.strip() for cell in row.strip("|").split(" | ")] for row in table.splitlines()[2:]])
+        for line, table in found
+    ]
+
+
+@pytest.mark.parametrize(("line", "table"), hierarchy_examples())
+def test_hierarchies_are_as_shown(line: str, table: list[list[str]], tmp_path: Path) -> None:
+    (tmp_path / "occupation.csv").write_text(blocks(page("hierarchies"), "csv")[0], encoding="utf-8")
+    content = {"attributes": tomllib.loads(line), "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}}
+    policy = Policy.of(content, home=tmp_path)
+    (name,) = policy.attributes
+    expected = [[None if cell == "NULL" else cell for cell in row] for row in table]
+    hierarchy = build(name, policy.attributes[name].hierarchy, [row[0] for row in expected], policy=policy)
+    levels = range(hierarchy.height + 1)
+    assert [[hierarchy.generalize(row[0], level) for level in levels] for row in expected] == expected
+
+
+def test_every_builder_has_an_example_that_is_checked() -> None:
+    shown = {key for line, _ in hierarchy_examples() for key in BUILDERS if re.search(rf"\{{ {key} = ", line)}
+    assert shown == BUILDERS.keys()
+
+
+def follow(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run the commands of a page's console blocks here, and compare what they say with what the page says.
+
+    Times may differ. A line of the page that ends in "…" needs to be right up to there.
+    """
+    for block in blocks(text, "console"):
+        for command, said in re.findall(r"^\$ cobogo (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            code, out, _ = run(capsys, *command.split())
+            expected, found = said.rstrip().splitlines(), out.rstrip().splitlines()
+            assert code == 0
+            assert len(found) == len(expected), out
+            for wanted, line in zip(map(_timeless, expected), map(_timeless, found), strict=True):
+                assert line.startswith(wanted.rstrip("…").rstrip()) if wanted.endswith("…") else line == wanted
+
+
+def _timeless(line: str) -> str:
+    return re.sub(r" +[0-9]+\.[0-9] s$", "", line).rstrip()
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with the files of the README's example, to work in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "patients.csv").write_text(blocks(README, "csv")[0], encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(blocks(README, "toml")[0], encoding="utf-8")
+    return tmp_path
+
+
+def test_the_example_of_the_readme(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    follow(README, capsys)
+    header, *released = (example / "release/public/release.csv").read_text(encoding="utf-8").splitlines()
+    assert [header, *sorted(released)] == blocks(README, "csv")[1].splitlines()
+    assert cobogo.verify("release")
+    (example / "release/public/release.csv").write_text(
+        "\r\n".join([header, *released, ""]), encoding="utf-8", newline=""
+    )
+    code, said, _ = run(capsys, "verify", "release")
+    assert code == 1
+    assert f"$ cobogo verify release\n{said}" in blocks(page("errors"), "console")
+
+
+def test_python_of_the_readme_and_of_its_page(example: Path) -> None:
+    text = page("python")
+    assert blocks(README, "python")[0].split("#")[0] == blocks(text, "python")[0].split("#")[0]
+    names: dict[str, Any] = {"mapping": tomllib.loads(blocks(README, "toml")[0])}
+    for block in blocks(text, "python"):
+        if "..." not in block and "policy=None" not in block:  # a signature
+            with contextlib.redirect_stdout(None):
+                exec(block, names)
+    assert names["release"].levels == {"age": 1, "city": 0}
+    assert cobogo.verify("out")
+
+
+def test_the_quick_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(HOSPITAL / "patients.csv", tmp_path)
+    before, after = page("quickstart").split("## 2.")
+    follow(before, capsys)
+    policy = tmp_path / "policy.toml"
+    guesses = re.findall(r'^(\w+) = \{ role = "CONFIRM', policy.read_text(encoding="utf-8"), re.MULTILINE)
+    assert "Here these are " + " and ".join(f"`{name}`" for name in guesses) in after
+    policy.write_text(policy.read_text(encoding="utf-8").replace("CONFIRM ", ""), encoding="utf-8")
+    follow(after, capsys)
+
+
+def test_the_hospital(tmp_path: Path) -> None:
+    here = tmp_path / "hospital"
+    shutil.copytree(HOSPITAL, here, ignore=shutil.ignore_patterns("release"))
+    release = cobogo.anonymize(here / "policy.toml")
+    assert release.write(here / "release")
+    assert cobogo.verify(here / "release", policy=here / "policy.toml")
+    builders = {type(attribute.hierarchy) for attribute in release.policy.attributes.values() if attribute.hierarchy}
+    assert builders == set(BUILDERS.values())
+    text = (HOSPITAL / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| (\w+) \|.*\| (.*) \| (.*) \|$", outside_blocks(text), re.MULTILINE)[1:]
+    for name, value, released in shown:
+        assert release.plan.recodings.get(name, {value: value})[value] == released
+    assert release.suppressed == 11
+    assert f"{release.solution.nodes:,} nodes, {release.solution.checked:,} checked, proven optimal" in page("search")
+    policy = (here / "policy.toml").read_text(encoding="utf-8")
+    (here / "policy.toml").write_text(re.sub("^max-level.*$", "", policy, flags=re.MULTILINE), encoding="utf-8")
+    unbound = cobogo.anonymize(here / "policy.toml")
+    assert f"({unbound.metrics['loss']:.2f} instead of {release.metrics['loss']:.2f})" in text
+    assert (unbound.levels["birth"], unbound.levels["place"]) == (3, 2)
+
+
+# (what to change in which policy, on which page its message stands)
+MISTAKES = [
+    (r"^path = ", "pth = ", "errors"),
+    (r"^sex.*$", "", "errors"),
+    (r"^path = .*$", 'path = "patients.csv"\nseparator = ";"', "errors"),
+    (r'"identifier"', '"CONFIRM identifier"', "errors"),
+    (r"k-anonymity", "k-anonimity", "errors"),
+    (r"patients\.csv", "pacients.csv", "errors"),
+    (r"%d/%m/%Y", "%d-%m-%Y", "errors"),
+    (r"patients\.csv", "short.csv", "errors"),
+    (r"patients\.csv", "lat.csv", "errors"),
+    (r"^sex.*$", 'sex = { role = "quasi-identifier", hierarchy = { tree = { any = ["M"] } } }', "errors"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "where"), MISTAKES)
+def test_messages_are_as_shown(
+    old: str, new: str, where: str, example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = (example / "patients.csv").read_text(encoding="utf-8")
+    (example / "lat.csv").write_bytes(table.encode("latin-1"))
+    (example / "short.csv").write_text("name,birth,sex,place,disease\nAna,12/03/1984,F,Centro/Sobral\n")
+    policy = example / "policy.toml"
+    policy.write_text(re.sub(old, new, policy.read_text(encoding="utf-8"), flags=re.MULTILINE), encoding="utf-8")
+    code, _, said = run(capsys, "anonymize", "policy.toml", "--out", "release")
+    assert code == 2
+    assert said in blocks(page(where), "text")
+
+
+def test_other_messages_are_as_shown(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "anonymize", "policy.toml")[2] in blocks(page("errors"), "text")
+    (example / "mine").mkdir()
+    (example / "mine/thesis.doc").write_text("precious")
+    said = run(capsys, "anonymize", "policy.toml", "--out", "mine")[2]
+    assert said.replace(str(example / "mine"), "release") in blocks(page("errors"), "text")
+
+
+def test_the_message_about_no_solution(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = (
+        (HOSPITAL / "policy.toml")
+        .read_text(encoding="utf-8")
+        .replace("suppression-limit = 0.1 ", "suppression-limit = 0.01 ")
+    )
+    policy = re.sub(r"^.*l-diversity.*\n", "", policy.replace("max-level = 2", "max-level = 1"), flags=re.MULTILINE)
+    (example / "policy.toml").write_text(policy, encoding="utf-8")
+    for file in HOSPITAL.glob("*.csv"):
+        shutil.copy(file, example)
+    code, _, said = run(capsys, "anonymize", "policy.toml")
+    assert code == 1
+    assert said in blocks(page("search"), "text")
+
+
+# What must not be there
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_links_lead_somewhere(file: Path) -> None:
+    text = outside_blocks(file.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = target.partition("#")
+        assert not target.startswith(("http:", "https:", "/")), target
+        linked = (file.parent / path) if path else file
+        assert linked.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", outside_blocks(linked.read_text(encoding="utf-8")), re.MULTILINE)
+            assert anchor in [_anchor(title) for title in titles], target
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("file", TEXTS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_nothing_of_the_writer_s_machine(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert not re.search(r"https?://\S*(pypi|pythonhosted|anaconda|conda|npmjs|artifactory|simple/)", text)
+    assert not re.search(r"(?<![\w.])(/home/|/root/|/work/|/tmp/|/Users/|[A-Z]:\\)", text)
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    listed = re.findall(r"^  - .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == [file.name for file in PAGES]

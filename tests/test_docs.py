@@ -16,6 +16,7 @@ import cobogo
 from cobogo import metrics, models
 from cobogo.cli import console
 from cobogo.cli.main import app
+from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
@@ -107,6 +108,10 @@ def test_every_option_of_the_command_itself_is_documented() -> None:
     options = [option for parameter in COMMAND.params for option in parameter.opts]
     assert options
     assert [option for option in options if f"{option}`" not in page("commands")] == []
+
+
+def test_the_fewest_rows_of_the_demo_are_documented() -> None:
+    assert f"{FEWEST_ROWS} at least" in section(page("commands"), "cobogo demo")
 
 
 @pytest.mark.parametrize("title", TABLES)

@@ -21,6 +21,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 
+def number_of(number: int, noun: str, plural: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> number_of(1, "record"), number_of(1200, "class", "classes")
+    ('1 record', '1,200 classes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 class CobogoError(Exception):
     """The root. ``what`` is a sentence, ``where`` names the place, ``remedy`` says what to do about it.
 

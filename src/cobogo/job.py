@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo import metrics, models
-from cobogo.errors import DataError, PolicyError, UnfitValues
+from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, number_of
 from cobogo.hierarchy import Hierarchy
 from cobogo.models.check import check
 from cobogo.policy import Policy
@@ -86,11 +86,14 @@ def anonymize(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
     )
-    solution = algorithm(
-        problem,
-        time_limit=rules.recoding.time_limit,
-        progress=lambda done, total: progress("search", done, total),
-    )
+    try:
+        solution = algorithm(
+            problem,
+            time_limit=rules.recoding.time_limit,
+            progress=lambda done, total: progress("search", done, total),
+        )
+    except NoSolution as error:
+        raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
     planned = plan(problem, solution, star=rules.output.suppressed == "star")
     seconds["search"] = time.perf_counter() - start
     warnings = (*warnings, *planned.warnings)
@@ -186,10 +189,10 @@ def _located(error: UnfitValues, name: str, where: str, table: Table, counted: F
     marginal = counted.marginal(counted.quasi_identifiers.index(name))
     records = sum(int(marginal[index[value]]) for value in error.values)
     first = next(value for value in error.values if value is not None)
-    noun = "record" if records == 1 else "records"
+    row = table.first_row(name, first)
+    found = "in the population table" if row is None else f'"{first}" first stands in row {row:,} of {table.name}'
     return UnfitValues(
-        f'{error.what.rstrip(".")} ({records:,} {noun}; "{first}" first stands in row {table.first_row(name, first):,} '
-        f"of {table.name})",
+        f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
         error.values,
         where=where,
         remedy=error.remedy,

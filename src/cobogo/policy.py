@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, number_of
 
 
 class Role(StrEnum):
@@ -303,7 +303,7 @@ def _readable(error: ValidationError, name: str) -> PolicyError:
     if "hierarchy" in steps[:-1]:
         del steps[steps.index("hierarchy") + 1]  # the tag of the builder, which is no key of the file
     place = ".".join(map(str, steps))
-    more = f" ({len(details) - 1} more such errors)" if len(details) > 1 else ""
+    more = f" (and {number_of(len(details) - 1, 'error')} more)" if len(details) > 1 else ""
     what, remedy = _sentence(first)
     return PolicyError(what + more, where=f"{name}, {place}" if place else name, remedy=remedy)
 
@@ -320,6 +320,12 @@ def _sentence(detail: ErrorDetails) -> tuple[str, str | None]:
             return "this key is required and is not there", None
         case "value_error":
             return str(context.get("error", detail["msg"])), None
+        case "enum" if str(shown).startswith("CONFIRM "):
+            meant = str(shown).removeprefix("CONFIRM ")
+            return (
+                f"the role {meant!r} is a guess of `cobogo inspect`",
+                f'Look at the column, then write role = "{meant}", or another role.',
+            )
         case "enum" | "literal_error":
             return f"must be {context['expected']}. Got {shown!r} instead", None
         case "too_short":

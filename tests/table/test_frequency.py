@@ -30,7 +30,7 @@ def test_it_agrees_with_plain_counting_in_any_row_order(
             histogram = table.histograms[name]
             found = Counter()
             for entry, owner in enumerate(histogram.owners.tolist()):
-                value = table.values[name][histogram.values[entry]]
+                value = table.domains[name].labels[histogram.values[entry]]
                 found[(table.tuple_labels(owner), value)] += int(histogram.counts[entry])
             assert found == Counter((r[:2], r[column]) for r in rows)
     assert one.codes.tolist() == other.codes.tolist()

@@ -29,5 +29,5 @@ def catalogue(what: str) -> list[tuple[str, str]]:
 
 
 def _first_sentence(thing: object) -> str:
-    text = " ".join((thing.__doc__ or "").split("\n\n")[0].split())
+    text = " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("``", "")
     return text.split(". ")[0].rstrip(".")

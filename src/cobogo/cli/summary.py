@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cobogo.models.base import parameters
+from cobogo.errors import number_of
 from cobogo.models.check import ModelVerdict
 from cobogo.release.release import Release
 from cobogo.release.verify import Verdict
@@ -19,10 +19,10 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     proof = "proven optimal" if solution.optimal else "best found, not proven"
     kept = release.plan.kept_records
     share = 100 * release.suppressed / records
-    classes = f"{len(kept):,} classes ({kept.min():,} … {kept.max():,})"
-    read = f"{records:,} records, {combinations:,} distinct combinations"
-    found = f"{solution.nodes:,} nodes, {solution.checked:,} checked, {proof}"
-    suppressed = f"{release.suppressed:,} records suppressed ({share:.1f} %)"
+    classes = f"{number_of(len(kept), 'class', 'classes')} ({kept.min():,} … {kept.max():,})"
+    read = f"{number_of(records, 'record')}, {number_of(combinations, 'distinct combination')}"
+    found = f"{number_of(solution.nodes, 'node')}, {solution.checked:,} checked, {proof}"
+    suppressed = f"{number_of(release.suppressed, 'record')} suppressed ({share:.1f} %)"
     text = [
         _line("Read", Path(release.table.name).name, read, seconds["read"]),
         _line("Search", f"{solution.algorithm}, {metric}", found, seconds["search"]),
@@ -39,8 +39,10 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     figures = f"{worst}highest risk {100 * after:.3g} % (was {100 * before:.3g} %)"
     if verdict is None:
         return [*text, f"Would have {figures}. Nothing was written."]
-    marks = "   ".join(f"{_model(v)} ✓" for v in verdict.models)
-    text.append(_line("Verified", marks, figures, seconds.get("verify")))
+    text.append(
+        _line("Verified", f"{len(verdict.models)} of {len(verdict.models)} models hold", figures, seconds.get("verify"))
+    )
+    text += [f"          {found.model}: {measured(found)} ✓" for found in verdict.models]
     text.append(f"Written   {directory}/public (give away)   {directory}/evidence (keep)")
     return text
 
@@ -48,22 +50,21 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
 def verdict_lines(verdict: Verdict) -> list[str]:
     """What a verification found."""
     text = []
+    width = max((len(str(found.model)) for found in verdict.models), default=0)
     for found in verdict.models:
         mark = "✓" if found.satisfied else f"✗  {found.failing_classes:,} of {verdict.classes:,} classes fail"
-        measured = "no records" if found.measured is None else f"measured {found.measured:g}"
-        text.append(f"{_model(found):<40}  {measured:<16} {mark}")
+        text.append(f"{found.model!s:<{width}}  {measured(found):<16} {mark}")
     text += [f"✗ {problem}" for problem in verdict.problems]
     text += [f"Note: {note}." for note in verdict.notes]
     text.append("The release holds." if verdict else "The release does NOT hold.")
     return text
 
 
+def measured(found: ModelVerdict) -> str:
+    """What was measured of a model."""
+    return "no records" if found.measured is None else f"measured {found.measured:.6g}"
+
+
 def _line(stage: str, what: str, detail: str, seconds: float | None) -> str:
     time = "" if seconds is None else f"{seconds:.1f} s"
     return f"{stage:<9} {what:<26} {detail:<68} {time:>7}".rstrip()
-
-
-def _model(verdict: ModelVerdict) -> str:
-    given = parameters(verdict.model)
-    name = given.pop("model")
-    return f"{name}({', '.join(f'{key}={value}' for key, value in given.items())})"

@@ -142,6 +142,32 @@ class Histogram:
 
 
 @dataclass(frozen=True, eq=False)
+class Members:
+    """The original quasi-identifier tuples behind the classes: what an attacker knows who knows everybody's.
+
+    ``owners`` tells the class of each tuple, ``codes`` its values as leaves of the hierarchies.
+    """
+
+    owners: Ints
+    codes: NDArray[np.int32]  # tuples × quasi-identifiers
+    counts: Ints
+    histograms: Mapping[str, Histogram]  # of each tuple
+    hierarchies: tuple[Hierarchy, ...]
+
+    def where(self, chosen: Mask) -> Members:
+        """The members of some of the classes, numbered anew."""
+        kept = chosen[self.owners]
+        numbers = np.cumsum(chosen) - 1
+        return Members(
+            numbers[self.owners[kept]],
+            self.codes[kept],
+            self.counts[kept],
+            {name: histogram.where(kept) for name, histogram in self.histograms.items()},
+            self.hierarchies,
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
     """The equivalence classes of a table: how many people each holds, their sensitive values, who else matches.
 
@@ -153,6 +179,7 @@ class Classes:
     histograms: Mapping[str, Histogram]
     records: int
     populations: Mapping[str, Ints] = field(default_factory=dict)
+    members: Members | None = None  # where some model needs them
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -164,6 +191,7 @@ class Classes:
             {name: histogram.where(chosen) for name, histogram in self.histograms.items()},
             self.records,
             {name: matching[chosen] for name, matching in self.populations.items()},
+            None if self.members is None else self.members.where(chosen),
         )
 
 
@@ -189,6 +217,14 @@ class Model:
     scope: ClassVar[Scope] = Scope.CLASS
     more_is_safer: ClassVar[bool] = True
 
+    def __str__(self) -> str:
+        """As people write it: ``l-diversity (occupation, l = 3)``."""
+        given = parameters(self)
+        given.pop("model")
+        attribute = given.pop("attribute", None)
+        words = ([attribute] if attribute else []) + [f"{name} = {value}" for name, value in given.items()]
+        return f"{self.name} ({', '.join(words)})"
+
     @property
     def monotone(self) -> Monotone:
         """Whether generalization keeps it true; the search prunes by this."""
@@ -205,6 +241,11 @@ class Model:
         """The population tables that it looks at."""
         population = getattr(self, "population", None)
         return () if population is None else (population,)
+
+    @property
+    def needs_members(self) -> bool:
+        """Whether it looks at the original tuples behind the classes; verification then needs the original data."""
+        return False
 
     @property
     def needs_every_class(self) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Outcome
 from cobogo.models import Classes, Histogram, Monotone, Scope
-from cobogo.models.base import Ints, Mask
+from cobogo.models.base import Ints, Mask, Members
 from cobogo.models.check import failing
 from cobogo.recode import kernels
 from cobogo.recode.problem import Levels, Problem
@@ -33,6 +33,7 @@ class Rolled:
     histograms: Mapping[str, Histogram]
     populations: Mapping[str, Ints]
     people: Histogram | None = None
+    owners: Ints | None = None  # the class of each tuple of the problem's table, where some model asks; -1 for none
 
     def __len__(self) -> int:
         return len(self.records)
@@ -75,6 +76,7 @@ class Evaluator:
             histograms={name: table.histograms[name] for name in wanted},
             populations=table.populations,
             people=None if table.people is None else table.people.sets,
+            owners=np.arange(len(table.counts)) if any(m.needs_members for m in problem.models) else None,
         )
         self._tables: OrderedDict[Levels, Rolled] = OrderedDict()
         self._rows_kept = 0
@@ -126,9 +128,11 @@ class Evaluator:
     def classes(self, rolled: Rolled) -> Classes:
         """What the models look at: people where they are told apart, records otherwise."""
         total = self.problem.scale.records
+        members = None if rolled.owners is None else members_of(self.problem, rolled.owners)
         if rolled.people is None:
-            return Classes(rolled.records, rolled.histograms, total, rolled.populations)
-        return replace(self._people.classes(rolled.people, rolled.histograms, total), populations=rolled.populations)
+            return Classes(rolled.records, rolled.histograms, total, rolled.populations, members)
+        counted = self._people.classes(rolled.people, rolled.histograms, total)
+        return replace(counted, populations=rolled.populations, members=members)
 
     @property
     def _people(self) -> People:
@@ -177,6 +181,7 @@ class Evaluator:
             {name: histogram.where(chosen) for name, histogram in rolled.histograms.items()},
             {name: counts[chosen] for name, counts in rolled.populations.items()},
             None if rolled.people is None else rolled.people.where(chosen),
+            None if rolled.owners is None else _renumbered(rolled.owners, chosen),
         )
         return _summed(part, np.zeros(len(part), dtype=np.int64), 1, rolled.levels, part.codes[:1])
 
@@ -235,6 +240,26 @@ def _summed(source: Rolled, ids: Ints, groups: int, levels: Levels, codes: NDArr
         histograms={name: _merged(histogram, ids, groups) for name, histogram in source.histograms.items()},
         populations={name: _sum(ids, counts, groups) for name, counts in source.populations.items()},
         people=None if source.people is None else _merged(source.people, ids, groups),
+        owners=None if source.owners is None else np.where(source.owners < 0, -1, ids[source.owners]),
+    )
+
+
+def _renumbered(owners: Ints, chosen: Mask) -> Ints:
+    """The classes of tuples when only some classes are left."""
+    numbers = np.where(chosen, np.cumsum(chosen) - 1, -1)
+    return np.where(owners < 0, -1, numbers[owners])
+
+
+def members_of(problem: Problem, owners: Ints) -> Members:
+    """The tuples of a problem's table as members of classes; those of no class are left out."""
+    table, inside = problem.table, owners >= 0
+    codes = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
+    return Members(
+        owners[inside],
+        np.array(codes, dtype=np.int32).T[inside],
+        table.counts[inside],
+        {name: histogram.where(inside) for name, histogram in table.histograms.items()},
+        problem.hierarchies,
     )
 
 

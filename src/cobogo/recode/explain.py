@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cobogo.errors import NoSolution
+from cobogo.errors import NoSolution, number_of
 from cobogo.models import Monotone, Scope
 from cobogo.models.check import check, failing
 from cobogo.recode import lattice
@@ -23,16 +23,19 @@ def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
     lost = _lost(evaluator, top)
     what = (
         f"no recoding within the levels allowed satisfies the policy: even the most general one has {lost:,} of "
-        f"{records:,} records ({_percent(lost, records)}) in classes that fail"
+        f"{number_of(records, 'record')} ({_percent(lost, records)}) in classes that fail"
     )
     hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
     fewest = _fewest(problem, evaluator)
-    if fewest is None:
+    every = next((model for model in problem.models if model.needs_every_class), None)
+    if every is not None:
+        hints.append(f"{every} allows no class to be suppressed.")
+    elif fewest is None:
         hints.append("Every class fails at every level: no suppression limit would help.")
     else:
         hints.append(
             f"The smallest suppression-limit that works is {_limit_for(fewest, records)} "
-            f"({fewest:,} of {records:,} records)."
+            f"({fewest:,} of {number_of(records, 'record')})."
         )
     return NoSolution(what, remedy=" ".join(hint for hint in hints if hint))
 
@@ -53,7 +56,7 @@ def _blocking_model(problem: Problem, evaluator: Evaluator, top: Rolled, lost: i
         return ""
     alone = {str(model): int(top.records[failing([model], classes)].sum()) for model in problem.models}
     worst = max(alone, key=lambda name: alone[name])
-    return f"The model that blocks most is {worst}: {alone[worst]:,} records fail it there."
+    return f"The model that blocks most is {worst}: {number_of(alone[worst], 'record')} would have to go there."
 
 
 def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> str:
@@ -75,7 +78,7 @@ def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> st
     how = "its max-level holds it down" if problem.highest[column] < best.height else "its hierarchy has no top level *"
     return (
         f'The attribute that blocks most is "{best.attribute}" ({how}): fully generalized, it would leave '
-        f"{least:,} records failing."
+        f"{number_of(least, 'record')} failing."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -23,8 +23,11 @@ UNKNOWN, FAILS, PASSES, DONE = 0, 1, 2, 3
 class Walk(Protocol):
     """What is known of the nodes, and the order to visit them in."""
 
-    def cheapest_first(self) -> Iterator[tuple[float, Levels]]:
-        """Nodes that are not known to fail and not done, with a lower bound of their cost, in its order."""
+    def cheapest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[float, Levels]]:
+        """Nodes that are not known to fail and not done, with a lower bound of their cost, in its order.
+
+        Ends early when ``stop`` says so.
+        """
         ...
 
     def cheapest(self, nodes: list[Levels]) -> Levels:
@@ -115,11 +118,13 @@ class DenseWalk:
     def _place(self, levels: Levels) -> tuple[int, ...]:
         return tuple(level - low for level, low in zip(levels, self._lowest.tolist(), strict=True))
 
-    def cheapest_first(self) -> Iterator[tuple[float, Levels]]:
+    def cheapest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[float, Levels]]:
         """See `Walk`."""
         order = np.argsort(self._bounds, kind="stable")
         states = self._states.reshape(-1)
         for begin in range(0, len(order), 4096):
+            if stop():
+                return
             block = order[begin : begin + 4096]
             block = block[(states[block] == UNKNOWN) | (states[block] == PASSES)]
             for number, row in zip(block.tolist(), self._levels(block).tolist(), strict=True):
@@ -161,12 +166,12 @@ class SparseWalk:
         self._hopeless = np.empty((0, len(problem.highest)), dtype=np.int64)
         self._states: dict[Levels, int] = {}
 
-    def cheapest_first(self) -> Iterator[tuple[float, Levels]]:
+    def cheapest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[float, Levels]]:
         """See `Walk`. Bounds never fall on the way up, so the heap gives nodes in their order."""
         start = self._problem.lowest
         heap = [(-math.inf, start)]
         reached = {start}
-        while heap:
+        while heap and not stop():
             bound, levels = heapq.heappop(heap)
             if self.state(levels) in (UNKNOWN, PASSES):
                 yield bound, levels

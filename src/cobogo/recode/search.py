@@ -27,7 +27,10 @@ RUNNERS_UP = 10
 
 
 def optimal(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Solution:
-    """Find the best node. With a time limit, the best found by then, and whether it is proven."""
+    """Searches the generalization lattice for the full-domain recoding that is best by the metric, and proves it.
+
+    With a time limit, the best found by then, and whether it is proven.
+    """
     nodes = lattice.size(problem.lowest, problem.highest)
     if nodes > DENSE_AT_MOST and time_limit is None:
         raise SearchTooLarge(
@@ -57,10 +60,8 @@ class _Search:
         self.from_above = self.evaluator.can_prune and problem.limit < problem.scale.records
 
     def run(self) -> Solution:
-        for settled, (bound, levels) in enumerate(self.walk.cheapest_first()):
+        for settled, (bound, levels) in enumerate(self.walk.cheapest_first(self._out_of_time)):
             if self.cut_short or bound > self.best + slack(self.best):
-                break
-            if self._out_of_time():
                 break
             self.progress(min(settled, self.nodes), self.nodes)
             if self.from_above and self.walk.state(levels) == lattice.UNKNOWN:

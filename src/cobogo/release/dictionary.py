@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cobogo.errors import number_of
 from cobogo.policy import (
     AttributePolicy,
     CsvHierarchy,
@@ -32,19 +33,42 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
         return "withheld: * stands for every value"
     match attribute.hierarchy:
         case DatesHierarchy() as dates:
-            return f"dates, given as {dates.levels[level - 1]}"
+            return f"dates, given as {_date_words(dates.levels[level - 1])}"
         case IntervalsHierarchy() as intervals:
-            return f"numbers, in intervals of width {intervals.intervals[level - 1]:g}"
+            return _intervals(intervals, level)
         case OrderingHierarchy() as ordering:
             return f"categories, in groups of {ordering.steps[level - 1]} neighbours"
         case MaskHierarchy() as mask:
             side = "last" if mask.mask == "right" else "first"
-            return f"the {level} {side} characters are masked with {mask.character}"
+            return f"the {side} {number_of(level, 'character')} masked with {mask.character}"
         case PathHierarchy() as path:
-            return f"the first {level} parts before {path.path} are left out"
+            return f"without the first {number_of(level, 'part')} before {path.path}"
         case CsvHierarchy() | TreeHierarchy() | None:
             return f"generalized to level {level} of a hierarchy"
     raise AssertionError(attribute.hierarchy)
+
+
+def _date_words(form: str) -> str:
+    """A strftime format for people who do not know it.
+
+    >>> _date_words("%m/%Y")
+    'month/year'
+    """
+    words = {"%Y": "year", "%m": "month", "%d": "day", "%y": "year (two digits)", "%H": "hour", "%M": "minute",
+             "%S": "second", "%B": "name of the month", "%b": "short name of the month", "%A": "day of the week",
+             "%j": "day of the year", "%U": "week of the year", "%W": "week of the year"}  # fmt: skip
+    for code, word in words.items():
+        form = form.replace(code, word)
+    return form
+
+
+def _intervals(spec: IntervalsHierarchy, level: int) -> str:
+    text = f"numbers, in intervals of width {spec.intervals[level - 1]:g}"
+    if spec.bottom_code is not None:
+        text += f"; all below {spec.bottom_code:g} together"
+    if spec.top_code is not None:
+        text += f"; all from {spec.top_code:g} on together"
+    return text
 
 
 def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star: bool) -> str:

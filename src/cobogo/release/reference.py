@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models.base import Classes, Domain, Histogram
+from cobogo.models.base import Classes, Domain, Histogram, Members
 from cobogo.table.frequency import FrequencyTable
 
 Json = dict[str, Any]
@@ -26,18 +26,45 @@ class Reference:
     domains: Mapping[str, Domain] = field(default_factory=dict)
     people: Classes | None = None
     populations: Mapping[str, FrequencyTable] = field(default_factory=dict)
+    original: Original | None = None
 
     def classes(self, released: FrequencyTable) -> Classes:
         """The released classes as the models should see them."""
         if self.people is not None:
             if len(self.people) != len(released.counts) or (self.people.sizes > released.counts).any():
                 raise VerificationFailed("the people counted in the evidence do not belong to the released classes")
-            return self.people
+            return replace(self.people, members=self._members(released))
         for name, population in self.populations.items():
             released = released.with_population(name, population)
         classes = released.against(self.domains).classes()
         whole = [int(domain.total.sum()) for domain in self.domains.values()]
-        return replace(classes, records=max([classes.records, *whole]))
+        return replace(classes, records=max([classes.records, *whole]), members=self._members(released))
+
+    def _members(self, released: FrequencyTable) -> Members | None:
+        return None if self.original is None else self.original.members(released)
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """The original table and how it was recoded: for models whose attacker knows everybody's quasi-identifiers."""
+
+    table: FrequencyTable
+    hierarchies: tuple[Hierarchy, ...]
+    levels: Mapping[str, int]
+
+    def members(self, released: FrequencyTable) -> Members:
+        """The original tuples behind each released class."""
+        place = {released.tuple_labels(number): number for number in range(len(released.counts))}
+        leaves = [h.encode(self.table.values[h.attribute]) for h in self.hierarchies]
+        codes = np.array([leaf[self.table.codes[:, n]] for n, leaf in enumerate(leaves)], dtype=np.int32).T
+        columns = [
+            [h.labels[self.levels[h.attribute]][code] for code in h.maps[self.levels[h.attribute]][codes[:, n]]]
+            for n, h in enumerate(self.hierarchies)
+        ]
+        owners = np.array([place.get(labels, -1) for labels in zip(*columns, strict=True)], dtype=np.int64)
+        kept = owners >= 0
+        histograms = {name: histogram.where(kept) for name, histogram in self.table.histograms.items()}
+        return Members(owners[kept], codes[kept], self.table.counts[kept], histograms, self.hierarchies)
 
 
 def domain_to_json(domain: Domain) -> Json:

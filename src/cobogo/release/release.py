@@ -13,7 +13,7 @@ from cobogo.recode.plan import Plan
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Solution
 from cobogo.release.apply import apply
-from cobogo.release.reference import Reference
+from cobogo.release.reference import Original, Reference
 from cobogo.table.engine import Expression
 from cobogo.table.frequency import frequency_table
 from cobogo.table.read import Table
@@ -70,7 +70,10 @@ class Release:
             name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
             for name, table in self.populations.items()
         }
-        return Reference(domains, people, populations)
+        original = None
+        if any(model.needs_members for model in self.problem.models):
+            original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels)
+        return Reference(domains, people, populations, original)
 
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order."""

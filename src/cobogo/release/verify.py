@@ -13,13 +13,14 @@ from pydantic import TypeAdapter, ValidationError
 from cobogo import models
 from cobogo.errors import DataError, OutputError, PolicyError, VerificationFailed
 from cobogo.hierarchy import Hierarchy
+from cobogo.hierarchy.build import build
 from cobogo.models import Model
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
-from cobogo.release.reference import Json, Reference, domain_from_json, people_from_json
+from cobogo.release.reference import Json, Original, Reference, domain_from_json, people_from_json
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
@@ -143,7 +144,25 @@ def _reference(
     populations = {}
     for name in dict.fromkeys(name for model in asked for name in model.populations):
         populations[name] = _population(name, manifest, policy)
-    return Reference(domains, people, populations), tuple(notes)
+    original = _original(manifest, policy) if any(model.needs_members for model in asked) else None
+    return Reference(domains, people, populations, original), tuple(notes)
+
+
+def _original(manifest: Manifest, policy: Policy | None) -> Original:
+    """The original table, counted again from where the policy says it lies."""
+    if policy is None or policy.data.path is None:
+        raise OutputError(
+            "the release holds a model that can be measured with the original data only",
+            where=manifests.NAME,
+            remedy="Give the policy that names them: --policy.",
+        )
+    table = read(policy.resolve(policy.data.path), policy.data)
+    counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
+    hierarchies = tuple(
+        build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)
+        for name in policy.quasi_identifiers
+    )
+    return Original(counted, hierarchies, {column.name: column.level or 0 for column in manifest.columns})
 
 
 def _population(name: str, manifest: Manifest, policy: Policy | None) -> FrequencyTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,19 +71,20 @@ class Table:
         counts = values.group_by("value").aggregate(records=values.count())
         return int(counts.filter(counts["records"] == 1).count().execute())
 
-    def first_row(self, column: str, value: str) -> int:
-        """The number of the first row that holds a value; the first row of data is 1."""
+    def first_row(self, column: str, value: str) -> int | None:
+        """The number of the first row that holds a value; the first row of data is 1, and None if there is none."""
         import ibis
 
         numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
-        return int(numbered.filter(numbered["value"] == value)["row"].min().execute())
+        first = numbered.filter(numbered["value"] == value)["row"].min().to_pyarrow().as_py()
+        return None if first is None else int(first)
 
 
 def read(source: Any, data: Data, engine: Engine | None = None) -> Table:
     """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis."""
     if isinstance(source, str | Path):
         return _read_files(str(source), data, engine or Engine.connect())
-    return _read_frame(source, engine)
+    return _read_frame(source, data, engine)
 
 
 def guess_separator(path: str | Path, encoding: str) -> str:
@@ -106,8 +108,8 @@ def _read_files(path: str, data: Data, engine: Engine) -> Table:
         raise DataError("holds Parquet and other files together", where=path, remedy="Name the files of one kind.")
     listed = "[" + ", ".join(literal(glob.escape(file)) for file in files) + "]"  # the engine would expand them again
     if kinds == {True}:
-        return _no_empty_texts(engine, _scan_parquet(engine, listed, path), path)
-    return _no_empty_texts(engine, _load_csv(engine, files, listed, data, path), path)
+        return _with_nulls(engine, _scan_parquet(engine, listed, path), data, path)
+    return Table(engine, _load_csv(engine, files, listed, data, path), path)
 
 
 def _files(path: str) -> list[str]:
@@ -167,7 +169,7 @@ def _header(file: str, data: Data) -> list[str]:
         with opened(file, "rt", encoding=encoding, newline="") as stream:
             names = next(csv.reader(stream, delimiter=data.separator), [])
     except UnicodeDecodeError:
-        raise _not_utf8(file, 1) from None
+        raise _not_utf8(file, _first_bad_line(file)) from None
     except csv.Error as error:
         raise DataError(f"the header cannot be read: {error}", where=file) from None
     except OSError as error:
@@ -212,6 +214,18 @@ def _csv_error(text: str, path: str, data: Data) -> DataError:
     return DataError("is not a CSV file that the engine can read", where=where, remedy="Check separator and encoding.")
 
 
+def _first_bad_line(file: str) -> int | None:
+    """The line of the first byte that is not UTF-8, if it is among the first few thousand lines."""
+    opened = gzip.open if file.endswith(".gz") else open
+    with opened(file, "rb") as stream:
+        for number, line in enumerate(itertools.islice(stream, 5000), 1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
 def _not_utf8(path: str, line: int | None) -> DataError:
     return DataError(
         "is not UTF-8",
@@ -220,12 +234,12 @@ def _not_utf8(path: str, line: int | None) -> DataError:
     )
 
 
-def _read_frame(source: Any, engine: Engine | None) -> Table:
+def _read_frame(source: Any, data: Data, engine: Engine | None) -> Table:
     import ibis
     import ibis.expr.types as ir
 
     if isinstance(source, ir.Table):
-        return _no_empty_texts(Engine(ibis.get_backend(source)), source, "the table given")
+        return _with_nulls(Engine(ibis.get_backend(source)), source, data, "the table given")
     engine = engine or Engine.connect()
     _check_names(source)
     try:
@@ -236,7 +250,7 @@ def _read_frame(source: Any, engine: Engine | None) -> Table:
             where="data",
             remedy="Give a path, or a frame of pandas, polars, Arrow or Ibis with a string name for every column.",
         ) from None
-    return _no_empty_texts(engine, _stored(engine, arrow), "the table given")
+    return _with_nulls(engine, _stored(engine, arrow), data, "the table given")
 
 
 def _check_names(source: Any) -> None:
@@ -256,7 +270,9 @@ def _stored(engine: Engine, arrow: Any) -> Expression:
     return engine.connection.create_table("cobogo_source", arrow.cast(pa.schema(fields)), temp=True, overwrite=True)
 
 
-def _no_empty_texts(engine: Engine, expression: Expression, name: str) -> Table:
-    """Empty text and NULL are written alike, so they are one value from the start."""
-    texts = {c: expression[c].nullif("") for c, kind in expression.schema().items() if kind.is_string()}
-    return Table(engine, expression.mutate(**texts) if texts else expression, name)
+def _with_nulls(engine: Engine, expression: Expression, data: Data, name: str) -> Table:
+    """What stands for no value becomes NULL; so does empty text, since the two are written alike."""
+    missing = sorted({"", *data.missing})
+    texts = [column for column, kind in expression.schema().items() if kind.is_string()]
+    nulls = {column: expression[column].isin(missing).ifelse(None, expression[column]) for column in texts}
+    return Table(engine, expression.mutate(**nulls) if nulls else expression, name)

@@ -110,7 +110,7 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         public.mkdir()
         evidence.mkdir()
         progress("write", 0, 0)
-        with release.timed("write"):
+        with release.timed("apply"):
             file = write_rows(release, public)
         progress("verify", 0, 0)
         with release.timed("verify"):
@@ -119,7 +119,8 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
             reference = release.reference()
             verdicts = check(release.problem.models, reference.classes(released))
             refuse_unless_as_planned(release, released, verdicts)
-        sign(unsigned, release, public, verdicts)
+        with release.timed("write"):
+            sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
         write_report(
             tell(release, released, reference.classes(released), verdicts),

@@ -168,6 +168,11 @@ class AttributePolicy(Part):
             if given:
                 names = ", ".join(sorted(name.replace("_", "-") for name in given))
                 raise ValueError(f"{names} can be given for a quasi-identifier only; the role here is {self.role}")
+        if self.hierarchy is not None and self.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            raise ValueError(
+                f"a hierarchy has no use for the role {self.role}: quasi-identifiers are recoded by it, "
+                "and sensitive attributes compared"
+            )
         if self.max_level is not None and self.max_level < self.min_level:
             raise ValueError(f"min-level {self.min_level} is above max-level {self.max_level}")
         return self

@@ -26,7 +26,7 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     text = [
         _line("Read", Path(release.table.name).name, read, seconds["read"]),
         _line("Search", f"{solution.algorithm}, {metric}", found, seconds["search"]),
-        _line("Release", f"{metric} {solution.chosen.value:.6g}", f"{classes}, {suppressed}", seconds.get("write")),
+        _line("Release", f"{metric} {solution.chosen.value:.6g}", f"{classes}, {suppressed}", seconds.get("apply")),
     ]
     text += [
         f"          {hierarchy.attribute}: level {level} of {hierarchy.height}"

@@ -72,8 +72,40 @@ ENGLISH: dict[str, str] = {
     "on": "{model} on “{attribute}”",
     "model.k-anonymity": "k-anonymity",
     "model.k-anonymity.means": "Every released record shares its quasi-identifiers with at least k − 1 others.",
+    "model.t-closeness": "t-closeness",
+    "model.t-closeness.means": "In every class the sensitive values are distributed almost as in the whole "
+    "table: at most t apart.",
+    "model.delta-presence": "δ-presence",
+    "model.delta-presence.means": "Nobody can tell with much confidence whether a person of the public table "
+    "is in the release.",
+    "model.k-map": "k-map",
+    "model.k-map.means": "Every released record matches at least k people of the population.",
+    "model.alpha-k-anonymity": "(α,k)-anonymity",
+    "model.alpha-k-anonymity.means": "Every class has at least k people, and no sensitive value more than a "
+    "share α of them.",
+    "model.k-e-anonymity": "(k,e)-anonymity",
+    "model.k-e-anonymity.means": "Every class holds at least k distinct numbers, spread over a range of at least e.",
+    "model.beta-likeness": "β-likeness",
+    "model.beta-likeness.means": "No sensitive value is much likelier in a class than in the whole table: by "
+    "a factor of at most 1 + β.",
+    "model.delta-disclosure": "δ-disclosure privacy",
+    "model.delta-disclosure.means": "Every sensitive value occurs in every class, at a rate close to the "
+    "whole table’s.",
+    "model.highest-risk": "highest risk",
+    "model.highest-risk.means": "Nobody can be pointed at with a chance above the limit.",
+    "model.average-risk": "average risk",
+    "model.average-risk.means": "Pointing at people one after the other succeeds at most so often on average.",
+    "model.p-sensitive-k-anonymity": "p-sensitive k-anonymity",
+    "model.p-sensitive-k-anonymity.means": "Every class has at least k people and at least p distinct "
+    "sensitive values.",
+    "model.t-corruption": "t-corruption",
+    "model.t-corruption.means": "Even who knows the values of t people of a class cannot be surer than 1/l "
+    "of another’s.",
+    "model.epsilon-m-anonymity": "(ε,m)-anonymity",
+    "model.epsilon-m-anonymity.means": "Around no value of a class lies more than 1/m of it.",
     "model.l-diversity": "l-diversity",
-    "model.l-diversity.means": "Every class holds at least l distinct sensitive values, so nobody’s value is certain.",
+    "model.l-diversity.means": "Every class holds at least l well-represented sensitive values: nobody’s value is "
+    "certain.",
     "kind.distinct": "distinct values",
     # attributes
     "attributes": "What was done to each attribute",

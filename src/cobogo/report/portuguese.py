@@ -74,6 +74,38 @@ PORTUGUESE: dict[str, str] = {
     "model.k-anonymity": "k-anonimato",
     "model.k-anonymity.means": "Cada registro publicado compartilha seus semi-identificadores com pelo menos k − 1 "
     "outros.",
+    "model.t-closeness": "t-proximidade",
+    "model.t-closeness.means": "Em cada classe os valores sensíveis se distribuem quase como na tabela "
+    "inteira: a uma distância de no máximo t.",
+    "model.delta-presence": "δ-presença",
+    "model.delta-presence.means": "Não se sabe com muita certeza se uma pessoa da tabela pública está nos "
+    "dados publicados.",
+    "model.k-map": "k-map",
+    "model.k-map.means": "Cada registro publicado corresponde a pelo menos k pessoas da população.",
+    "model.alpha-k-anonymity": "(α,k)-anonimato",
+    "model.alpha-k-anonymity.means": "Cada classe tem pelo menos k pessoas, e nenhum valor sensível passa de "
+    "uma fração α delas.",
+    "model.k-e-anonymity": "(k,e)-anonimato",
+    "model.k-e-anonymity.means": "Cada classe tem pelo menos k números distintos, espalhados por uma faixa "
+    "de pelo menos e.",
+    "model.beta-likeness": "β-semelhança",
+    "model.beta-likeness.means": "Nenhum valor sensível é muito mais provável numa classe que na tabela "
+    "inteira: no máximo 1 + β vezes.",
+    "model.delta-disclosure": "δ-revelação",
+    "model.delta-disclosure.means": "Todo valor sensível ocorre em toda classe, em proporção próxima à da "
+    "tabela inteira.",
+    "model.highest-risk": "risco máximo",
+    "model.highest-risk.means": "Ninguém pode ser apontado com chance acima do limite.",
+    "model.average-risk": "risco médio",
+    "model.average-risk.means": "Apontar as pessoas uma a uma acerta, em média, no máximo essa fração das vezes.",
+    "model.p-sensitive-k-anonymity": "k-anonimato p-sensível",
+    "model.p-sensitive-k-anonymity.means": "Cada classe tem pelo menos k pessoas e pelo menos p valores "
+    "sensíveis distintos.",
+    "model.t-corruption": "t-corrupção",
+    "model.t-corruption.means": "Mesmo quem sabe os valores de t pessoas da classe não tem mais que 1/l de "
+    "certeza sobre o de outra.",
+    "model.epsilon-m-anonymity": "(ε,m)-anonimato",
+    "model.epsilon-m-anonymity.means": "Em torno de nenhum valor da classe se concentra mais que 1/m dela.",
     "model.l-diversity": "l-diversidade",
     "model.l-diversity.means": "Cada classe tem pelo menos l valores sensíveis distintos: não se sabe ao certo o de "
     "ninguém.",

@@ -259,7 +259,8 @@ class TestColumns:
     NAMES = (
         "select", "from", "records", "count", "__from", "__to", "__doomed", "__s0", "__s1", "__to_right", "value",
         "row", "c0", "rowid", "a b", "Data de Nascimento", "ação", 'the "name"', "it's", "a,b", "a;b", "a|b", "a\nb",
-        "*", "%s", "{x}", "a.b", "a\\b", "1", "null", "cobogo_source", "Ünïcödé ✓", "first", "__", "$1", "?", "#x",
+        "a\rb", "*", "%s", "{x}", "a.b", "a\\b", "1", "null", "cobogo_source", "cobogo_0", "Ünïcödé ✓", "first", "__",
+        "$1", "?", "#x",
     )  # fmt: skip
 
     @pytest.mark.parametrize("suppressed", ["drop", "star"])
@@ -378,6 +379,13 @@ class TestBytes:
         assert not content.startswith(b"\xef\xbb\xbf")
         assert content.endswith(b"\n")
 
+    @few
+    @given(values=st.lists(st.none() | texts | awkward, min_size=1, max_size=30))
+    def test_any_text_survives_alone(self, values: list[str | None], tmp_path_factory: pytest.TempPathFactory) -> None:
+        release = cb.anonymize(pa.table({"q": pa.array(values, pa.string())}), policy({"q": fixed(0)}))
+        directory = tmp_path_factory.mktemp("text") / "out"
+        assert written(release, directory) == Counter((value,) for value in values)
+
     def test_parquet(self, tmp_path: Path) -> None:
         data = pa.table({"a": [None, "x", "x", None], "s": ["", 'q"', "\n", None]})
         wanted = policy({"a": fixed(0), "s": "sensitive"}, k(2), output={"format": "parquet"})
@@ -422,6 +430,15 @@ class TestOrder:
         for number, one in enumerate(orders):
             assert sorted(one) == list(range(200))
             assert one not in orders[number + 1 :]
+
+    def test_a_single_column_has_no_order_either(self, tmp_path: Path) -> None:
+        values = [f"{number:03d}" for number in range(200)]
+        orders = [values]
+        for number in range(2):
+            cb.anonymize(pa.table({"q": values}), policy({"q": fixed(0)})).write(tmp_path / str(number))
+            orders.append([row[0] for row in parsed(tmp_path / str(number) / "public/release.csv")[1:]])
+        assert all(sorted(order) == values for order in orders)
+        assert orders[0] != orders[1] != orders[2] != orders[0]
 
     @pytest.mark.parametrize("first", ["x", None], ids=["no NULL", "all NULL"])
     @pytest.mark.parametrize("size", [200, 5_000, 50_000])
@@ -491,6 +508,7 @@ class TestFrames:
             "pandas categories": pd.DataFrame(self.columns).astype("category"),
             "pandas with an index": pd.DataFrame(self.columns).set_index(pd.Index([7, 7, 3, 2, 1, 0], name="age_")),
             "polars": pl.DataFrame(self.columns),
+            "polars lazy": pl.LazyFrame(self.columns),
             "arrow": arrow,
             "arrow large strings": arrow.cast(pa.schema([(name, pa.large_string()) for name in self.columns])),
             "arrow chunks": pa.concat_tables([arrow.slice(0, 2), arrow.slice(2)]),

@@ -108,7 +108,7 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
     with place.staged(directory, replaceable=is_output) as stage:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
-        evidence.mkdir()
+        evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
             file = write_rows(release, public)

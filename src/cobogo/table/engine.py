@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import re
 import tempfile
 import weakref
 from collections.abc import Callable
@@ -34,6 +34,7 @@ class Engine:
             )
         spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
         engine = cls(ibis.duckdb.connect(temp_directory=str(spill)))
+        engine.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         weakref.finalize(engine, scratch.remove, spill)
         return engine
 
@@ -72,11 +73,16 @@ class Engine:
 
 def _write_single_column(table: Expression, path: Path, separator: str) -> None:
     """Alone in its line, NULL must be written as ``""``: an empty line would be no row. The engine cannot do that."""
+    awkward = re.compile(f'[\r\n"{re.escape(separator)}]|^$')
+
+    def field(value: str | None) -> str:
+        text = value or ""
+        return '"' + text.replace('"', '""') + '"' if awkward.search(text) else text
+
     with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-        writer.writerow(table.columns)
+        stream.write(field(table.columns[0]) + "\n")
         for batch in table.cast({table.columns[0]: "string"}).to_pyarrow_batches():
-            writer.writerows([value or ""] for value in batch.column(0).to_pylist())
+            stream.writelines(field(value) + "\n" for value in batch.column(0).to_pylist())
 
 
 def literal(text: str) -> str:

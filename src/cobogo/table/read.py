@@ -154,7 +154,8 @@ def _load_csv(engine: Engine, files: Sequence[str], listed: str, data: Data, pat
         engine.sql(
             f"CREATE OR REPLACE TEMP TABLE cobogo_source AS SELECT * FROM read_csv({listed}, columns={{{columns}}}, "
             f"auto_detect=false, header=true, delim={literal(data.separator)}, quote='\"', escape='\"', "
-            f"nullstr=[{missing}], encoding={literal(data.encoding)}, strict_mode=true, null_padding=false)"
+            f"nullstr=[{missing}], encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, "
+            "max_line_size=16777216)"
         )
     except duckdb.Error as error:
         raise _csv_error(str(error), path, data) from None
@@ -176,6 +177,7 @@ def _header(file: str, data: Data) -> list[str]:
         raise DataError(f"cannot be read: {error.strerror or error}", where=file) from None
     if not names:
         raise DataError("is empty: there is not even a header", where=file)
+    _refuse_line_ends(names, f"{file}, row 1")
     empty = [number for number, name in enumerate(names, 1) if not name.strip()]
     if empty:
         raise DataError(
@@ -191,6 +193,13 @@ def _header(file: str, data: Data) -> list[str]:
                 remedy="Rename one of the two (names that differ only in case count as the same).",
             )
     return names
+
+
+def _refuse_line_ends(names: Sequence[str], where: str) -> None:
+    """A carriage return in a name cannot be written so that every program reads it back."""
+    for number, name in enumerate(names, 1):
+        if "\r" in name:
+            raise DataError(f"the name of column {number} holds a carriage return", where=where, remedy="Rename it.")
 
 
 def _csv_error(text: str, path: str, data: Data) -> DataError:
@@ -254,12 +263,16 @@ def _read_frame(source: Any, data: Data, engine: Engine | None) -> Table:
 
 
 def _check_names(source: Any) -> None:
-    names = list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
+    if hasattr(source, "collect_schema"):
+        names = list(source.collect_schema().names())
+    else:
+        names = list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise DataError("every column needs a name that is text", where="data")
         if sum(1 for other in names if isinstance(other, str) and other.casefold() == name.casefold()) > 1:
             raise DataError(f'the column name "{name}" stands twice', where="data", remedy="Rename one of the two.")
+    _refuse_line_ends(names, "data")
 
 
 def _stored(engine: Engine, arrow: Any) -> Expression:

@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
+from cobogo.errors import DataError
 
 few = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
@@ -259,11 +260,21 @@ class TestColumns:
     NAMES = (
         "select", "from", "records", "count", "__from", "__to", "__doomed", "__s0", "__s1", "__to_right", "value",
         "row", "c0", "rowid", "a b", "Data de Nascimento", "ação", 'the "name"', "it's", "a,b", "a;b", "a|b", "a\nb",
-        "a\rb", "*", "%s", "{x}", "a.b", "a\\b", "1", "null", "cobogo_source", "cobogo_0", "Ünïcödé ✓", "first", "__",
+        "*", "%s", "{x}", "a.b", "a\\b", "1", "null", "cobogo_source", "cobogo_0", "Ünïcödé ✓", "first", "__",
         "$1", "?", "#x",
     )  # fmt: skip
 
     @pytest.mark.parametrize("suppressed", ["drop", "star"])
+    def test_only_a_carriage_return_is_refused(self) -> None:
+        with pytest.raises(DataError, match="carriage return"):
+            cb.anonymize(
+                pa.table({"a\rb": ["x"]}),
+                {
+                    "attributes": {"a\rb": {"role": "quasi-identifier"}},
+                    "privacy": {"models": [{"model": "k-anonymity", "k": 1}]},
+                },
+            )
+
     @pytest.mark.parametrize("name", NAMES)
     def test_a_quasi_identifier_may_have_any_name(self, tmp_path: Path, name: str, suppressed: str) -> None:
         """Generalized beside one that is released as it is, then the other way round."""

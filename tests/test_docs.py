@@ -30,6 +30,7 @@ from cobogo.policy import (
     Privacy,
     Recoding,
     ReportPolicy,
+    Utility,
 )
 from cobogo.schema.starter import toml
 
@@ -40,7 +41,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
+    "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
 
@@ -138,7 +139,7 @@ def test_every_table_of_the_policy_has_a_heading() -> None:
 @pytest.mark.parametrize("name", models.MODELS)
 def test_every_model_is_documented_with_its_parameters(name: str) -> None:
     documented = rows(section(page("models"), name))
-    parameters = {field.name: field for field in fields(models.MODELS[name])}  # type: ignore[arg-type]
+    parameters = {field.name.replace("_", "-"): field for field in fields(models.MODELS[name])}  # type: ignore[arg-type]
     assert documented.keys() == parameters.keys()
     for key, field in parameters.items():
         if field.default is not MISSING:

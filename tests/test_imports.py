@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-HEAVY = ["ibis", "duckdb", "numba", "numpy", "pandas", "pyarrow", "matplotlib", "pydantic", "jinja2", "polars"]
+HEAVY = ["ibis", "duckdb", "numba", "numpy", "pandas", "pyarrow", "matplotlib", "pydantic", "jinja2", "polars",
+         "scipy", "sklearn"]  # fmt: skip
 
 
 def loaded_by(statement: str) -> set[str]:

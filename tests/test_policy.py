@@ -42,7 +42,7 @@ def test_a_good_policy_is_typed() -> None:
     ("path", "value", "place", "words"),
     [
         ("data/seperator", ";", "data.seperator", 'Did you mean "separator"'),
-        ("data/separator", ";;", "data.separator", "at most 1 character"),
+        ("data/separator", ";;", "data.separator", "one ASCII character"),
         ("data/encoding", "utf-16", "data.encoding", "'utf-8' or 'latin-1'"),
         ("attributes/age/role", "secret", "attributes.age.role", "'quasi-identifier'"),
         ("attributes/age/weight", 0, "attributes.age.weight", "greater than 0"),

@@ -17,7 +17,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 
@@ -28,6 +29,16 @@ def number_of(number: int, noun: str, plural: str | None = None) -> str:
     ('1 record', '1,200 classes')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def nearest(name: object, known: Iterable[str], command: str) -> str:
+    """A remedy for a name that is not known: the one that was meant, perhaps, and how to see all.
+
+    >>> nearest("k-anonimity", ["k-anonymity", "l-diversity"], "cobogo list models")
+    'Did you mean "k-anonymity"? `cobogo list models` shows all.'
+    """
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    return (f'Did you mean "{near[0]}"? ' if near else "") + f"`{command}` shows all."
 
 
 class CobogoError(Exception):

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from cobogo import metrics, models
-from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, number_of
+from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, VerificationFailed, nearest, number_of
 from cobogo.hierarchy import Hierarchy
+from cobogo.metrics import learning
 from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.search import optimal
 from cobogo.release import manifest, place
-from cobogo.release.evidence import write_evidence
+from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
@@ -36,6 +38,18 @@ def _silent(stage: str, done: int, total: int) -> None:
     """Progress for nobody."""
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A policy with its data read and counted: all but the search. Several problems can be made of one."""
+
+    policy: Policy
+    table: Table
+    problem: Problem
+    warnings: tuple[str, ...]
+    populations: dict[str, Table] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
 def anonymize(
     data: Any,
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
@@ -48,19 +62,31 @@ def anonymize(
     ``anonymize(policy)`` reads the policy's own data; ``anonymize(data, policy)`` protects the data given: a path, or
     a frame of pandas, polars, Arrow or Ibis.
     """
+    return solve(prepare(data, policy, engine=engine, progress=progress), progress=progress)
+
+
+def prepare(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    engine: str | None = None,
+    progress: Progress = _silent,
+) -> Prepared:
+    """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
     wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted))
-    algorithm = _algorithm(rules)
-    seconds: dict[str, float] = {}
-
+    label = rules.recoding.label
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=label)
+    _algorithm(rules)
+    if rules.utility is not None and rules.utility.label is not None:
+        learning.require(f"{rules.name}, utility.label")
     start = time.perf_counter()
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
-    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit)
+    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
@@ -71,9 +97,6 @@ def anonymize(
     counted = counted.with_trees(_sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
         model.fits(counted.domains)
-    seconds["read"] = time.perf_counter() - start
-
-    start = time.perf_counter()
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
     lowest, highest = level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
     problem = Problem(
@@ -86,8 +109,15 @@ def anonymize(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
     )
+    return Prepared(rules, table, problem, warnings, populations, time.perf_counter() - start)
+
+
+def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
+    """Search, and plan the release. Writes nothing."""
+    rules, problem = prepared.policy, prepared.problem
+    start = time.perf_counter()
     try:
-        solution = algorithm(
+        solution = _algorithm(rules)(
             problem,
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
@@ -95,9 +125,9 @@ def anonymize(
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
     planned = plan(problem, solution, star=rules.output.suppressed == "star")
-    seconds["search"] = time.perf_counter() - start
-    warnings = (*warnings, *planned.warnings)
-    return Release(rules, table, problem, solution, planned, warnings, populations, seconds)
+    seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
+    warnings = (*prepared.warnings, *planned.warnings)
+    return Release(rules, prepared.table, problem, solution, planned, warnings, prepared.populations, seconds)
 
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
@@ -132,9 +162,15 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
 
 
 def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier output, which a new one may replace."""
-    names = {entry.name for entry in directory.iterdir()}
-    return names <= {"public", "evidence"} and (directory / "public" / manifest.NAME).is_file()
+    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
+    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
+        return False
+    public, evidence = directory / "public", directory / "evidence"
+    try:
+        ours = {manifest.NAME, *manifest.load(public).files}
+        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
+    except VerificationFailed:
+        return False
 
 
 def _algorithm(policy: Policy) -> Any:
@@ -143,7 +179,7 @@ def _algorithm(policy: Policy) -> Any:
         raise PolicyError(
             f"there is no algorithm {name!r}",
             where=f"{policy.name}, recoding.algorithm",
-            remedy=f"Known: {', '.join(ALGORITHMS)}.",
+            remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
         )
     return ALGORITHMS[name]
 

@@ -10,9 +10,19 @@ import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, PrivateAttr, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 
 from cobogo.errors import PolicyError, number_of
@@ -39,11 +49,23 @@ class Part(BaseModel):
     )
 
 
+def _separator(value: str) -> str:
+    if not (len(value) == 1 and value.isascii() and not value.isalnum() and (value.isprintable() or value == "\t")):
+        raise ValueError("must be one ASCII character that is neither a letter nor a digit")
+    if value in "\"'\n\r":
+        raise ValueError("must not be a quote or a line end")
+    return value
+
+
+Separator = Annotated[str, AfterValidator(_separator)]
+"""What stands between the fields of a CSV file."""
+
+
 class Data(Part):
     """Where the table is and how to read it."""
 
     path: str | None = None
-    separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    separator: Separator = ","
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
     decimal: Literal[".", ","] = "."
     missing: tuple[str, ...] = ("",)
@@ -60,7 +82,7 @@ class CsvHierarchy(HierarchySpec):
     """A file without header: column 0 the leaves, one column a level."""
 
     csv: str
-    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    separator: Separator | None = None
     encoding: Literal["utf-8", "latin-1"] | None = None
 
 
@@ -156,10 +178,10 @@ class AttributePolicy(Part):
 
     role: Role
     hierarchy: AnyHierarchy | None = None
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1.0
-    min_level: Annotated[int, Field(ge=0)] = 0
-    max_level: Annotated[int, Field(ge=0)] | None = None
-    publish_unique: bool = False
+    weight: Annotated[float, Field(gt=0, le=1e9, strict=True)] = 1.0
+    min_level: Annotated[int, Field(ge=0, strict=True)] = 0
+    max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
+    publish_unique: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -189,8 +211,18 @@ class Recoding(Part):
 
     algorithm: str = "optimal"
     metric: str = "loss"
-    suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
-    time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
+    time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
+    label: str | None = None
+
+
+class Utility(Part):
+    """What to measure on the finished release, against the original. The seed draws queries and held-out records."""
+
+    queries: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    selectivity: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.05
+    label: str | None = None
+    seed: Annotated[int, Field(ge=0)] = 0
 
 
 class Output(Part):
@@ -205,7 +237,7 @@ class ReportPolicy(Part):
     """How the report speaks and what it draws."""
 
     language: Literal["en", "pt-BR"] = "en"
-    largest_classes: Annotated[int, Field(ge=1, le=100)] = 10
+    largest_classes: Annotated[int, Field(ge=1, le=100, strict=True)] = 10
 
 
 class Policy(Part):
@@ -221,6 +253,7 @@ class Policy(Part):
     attributes: Annotated[dict[str, AttributePolicy], Field(min_length=1)]
     privacy: Privacy
     recoding: Recoding = Recoding()
+    utility: Utility | None = None
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
 
@@ -262,6 +295,8 @@ class Policy(Part):
             raise _readable(error, name) from None
         policy._home = Path(home)
         policy._name = name
+        policy.check_label(policy.recoding.label, "recoding.label")
+        policy.check_label(policy.utility.label if policy.utility else None, "utility.label")
         return policy
 
     @classmethod
@@ -269,7 +304,11 @@ class Policy(Part):
         """A policy in any of the forms that functions accept: a path, a mapping, or a policy."""
         if isinstance(policy, Policy):
             return policy
-        return cls.of(policy) if isinstance(policy, Mapping) else cls.load(policy)
+        if isinstance(policy, Mapping):
+            return cls.of(policy)
+        if isinstance(policy, str | Path):
+            return cls.load(policy)
+        raise PolicyError(f"a policy is a path, a mapping or a Policy. Got {type(policy).__name__} instead")
 
     @property
     def home(self) -> Path:
@@ -283,7 +322,32 @@ class Policy(Part):
 
     def resolve(self, path: str) -> Path:
         """A path of the policy, from where the program runs."""
-        return self._home / Path(path).expanduser()
+        try:
+            full = self._home / Path(path).expanduser()
+            full.exists()
+        except (ValueError, RuntimeError, OSError):
+            raise PolicyError(f"{path!r} is no path", where=self._name) from None
+        return full
+
+    def check_label(self, name: str | None, key: str) -> None:
+        """A label is a column that is released as it is: sensitive or non-sensitive."""
+        if name is not None and name not in self.with_role(Role.SENSITIVE) + self.with_role(Role.NON_SENSITIVE):
+            role = f"whose role is {self.attributes[name].role}" if name in self.attributes else "which is no attribute"
+            raise PolicyError(
+                f"the label is {name!r}, {role}",
+                where=f"{self.name}, {key}",
+                remedy="Name a sensitive or non-sensitive attribute: a label is released as it is.",
+            )
+
+    def asked_utility(self, changes: Mapping[str, Any]) -> Utility:
+        """The table ``[utility]`` with some of its keys given otherwise."""
+        known = {} if self.utility is None else self.utility.model_dump()
+        try:
+            asked = Utility.model_validate({**known, **changes})
+        except ValidationError as error:
+            raise _readable(error, "utility") from None
+        self.check_label(asked.label, "utility.label")
+        return asked
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role, in the policy's order."""
@@ -348,6 +412,7 @@ def _keys_beside(location: tuple[str | int, ...]) -> list[str]:
             part = AttributePolicy
         elif step in BUILDERS:
             part = BUILDERS[str(step)]
-        elif field and isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            part = field.annotation
+        elif field:
+            kinds = (field.annotation, *get_args(field.annotation))
+            part = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), part)
     return [field.alias or name for name, field in part.model_fields.items()]

@@ -44,7 +44,7 @@ def remove_all() -> None:
 
 
 def _remove_leftovers(parent: Path, prefix: str) -> None:
-    for directory in parent.glob(f"{glob.escape(prefix)}*"):
+    for directory in parent.glob(f"{glob.escape(prefix)}{'[0-9a-f]' * 12}"):
         with contextlib.suppress(OSError):
             handle = os.open(directory, os.O_RDONLY)
             try:

@@ -1,5 +1,6 @@
 """Metrics by hand: small outcomes whose values can be worked out on paper."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 from cobogo.metrics import METRICS, Outcome, Scale, measure
 
 # Two attributes with 4 and 2 leaves, hierarchies of height 2 and 1; ten records, two of them suppressed.
-SCALE = Scale(10, np.array([4, 2]), np.array([2, 1]), np.array([1.0, 3.0]), k=2)
+SCALE = Scale(
+    10, np.array([4, 2]), np.array([2, 1]), np.array([1.0, 3.0]), k=2, tuple_nats=0.5, full_bits=np.array([20.0, 10.0])
+)
 
 
 def outcome(**changes: Any) -> Outcome:
@@ -20,6 +23,10 @@ def outcome(**changes: Any) -> Outcome:
         "squares": 5 * 5 + 3 * 3,
         "leaf_sums": np.array([8 * 2, 8 * 1]),
         "level_sums": np.array([8 * 1, 0]),
+        "majority": 6,
+        "products": 8 * 2 * 1.0,
+        "bits": np.array([12.0, 2.0]),
+        "cross_nats": 17.0,
     }
     return Outcome(**(given | changes))
 
@@ -35,14 +42,36 @@ def test_by_hand() -> None:
             "c_avg": 8 / 2 / 2,
             "aecs": 10 / 3,
             "height": 1,
+            "entropy": 14,
+            "normalized-entropy": 0.25 * 12 / 20 + 0.75 * 2 / 10,
+            "kl-divergence": 1.7 - 0.5,
+            "ambiguity": (16 + 2 * 8) / 10,
+            "classification": 1 - 6 / 10,
         }
     )
 
 
 def test_the_original_table_loses_nothing() -> None:
-    same = outcome(suppressed=0, classes=10, squares=10, leaf_sums=np.array([10, 10]), level_sums=np.array([0, 0]))
+    same = outcome(
+        suppressed=0, classes=10, squares=10, leaf_sums=np.array([10, 10]), level_sums=np.array([0, 0]),
+        products=10.0, bits=np.zeros(2), cross_nats=5.0,
+    )  # fmt: skip
     found = measure(same, SCALE)
     assert (found["loss"], found["iloss"], found["precision"], found["height"]) == (0, 0, 1, 0)
+    assert (found["entropy"], found["normalized-entropy"], found["kl-divergence"], found["ambiguity"]) == (0, 0, 0, 1)
+
+
+def test_what_was_not_counted_is_not_measured() -> None:
+    found = measure(outcome(majority=None, products=None, bits=None, cross_nats=None), SCALE)
+    unknown = {"classification", "ambiguity", "entropy", "normalized-entropy", "kl-divergence"}
+    assert {name for name, value in found.items() if value is None} == unknown
+
+
+def test_what_no_number_can_hold_is_not_reported() -> None:
+    wide = Scale(10, np.full(200, 1000), np.full(200, 1), np.ones(200))
+    sums = {"leaf_sums": np.full(200, 10), "level_sums": np.zeros(200), "bits": None}
+    assert measure(outcome(**sums), wide)["ambiguity"] is None
+    assert measure(outcome(**sums, suppressed=0), wide)["ambiguity"] == 1.6
 
 
 def test_an_attribute_of_one_value_cannot_lose() -> None:
@@ -52,7 +81,7 @@ def test_an_attribute_of_one_value_cannot_lose() -> None:
 
 
 def test_c_avg_says_nothing_without_k() -> None:
-    assert measure(outcome(), Scale(10, SCALE.leaves, SCALE.heights, SCALE.weights))["c_avg"] is None
+    assert measure(outcome(), replace(SCALE, k=None))["c_avg"] is None
 
 
 @given(
@@ -67,5 +96,9 @@ def test_many_outcomes_at_once_are_the_outcomes_one_by_one(suppressed: list[int]
         squares=np.full(len(suppressed), 34),
         leaf_sums=np.tile([16, 8], (len(suppressed), 1)),
         level_sums=np.tile([8, 0], (len(suppressed), 1)),
+        majority=np.full(len(suppressed), 6),
+        products=np.full(len(suppressed), 16.0),
+        bits=np.tile([12.0, 2.0], (len(suppressed), 1)),
+        cross_nats=np.full(len(suppressed), 17.0),
     )
     assert METRICS[name].value(many, SCALE) == pytest.approx(one_by_one, rel=1e-12)

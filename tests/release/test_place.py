@@ -60,7 +60,7 @@ def test_what_appears_meanwhile_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path: Path) -> None:
-    dead = tmp_path / ".out.cobogo-dead"
+    dead = tmp_path / ".out.cobogo-0123456789ab"
     dead.mkdir()
     (dead / "raw.csv").write_text("unverified")
     with staged(tmp_path / "out", replaceable=ours) as living:

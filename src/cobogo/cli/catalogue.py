@@ -18,9 +18,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
 
         return [(name, _first_sentence(model)) for name, model in MODELS.items()]
     if what == "metrics":
-        from cobogo.metrics import METRICS
+        from cobogo.metrics import METRICS, REPORTED
 
-        return [(name, _first_sentence(type(metric))) for name, metric in METRICS.items()]
+        steering = [(name, _first_sentence(type(metric))) for name, metric in METRICS.items()]
+        return steering + [(name, f"{about} (reported only)") for name, about in REPORTED.items()]
     if what == "algorithms":
         from cobogo.job import ALGORITHMS
 

@@ -80,6 +80,7 @@ def write_starter(
     except FileExistsError:
         raise OutputError("is there already", where=str(target), remedy="Choose another name for --write.") from None
     except OSError as error:
+        target.unlink(missing_ok=True)
         raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
 
 

@@ -129,6 +129,38 @@ def inspect(
 
 
 @app.command()
+def frontier(
+    policy: Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)],
+    vary: Annotated[
+        list[str],
+        typer.Option("--vary", help="What to vary, as in k=2,5,10,20; may be given again.", show_default=False),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what more privacy costs: the best release for each value of a parameter. Exit 1 when none has a solution."""
+    from cobogo import frontier as frontiers
+    from cobogo.cli.tradeoff import lines
+    from cobogo.policy import Policy
+
+    rules = Policy.load(policy)
+    with console.progress(quiet=as_json) as show:
+        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), progress=show)
+        if out is not None:
+            frontiers.write(found, out, language=rules.report.language)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        console.say(lines(found))
+        if out is not None:
+            console.say(f"\nWritten   {out}/frontier.html   {out}/frontier.png   {out}/frontier.json")
+    if not any(point.levels for point in found.points):
+        raise typer.Exit(1)
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
     rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
@@ -169,6 +201,8 @@ def run(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")  # a terminal without accents is no reason to fail
     signal.signal(signal.SIGINT, _stop)
     signal.signal(signal.SIGTERM, _stop)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, _stop)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:

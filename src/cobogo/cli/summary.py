@@ -39,9 +39,7 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     figures = f"{worst}highest risk {100 * after:.3g} % (was {100 * before:.3g} %)"
     if verdict is None:
         return [*text, f"Would have {figures}. Nothing was written."]
-    text.append(
-        _line("Verified", f"{len(verdict.models)} of {len(verdict.models)} models hold", figures, seconds.get("verify"))
-    )
+    text.append(_line("Verified", f"{number_of(len(verdict.models), 'model')} checked", figures, seconds.get("verify")))
     text += [f"          {found.model}: {measured(found)} ✓" for found in verdict.models]
     text.append(f"Written   {directory}/public (give away)   {directory}/evidence (keep)")
     return text

@@ -115,7 +115,11 @@ def run(directory: Path, *, rows: int, language: str, progress: Progress) -> lis
 def is_demo(directory: Path) -> bool:
     """Whether a directory holds an earlier demo and nothing else."""
     ours = {DATA, "index.html", "releases", *(c.file for c in cases()), *(c.histogram for c in cases())}
-    return {entry.name for entry in directory.iterdir()} <= ours
+    found = {entry.name for entry in directory.iterdir()}
+    if found != ours or not (directory / "releases").is_dir():
+        return False
+    releases = list((directory / "releases").iterdir())
+    return {entry.name for entry in releases} == {c.name for c in cases()} and all(map(job.is_output, releases))
 
 
 def _one(stage: Path, case: Case, language: str) -> Result:

@@ -123,4 +123,10 @@ def _pairs(text: str) -> set[tuple[str, str]]:
 
 def _listed(values: Sequence[Label]) -> str:
     """The first three values between quotes."""
-    return ", ".join(f'"{value}"' for value in values[:3]) + (", …" if len(values) > 3 else "")
+    return ", ".join(f'"{_short(value)}"' for value in values[:3]) + (", …" if len(values) > 3 else "")
+
+
+def _short(value: Label) -> str:
+    """A value, if it is long its beginning."""
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

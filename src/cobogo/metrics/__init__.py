@@ -1,44 +1,74 @@
-"""Utility metrics: what a recoding lost."""
+"""Utility metrics: what a recoding lost, and what can still be done with the release."""
 
 from __future__ import annotations
 
 import math
 
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, nearest
 from cobogo.metrics.base import Metric, Outcome, Scale
-from cobogo.metrics.cells import Height, ILoss, Loss, Precision
+from cobogo.metrics.cells import Ambiguity, Height, ILoss, Loss, Precision
 from cobogo.metrics.classes import AverageClassSize, AverageEquivalenceClassSize, Discernibility
+from cobogo.metrics.information import Entropy, KLDivergence, NormalizedEntropy
+from cobogo.metrics.labels import Classification, igpl, information_gain
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
         Loss(), Precision(), ILoss(), Discernibility(), AverageClassSize(), AverageEquivalenceClassSize(), Height(),
+        Entropy(), NormalizedEntropy(), KLDivergence(), Ambiguity(), Classification(),
     )
 }  # fmt: skip
+"""The metrics that can steer the search; all are reported."""
 
-__all__ = ["METRICS", "Metric", "Outcome", "Scale", "measure", "named"]
+REPORTED: dict[str, str] = {
+    "query-error": "The median relative error of random counting queries, answered from the release",
+    "accuracy": "How well models trained on the release predict a label of original records that they have not seen",
+    "association-distance": "How much the association of two attributes changed, over all pairs",
+    "marginal-distance": "How far the distribution of each attribute is from the original's, at the released level",
+}
+"""What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search."""
+
+__all__ = ["METRICS", "REPORTED", "Metric", "Outcome", "Scale", "igpl", "information_gain", "measure", "named"]
 
 
-def named(name: str, *, where: str = "policy", k: int | None = 1) -> Metric:
-    """The metric of that name; ``k`` is that of the k-anonymity asked for, None where none is.
+def named(name: str, *, where: str = "policy", k: int | None = 1, label: str | None = "label") -> Metric:
+    """The metric of that name; ``k`` is that of the k-anonymity asked for, and ``label`` the column to be predicted,
+    None where there is none.
 
     >>> named("precision").maximize
     True
     """
+    where = f"{where}, recoding.metric"
+    if name in REPORTED:
+        raise PolicyError(
+            f"{name} is measured on a finished release: it is reported, and cannot steer the search",
+            where=where,
+            remedy=f"Metrics that can: {', '.join(METRICS)}.",
+        )
     if name not in METRICS:
         raise PolicyError(
-            f"there is no metric {name!r}", where=f"{where}, recoding.metric", remedy=f"Known: {', '.join(METRICS)}."
+            f"there is no metric {name!r}", where=where, remedy=nearest(name, METRICS, "cobogo list metrics")
         )
     if name == AverageClassSize.name and k is None:
         raise PolicyError(
             f"the metric {name} is a multiple of k, and the policy asks for no k-anonymity",
-            where=f"{where}, recoding.metric",
+            where=where,
             remedy="Choose another metric, such as aecs, or ask for k-anonymity.",
+        )
+    if name == Classification.name and label is None:
+        raise PolicyError(
+            f"the metric {name} is about predicting a label, and the policy names none",
+            where=where,
+            remedy='Name a sensitive or non-sensitive column: label = "…" under [recoding].',
         )
     return METRICS[name]
 
 
 def measure(outcome: Outcome, scale: Scale) -> dict[str, float | None]:
-    """Every metric of one outcome; None where a metric says nothing about it."""
-    values = {name: float(metric.value(outcome, scale)) for name, metric in METRICS.items()}
-    return {name: None if math.isnan(value) else value for name, value in values.items()}
+    """Every metric of one outcome; None where a metric says nothing about it, or what no number can hold."""
+    known = {
+        name: float(metric.value(outcome, scale))
+        for name, metric in METRICS.items()
+        if all(getattr(outcome, field) is not None for field in metric.needs)
+    }
+    return {name: known[name] if math.isfinite(known.get(name, math.nan)) else None for name in METRICS}

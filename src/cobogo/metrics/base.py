@@ -24,6 +24,8 @@ class Scale:
     heights: NDArray[np.int64]
     weights: NDArray[np.float64]
     k: int | None = None
+    tuple_nats: float = 0.0  # entropy of the original quasi-identifier tuples' distribution, in nats
+    full_bits: Numbers | None = None  # per attribute: the `Outcome.bits` of a table that is suppressed whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,7 @@ class Outcome:
     """What a recoding did, in sums over the records that were kept. Exact integers, so that equal is equal.
 
     Fields may also be arrays, one entry for each of many recodings: the last axis of the sums is the attribute's.
+    The last four cost more than the others: they are there only where some metric needs them.
     """
 
     suppressed: Any  # records
@@ -38,6 +41,10 @@ class Outcome:
     squares: Any  # sum of the squared sizes of the kept classes
     leaf_sums: Numbers  # per attribute: sum over kept records of the leaves under the released value
     level_sums: Numbers  # per attribute: sum over kept records of the level of the released value
+    majority: Any = None  # sum over kept classes of the records that have the class's most frequent label
+    products: Any = None  # sum over kept records of the number of original tuples that the released one may stand for
+    bits: Numbers | None = None  # per attribute: over all records, what the release leaves open about the original
+    cross_nats: Any = None  # sum over all records of −ln of the share that the release gives the original tuple
 
 
 @runtime_checkable
@@ -46,6 +53,7 @@ class Metric(Protocol):
 
     name: ClassVar[str]
     maximize: ClassVar[bool]
+    needs: ClassVar[tuple[str, ...]]  # the fields of an outcome that it needs, of those that are not always there
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """The metric of an outcome, or of many at once."""
@@ -55,13 +63,15 @@ class Metric(Protocol):
         """The best value that a node could reach, given an outcome no worse than its own in any respect.
 
         ``ideal`` suppresses nothing and has as many classes, of sizes as equal, as the marginals allow;
-        ``limit`` is the number of records that may be suppressed.
+        ``limit`` is the number of records that may be suppressed. The bound never gets better on the way up.
         """
         ...
 
 
 class IdealBound:
     """For metrics that suppression only worsens: the ideal outcome's own value is the bound."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
 
     def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002
         """The value of the ideal outcome."""

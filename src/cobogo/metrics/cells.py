@@ -75,3 +75,20 @@ class Height(IdealBound):
         """A whole number for a full-domain recoding: the mean level of the kept records, summed over attributes."""
         kept = np.maximum(scale.records - outcome.suppressed, 1)
         return np.asarray(np.asarray(outcome.level_sums).sum(axis=-1) / kept)
+
+
+@dataclass(frozen=True)
+class Ambiguity(IdealBound):
+    """The mean number of original tuples that a released record may stand for: the product over the attributes of the
+    leaves under its values (Goldberger and Tassa 2010). A suppressed record may stand for any tuple."""
+
+    name: ClassVar[str] = "ambiguity"
+    maximize: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ("products",)
+
+    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """From 1 (nothing changed) to the product of all domains; infinite where no number can hold it."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            every = np.prod(scale.leaves.astype(float))
+            lost = np.where(np.asarray(outcome.suppressed) > 0, outcome.suppressed * every, 0.0)
+            return np.asarray((outcome.products + lost) / max(scale.records, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +28,7 @@ class AverageClassSize:
 
     name: ClassVar[str] = "c_avg"
     maximize: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """At least 1; NaN where the policy asks for no k-anonymity."""
@@ -37,8 +38,7 @@ class AverageClassSize:
 
     def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:
         """As few records as the limit leaves, in as many classes as there can be."""
-        fewest = Outcome(limit, ideal.classes, ideal.squares, ideal.leaf_sums, ideal.level_sums)
-        return self.value(fewest, scale)
+        return self.value(replace(ideal, suppressed=limit), scale)
 
 
 @dataclass(frozen=True)

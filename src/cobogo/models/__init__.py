@@ -6,14 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, nearest
 from cobogo.models.base import Classes, Domain, Histogram, Model, Monotone, Scope, parameters
+from cobogo.models.beliefs import BT, Injector
 from cobogo.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
+from cobogo.models.guarding import Personalized
+from cobogo.models.invariance import MInvariance
 from cobogo.models.k_anonymity import KAnonymity
 from cobogo.models.l_diversity import LDiversity
+from cobogo.models.minimality import MConfidentiality
 from cobogo.models.numbers import KE, EpsilonM
 from cobogo.models.population import DeltaPresence, KMap
 from cobogo.models.risk import AverageRisk, HighestRisk
+from cobogo.models.safety import CKSafety
+from cobogo.models.set_valued import KM
 from cobogo.models.t_closeness import TCloseness
 
 MODELS: dict[str, type[Model]] = {
@@ -21,16 +27,20 @@ MODELS: dict[str, type[Model]] = {
     for model in (
         KAnonymity, LDiversity, TCloseness, DeltaPresence, KMap, AlphaK, KE, BetaLikeness, DeltaDisclosure,
         HighestRisk, AverageRisk, PSensitive, TCorruption, EpsilonM,
+        CKSafety, Personalized, KM, MInvariance, BT, Injector, MConfidentiality,
     )
 }  # fmt: skip
 """Every model by the name that a policy gives it. A new one is registered here."""
 
 __all__ = [
+    "BT",
     "KE",
+    "KM",
     "MODELS",
     "AlphaK",
     "AverageRisk",
     "BetaLikeness",
+    "CKSafety",
     "Classes",
     "DeltaDisclosure",
     "DeltaPresence",
@@ -38,12 +48,16 @@ __all__ = [
     "EpsilonM",
     "HighestRisk",
     "Histogram",
+    "Injector",
     "KAnonymity",
     "KMap",
     "LDiversity",
+    "MConfidentiality",
+    "MInvariance",
     "Model",
     "Monotone",
     "PSensitive",
+    "Personalized",
     "Scope",
     "TCloseness",
     "TCorruption",
@@ -68,9 +82,9 @@ def build(
 
 def _one(given: dict[str, Any], sensitive: Sequence[str], where: str) -> list[Model]:
     name = given.pop("model", None)
-    if name not in MODELS:
+    if not isinstance(name, str) or name not in MODELS:
         said = "a model needs the key 'model'" if name is None else f"there is no model {name!r}"
-        raise PolicyError(said, where=where, remedy=f"Known models: {', '.join(MODELS)}.")
+        raise PolicyError(said, where=where, remedy=nearest(name, MODELS, "cobogo list models"))
     kind = MODELS[name]
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     given = {key.replace("-", "_"): value for key, value in given.items()}

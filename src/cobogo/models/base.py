@@ -145,7 +145,8 @@ class Histogram:
 class Members:
     """The original quasi-identifier tuples behind the classes: what an attacker knows who knows everybody's.
 
-    ``owners`` tells the class of each tuple, ``codes`` its values as leaves of the hierarchies.
+    ``owners`` tells the class of each tuple (−1 where it was suppressed), ``codes`` its values as leaves of the
+    hierarchies.
     """
 
     owners: Ints
@@ -155,16 +156,9 @@ class Members:
     hierarchies: tuple[Hierarchy, ...]
 
     def where(self, chosen: Mask) -> Members:
-        """The members of some of the classes, numbered anew."""
-        kept = chosen[self.owners]
-        numbers = np.cumsum(chosen) - 1
-        return Members(
-            numbers[self.owners[kept]],
-            self.codes[kept],
-            self.counts[kept],
-            {name: histogram.where(kept) for name, histogram in self.histograms.items()},
-            self.hierarchies,
-        )
+        """The members of some of the classes, numbered anew; the others are of no class now."""
+        numbers = np.append(np.where(chosen, np.cumsum(chosen) - 1, -1), -1)
+        return Members(numbers[self.owners], self.codes, self.counts, self.histograms, self.hierarchies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,10 +213,13 @@ class Model:
 
     def __str__(self) -> str:
         """As people write it: ``l-diversity (occupation, l = 3)``."""
-        given = parameters(self)
-        given.pop("model")
-        attribute = given.pop("attribute", None)
-        words = ([attribute] if attribute else []) + [f"{name} = {value}" for name, value in given.items()]
+        words = []
+        for parameter in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, parameter.name)
+            if parameter.name == "attribute":
+                words.append(str(value))
+            elif value != parameter.default:
+                words.append(f"{parameter.name.replace('_', '-')} = {value}")
         return f"{self.name} ({', '.join(words)})"
 
     @property

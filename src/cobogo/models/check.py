@@ -44,7 +44,9 @@ def failing(models: Iterable[Model], classes: Classes) -> Mask:
 
 
 def _check(model: Model, classes: Classes) -> ModelVerdict:
+    looked_at = np.arange(len(classes))
     if not model.needs_every_class and not classes.sizes.all():
+        looked_at = np.flatnonzero(classes.sizes > 0)
         classes = classes.where(classes.sizes > 0)
     if not len(classes):
         return ModelVerdict(model, True, None, None, 0)
@@ -58,7 +60,7 @@ def _check(model: Model, classes: Classes) -> ModelVerdict:
         model,
         bool(holds.all()),
         float(measured[worst]),
-        worst if of_a_class else None,
+        int(looked_at[worst]) if of_a_class else None,
         int((~holds).sum()) if of_a_class else 0,
     )
 

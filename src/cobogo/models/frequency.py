@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.base import Classes, Floats, Mask, Model, Monotone, over
-from cobogo.models.parameters import choice, number, text, whole
+from cobogo.errors import PolicyError
+from cobogo.models.arguments import choice, number, text, whole
+from cobogo.models.base import Classes, Domain, Floats, Mask, Model, Monotone, over
 
 SLACK = 1e-12
 
@@ -36,6 +38,15 @@ class AlphaK(Model):
     def monotone(self) -> Monotone:
         """A union's share is a mean of its parts' shares."""
         return Monotone.WITHOUT_SUPPRESSION
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """The value named, if any, is one that somebody has."""
+        if self.value is not None and self.value not in domains[self.attribute].labels:
+            raise PolicyError(
+                f'nobody has the value that {self.name} names for "{self.attribute}"',
+                where="privacy.models",
+                remedy="Check its spelling: values are compared as exact text.",
+            )
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value (or that of the one named) in each class."""

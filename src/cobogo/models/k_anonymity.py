@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cobogo.models.arguments import whole
 from cobogo.models.base import Classes, Floats, Mask, Model, Monotone
-from cobogo.models.parameters import whole
 
 
 @dataclass(frozen=True)

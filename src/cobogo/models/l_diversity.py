@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from cobogo.models.arguments import choice, number, whole
 from cobogo.models.base import Classes, Floats, Histogram, Mask, Model, Monotone, over
-from cobogo.models.parameters import choice, number, whole
 
 TOLERANCE = 1e-9
 """A class whose entropy is exactly on the bound passes, whatever the rounding."""

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.base import Classes, Domain, Floats, Histogram, Mask, Model, Monotone, over
-from cobogo.models.parameters import choice, number, numeric, whole
+from cobogo.models.arguments import choice, number, numeric, whole
+from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, over
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,21 @@ class KE(Model):
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """A range of at least e and at least k distinct values."""
-        return (measured >= self.e) & (classes.histograms[self.attribute].distinct >= self.k)
+        wide = measured >= self.e - 1e-9 * max(1.0, abs(self.e))
+        return wide & (_distinct(classes.histograms[self.attribute]) >= self.k)
+
+
+def _distinct(histogram: Histogram) -> Ints:
+    """The distinct numbers of each class, however they are spelled; NULL is one more."""
+    _, kinds = np.unique(histogram.domain.numbers, return_inverse=True, equal_nan=True)
+    width = int(kinds.max(initial=0)) + 1
+    pairs = np.unique(histogram.owners * width + kinds[histogram.values])
+    return np.bincount(pairs // width, minlength=len(histogram.offsets) - 1).astype(np.int64)
+
+
+def _slack(numbers: Floats) -> Floats:
+    """What rounding may have taken from a decimal number: 0.8 − 0.1 should be 0.7."""
+    return np.asarray(1e-9 * np.maximum(1.0, np.abs(numbers)))
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,7 @@ class EpsilonM(Model):
     """(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it (Li, Tao and Xiao 2008).
 
     ``absolute``: within ε. ``relative``: within ε times the value. Not monotone: two classes that satisfy it may
-    together fail. NULL is near no number.
+    together fail. NULL is near NULL alone.
     """
 
     attribute: str
@@ -95,10 +109,10 @@ class EpsilonM(Model):
         values, owners, counts = values[order], owners[order], counts[order]
         width = len(steps) + 1
         place = owners * width + np.searchsorted(steps, values)
-        reach = self.epsilon * (np.abs(values) if self.kind == "relative" else 1.0)
+        reach = self.epsilon * (np.abs(values) if self.kind == "relative" else 1.0) + _slack(values)
         low = np.searchsorted(place, owners * width + np.searchsorted(steps, values - reach, "left"), "left")
         high = np.searchsorted(place, owners * width + np.searchsorted(steps, values + reach, "right"), "left")
         running = np.concatenate([[0], np.cumsum(counts)])
-        most = np.zeros(len(histogram.offsets) - 1)
+        most = histogram.sums(np.where(known, 0.0, histogram.counts))  # NULLs are a crowd of their own
         np.maximum.at(most, owners, (running[high] - running[low]).astype(float))
         return most

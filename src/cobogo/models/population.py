@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from cobogo.models.arguments import choice, number, text, whole
 from cobogo.models.base import Classes, Floats, Mask, Model, Monotone, over
-from cobogo.models.parameters import choice, number, text, whole
 
 SLACK = 1e-12
 
@@ -77,6 +77,8 @@ class KMap(Model):
         choice(self.name, "estimator", self.estimator, ("poisson", "zero-truncated-poisson"))
         if (self.population is None) == (self.population_size is None):
             raise ValueError(f"{self.name} needs either 'population', a table, or 'population-size', a number")
+        if self.population is not None:
+            text(self.name, "population", self.population)
         if self.population_size is not None:
             whole(self.name, "population-size", self.population_size, least=1)
 
@@ -103,9 +105,10 @@ class KMap(Model):
         assert self.population_size is not None
         mean = self.k * min(records / self.population_size, 1.0)
         chance = np.exp(-mean)
-        nothing = chance if self.estimator == "zero-truncated-poisson" else 0.0
-        seen, size = 0.0 if nothing else chance, 0
-        while 1.0 - seen / (1.0 - nothing) > self.significance and size < self.k:
+        truncated = self.estimator == "zero-truncated-poisson"
+        whole_chance = -np.expm1(-mean) if truncated else 1.0
+        seen, size = 0.0 if truncated else chance, 0
+        while 1.0 - seen / whole_chance > self.significance and size < self.k:
             size += 1
             chance *= mean / size
             seen += chance

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from cobogo.models.arguments import number
 from cobogo.models.base import Classes, Floats, Mask, Model, Monotone, Scope
-from cobogo.models.parameters import number
 
 SLACK = 1e-12
 

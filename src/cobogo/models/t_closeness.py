@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.errors import PolicyError
+from cobogo.models.arguments import choice, number
 from cobogo.models.base import Classes, Domain, Floats, Histogram, Mask, Model, Monotone
-from cobogo.models.parameters import choice, number
 
 SLACK = 1e-12
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from cobogo.models import Classes, Histogram, Monotone, Scope
 from cobogo.models.base import Ints, Mask, Members
 from cobogo.models.check import failing
 from cobogo.recode import kernels
+from cobogo.recode.outcome import flat, outcome
 from cobogo.recode.problem import Levels, Problem
 from cobogo.table.frequency import People, number_tuples
 
@@ -34,6 +35,7 @@ class Rolled:
     populations: Mapping[str, Ints]
     people: Histogram | None = None
     owners: Ints | None = None  # the class of each tuple of the problem's table, where some model asks; -1 for none
+    label: Histogram | None = None  # records of each label, where they are asked for
 
     def __len__(self) -> int:
         return len(self.records)
@@ -54,15 +56,21 @@ class Checked:
 class Evaluator:
     """Checks nodes of one problem, keeping the tables that later checks can start from."""
 
-    def __init__(self, problem: Problem, *, histograms: Sequence[str] | None = None) -> None:
-        """``histograms``: the sensitive attributes to count; those that some model looks at if not given."""
+    def __init__(
+        self, problem: Problem, *, histograms: Sequence[str] | None = None, needs: Collection[str] | None = None
+    ) -> None:
+        """``histograms``: the sensitive attributes to count; those that some model looks at if not given.
+
+        ``needs``: the fields of an outcome to fill beside those that are always there; the metric's if not given.
+        """
         self.problem = problem
+        self._needs = problem.metric.needs if needs is None else needs
         table = problem.table
         wanted = problem.histograms_needed if histograms is None else histograms
         self._strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
         enough = (
             (Monotone.EVEN_WITH_SUPPRESSION, Monotone.WITHOUT_SUPPRESSION)
-            if self._strict
+            if self._strict and table.people is None  # people of two classes may be the same: counts do not add up
             else (Monotone.EVEN_WITH_SUPPRESSION,)
         )
         self._prunable = [model for model in problem.models if model.monotone in enough]
@@ -77,6 +85,7 @@ class Evaluator:
             populations=table.populations,
             people=None if table.people is None else table.people.sets,
             owners=np.arange(len(table.counts)) if any(m.needs_members for m in problem.models) else None,
+            label=table.label if "majority" in self._needs else None,
         )
         self._tables: OrderedDict[Levels, Rolled] = OrderedDict()
         self._rows_kept = 0
@@ -104,9 +113,9 @@ class Evaluator:
             failed = failed | failing(self._others, classes)
             if not self._within_limits(rolled, failed) or not self._table_holds(self._others, classes, failed):
                 return self._failed(rolled, failed, hopeless=False)
-        outcome = self.outcome(rolled, failed)
-        value = float(self.problem.metric.value(outcome, self.problem.scale))
-        return Checked(levels, False, True, outcome, value, int(outcome.suppressed))
+        found = self.outcome(rolled, failed)
+        value = float(self.problem.metric.value(found, self.problem.scale))
+        return Checked(levels, False, True, found, value, int(found.suppressed))
 
     def _failed(self, rolled: Rolled, failed: Mask, *, hopeless: bool) -> Checked:
         return Checked(rolled.levels, hopeless, False, None, np.nan, int(rolled.records[failed].sum()))
@@ -144,19 +153,8 @@ class Evaluator:
         return failing(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
 
     def outcome(self, rolled: Rolled, failed: Mask) -> Outcome:
-        """The sums that metrics are made of: those of the whole table less those of the failing classes."""
-        problem = self.problem
-        leaves, starts = _flat([h.leaf_counts[lv] for h, lv in zip(problem.hierarchies, rolled.levels, strict=True)])
-        lost = np.zeros(len(problem.hierarchies), dtype=np.int64)
-        suppressed, squares = kernels.sums_where(failed, rolled.records, rolled.codes, leaves, starts, lost)
-        whole = np.array([t[lv] for t, lv in zip(problem.leaf_totals, rolled.levels, strict=True)], dtype=np.int64)
-        return Outcome(
-            suppressed=int(suppressed),
-            classes=int((~failed & (rolled.records > 0)).sum()),
-            squares=int((rolled.records * rolled.records).sum() - squares),
-            leaf_sums=whole - lost,
-            level_sums=np.array(rolled.levels, dtype=np.int64) * (problem.scale.records - suppressed),
-        )
+        """The sums that metrics are made of."""
+        return outcome(self.problem, rolled, failed, self._needs)
 
     def table(self, levels: Levels) -> Rolled:
         """The frequency table at a node."""
@@ -182,6 +180,7 @@ class Evaluator:
             {name: counts[chosen] for name, counts in rolled.populations.items()},
             None if rolled.people is None else rolled.people.where(chosen),
             None if rolled.owners is None else _renumbered(rolled.owners, chosen),
+            None if rolled.label is None else rolled.label.where(chosen),
         )
         return _summed(part, np.zeros(len(part), dtype=np.int64), 1, rolled.levels, part.codes[:1])
 
@@ -203,7 +202,7 @@ class Evaluator:
     def _roll_up(self, source: Rolled, levels: Levels) -> Rolled:
         hierarchies = self.problem.hierarchies
         steps = zip(hierarchies, source.levels, levels, strict=True)
-        maps, starts = _flat([_climb(h, low, high) for h, low, high in steps])
+        maps, starts = flat([_climb(h, low, high) for h, low, high in steps])
         radices = np.array([len(h.labels[lv]) for h, lv in zip(hierarchies, levels, strict=True)], dtype=np.int64)
         ids, representatives = self._group(source, maps, starts, radices)
         codes = np.empty((len(representatives), len(hierarchies)), dtype=np.int32)
@@ -241,6 +240,7 @@ def _summed(source: Rolled, ids: Ints, groups: int, levels: Levels, codes: NDArr
         populations={name: _sum(ids, counts, groups) for name, counts in source.populations.items()},
         people=None if source.people is None else _merged(source.people, ids, groups),
         owners=None if source.owners is None else np.where(source.owners < 0, -1, ids[source.owners]),
+        label=None if source.label is None else _merged(source.label, ids, groups),
     )
 
 
@@ -251,16 +251,10 @@ def _renumbered(owners: Ints, chosen: Mask) -> Ints:
 
 
 def members_of(problem: Problem, owners: Ints) -> Members:
-    """The tuples of a problem's table as members of classes; those of no class are left out."""
-    table, inside = problem.table, owners >= 0
+    """The tuples of a problem's table as members of classes; those of no class have the owner −1."""
+    table = problem.table
     codes = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
-    return Members(
-        owners[inside],
-        np.array(codes, dtype=np.int32).T[inside],
-        table.counts[inside],
-        {name: histogram.where(inside) for name, histogram in table.histograms.items()},
-        problem.hierarchies,
-    )
+    return Members(owners, np.array(codes, dtype=np.int32).T, table.counts, table.histograms, problem.hierarchies)
 
 
 def _sum(ids: Ints, counts: Ints, groups: int) -> Ints:
@@ -288,12 +282,3 @@ def _climb(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.int32]:
     for level in range(low, high):
         step = hierarchy.parents[level][step]
     return step
-
-
-def _flat(arrays: list[NDArray[Any]]) -> tuple[NDArray[Any], Ints]:
-    """Arrays end to end, and where each begins: what a kernel takes instead of a list."""
-    starts = np.zeros(len(arrays), dtype=np.int64)
-    if not arrays:
-        return np.zeros(0, dtype=np.int32), starts
-    np.cumsum([len(array) for array in arrays[:-1]], out=starts[1:])
-    return np.concatenate(arrays), starts

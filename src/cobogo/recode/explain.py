@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,12 +26,12 @@ def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
         f"{number_of(records, 'record')} ({_percent(lost, records)}) in classes that fail"
     )
     hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
-    fewest = _fewest(problem, evaluator)
+    fewest = _fewest(problem)
     every = next((model for model in problem.models if model.needs_every_class), None)
     if every is not None:
         hints.append(f"{every} allows no class to be suppressed.")
     elif fewest is None:
-        hints.append("Every class fails at every level: no suppression limit would help.")
+        hints.append("At every level everything fails: no suppression limit would help.")
     else:
         hints.append(
             f"The smallest suppression-limit that works is {_limit_for(fewest, records)} "
@@ -82,25 +82,22 @@ def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> st
     )
 
 
-def _fewest(problem: Problem, evaluator: Evaluator) -> int | None:
-    """The fewest records that any node would have to suppress, leaving something."""
-    top = problem.highest
-    nodes = [top]
-    if any(model.monotone is not Monotone.EVEN_WITH_SUPPRESSION for model in problem.models):
-        seen = {top}
-        for node in nodes:
-            if len(nodes) >= NODES_TRIED:
-                break
-            for below in lattice.predecessors(node, problem.lowest):
-                if below not in seen:
-                    seen.add(below)
-                    nodes.append(below)
-    fewest = math.inf
-    for node in nodes:
-        rolled = evaluator.table(node)
-        if rolled.records[~evaluator.failing(rolled)].any():
-            fewest = min(fewest, _lost(evaluator, rolled))
-    return None if fewest == math.inf else int(fewest)
+def _fewest(problem: Problem) -> int | None:
+    """The fewest records that any node would have to suppress, if it may suppress as many as it likes."""
+    relaxed = Evaluator(replace(problem, limit=problem.scale.records))
+    nodes = [problem.highest]
+    seen = set(nodes)
+    fewest = None
+    for node in nodes:  # grows while it is gone through
+        checked = relaxed.check(node)
+        if checked.satisfied and (fewest is None or checked.failing_records < fewest):
+            fewest = checked.failing_records
+        if all(model.monotone is Monotone.EVEN_WITH_SUPPRESSION for model in problem.models):
+            break  # no node does better than the most general one
+        below = [step for step in lattice.predecessors(node, problem.lowest) if step not in seen]
+        nodes += below[: max(0, NODES_TRIED - len(nodes))]
+        seen.update(below)
+    return fewest
 
 
 def _limit_for(suppressed: int, records: int) -> str:

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.metrics import Outcome
 from cobogo.models.base import Mask
+from cobogo.recode.outcome import ideal
 from cobogo.recode.problem import Levels, Problem
 
 DENSE_AT_MOST = 1 << 24
@@ -78,22 +78,8 @@ def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
 
     The cost is the metric, negated where more is better.
     """
-    records = problem.scale.records
-    width = nodes.shape[1]
-    leaf_sums = np.empty_like(nodes)
-    classes = np.ones(len(nodes), dtype=float)
-    for column in range(width):
-        leaf_sums[:, column] = problem.leaf_totals[column][nodes[:, column]]
-        classes *= problem.distinct[column][nodes[:, column]]
-    classes = np.maximum(np.minimum(classes, len(problem.table.counts)), 1.0)
-    ideal = Outcome(
-        suppressed=np.zeros(len(nodes), dtype=np.int64),
-        classes=classes,
-        squares=float(records) ** 2 / classes,
-        leaf_sums=leaf_sums,
-        level_sums=nodes * records,
-    )
-    values = np.asarray(problem.metric.bound(ideal, problem.scale, problem.limit), dtype=float)
+    best = ideal(problem, nodes)
+    values = np.asarray(problem.metric.bound(best, problem.scale, problem.limit), dtype=float)
     return np.broadcast_to(-values if problem.metric.maximize else values, (len(nodes),))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.evaluate import Evaluator, Rolled
@@ -31,12 +32,14 @@ class Plan:
     records: int  # that the release will have
     classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
     star: bool
+    outcome: Outcome  # with all that metrics look at
     warnings: tuple[str, ...] = ()
 
 
 def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
     """Turn the chosen node into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
-    evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms))
+    needs = {name for metric in METRICS.values() for name in metric.needs}
+    evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
     failing = evaluator.failing(rolled)
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
@@ -69,6 +72,7 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
         records=problem.scale.records - (0 if star else lost),
         classes=int((~failing & there).sum()) + (star and not (released_as_stars & ~failing & there).any()),
         star=star,
+        outcome=evaluator.outcome(rolled, failing),
         warnings=tuple(warnings),
     )
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, Scale
-from cobogo.models import KAnonymity, Model
-from cobogo.table.frequency import FrequencyTable
+from cobogo.models import Histogram, KAnonymity, Model
+from cobogo.table.frequency import FrequencyTable, number_tuples
 
 Levels = tuple[int, ...]
 """A node of the generalization lattice: one level per quasi-identifier, in the policy's order."""
@@ -44,6 +44,8 @@ class Problem:
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
             k=asked_k(self.models),
+            tuple_nats=_entropy(self.table.counts),
+            full_bits=np.array([_bits(counts[0], self.table.records) for counts in self.sharing], dtype=float),
         )
 
     @cached_property
@@ -57,17 +59,21 @@ class Problem:
         return tuple(dict.fromkeys(name for model in self.models for name in model.attributes))
 
     @cached_property
+    def sharing(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:
+        """For each quasi-identifier and level: how many records have each value there, before suppression."""
+        found = []
+        for position, (h, leaf) in enumerate(zip(self.hierarchies, self.leaf_codes, strict=True)):
+            counts = np.zeros(len(h.leaves), dtype=np.int64)
+            counts[leaf] = self.table.marginal(position)
+            found.append(tuple(_sums(codes, counts, len(names)) for codes, names in zip(h.maps, h.labels, strict=True)))
+        return tuple(found)
+
+    @cached_property
     def leaf_totals(self) -> tuple[NDArray[np.int64], ...]:
         """For each quasi-identifier and level: over all records, the leaves under the value each would have there."""
         return tuple(
-            np.array(
-                [
-                    int((self.table.marginal(position) * counts[codes[leaf]]).sum())
-                    for codes, counts in zip(h.maps, h.leaf_counts, strict=True)
-                ],
-                dtype=np.int64,
-            )
-            for position, (h, leaf) in enumerate(zip(self.hierarchies, self.leaf_codes, strict=True))
+            np.array([int((there * leaves).sum()) for there, leaves in zip(counts, h.leaf_counts, strict=True)])
+            for h, counts in zip(self.hierarchies, self.sharing, strict=True)
         )
 
     @cached_property
@@ -77,6 +83,75 @@ class Problem:
             np.array([len(np.unique(codes[leaf])) for codes in h.maps], dtype=np.int64)
             for h, leaf in zip(self.hierarchies, self.leaf_codes, strict=True)
         )
+
+    @cached_property
+    def bit_totals(self) -> tuple[NDArray[np.float64], ...]:
+        """For each quasi-identifier and level: over all records, −log2(freq(original)/freq(value there))."""
+        return tuple(
+            np.array([_bits(counts[0], there[codes]) for codes, there in zip(h.maps, counts, strict=True)])
+            for h, counts in zip(self.hierarchies, self.sharing, strict=True)
+        )
+
+    @cached_property
+    def log_leaf_totals(self) -> tuple[NDArray[np.float64], ...]:
+        """For each quasi-identifier and level: over all records, ln(leaves under the value each would have there)."""
+        return tuple(
+            np.array([(there * np.log(leaves)).sum() for there, leaves in zip(counts, h.leaf_counts, strict=True)])
+            for h, counts in zip(self.hierarchies, self.sharing, strict=True)
+        )
+
+    @cached_property
+    def value_nats(self) -> tuple[NDArray[np.float64], ...]:
+        """For each quasi-identifier and level: the entropy of the values there, in nats."""
+        return tuple(np.array([_entropy(there) for there in counts]) for counts in self.sharing)
+
+    @cached_property
+    def raised_majorities(self) -> tuple[NDArray[np.int64], ...]:
+        """For each quasi-identifier and level: the records with their class's most frequent label, were this attribute
+        at that level and every other at its lowest. No node at or above has more."""
+        assert self.table.label is not None
+        leaves = [leaf[self.table.codes[:, column]] for column, leaf in enumerate(self.leaf_codes)]
+        bottom = list(zip(self.hierarchies, self.lowest, strict=True))
+        columns = [h.maps[level][leaf] for (h, level), leaf in zip(bottom, leaves, strict=True)]
+        sizes = [len(h.labels[level]) for h, level in bottom]
+        found = []
+        for column, (h, leaf) in enumerate(zip(self.hierarchies, leaves, strict=True)):
+            most = np.full(h.height + 1, self.table.records, dtype=np.int64)
+            for level in range(self.lowest[column], self.highest[column] + 1):
+                raised, wide = columns.copy(), sizes.copy()
+                raised[column], wide[column] = h.maps[level][leaf], len(h.labels[level])
+                ids, _ = number_tuples(raised, wide, len(self.table.counts))
+                most[level] = _majority(self.table.label, ids)
+            found.append(most)
+        return tuple(found)
+
+
+def _sums(codes: NDArray[np.int32], counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, codes, counts)
+    return total
+
+
+def _bits(counts: NDArray[np.int64], sharing: NDArray[np.int64] | int) -> float:
+    """Σ counts · log2(sharing / counts). In floating point, too, it never falls when something is shared by more."""
+    known = np.maximum(counts, 1)
+    return float((counts * np.log2(np.maximum(sharing, 1) / known)).sum())
+
+
+def _entropy(counts: NDArray[np.int64]) -> float:
+    """In nats."""
+    shares = counts[counts > 0] / max(int(counts.sum()), 1)
+    return float(-(shares * np.log(shares)).sum())
+
+
+def _majority(label: Histogram, ids: NDArray[np.int64]) -> int:
+    """Over the groups that tuples fall into, the records that have their group's most frequent label."""
+    groups = ids[label.owners]
+    pairs, inverse = np.unique(groups * len(label.domain) + label.values, return_inverse=True)
+    counts = _sums(inverse, label.counts, len(pairs))
+    most = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    np.maximum.at(most, pairs // len(label.domain), counts)
+    return int(most.sum())
 
 
 def asked_k(models: Sequence[Model]) -> int | None:

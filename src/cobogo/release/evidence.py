@@ -31,12 +31,21 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         "policy": release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True),
         "home": str(release.policy.home.absolute()),
         "levels": release.levels,
+        "star": release.plan.star,
         "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
         "people": None if reference.people is None else people_to_json(reference.people),
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
     (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def listed(evidence: Path) -> set[str]:
+    """The files that belong to the evidence, by its own account."""
+    try:
+        return {NAME, *json.loads((evidence / NAME).read_bytes())["files"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return set()
 
 
 def digest(key: bytes, table: FrequencyTable) -> str:

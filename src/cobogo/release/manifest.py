@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cobogo.errors import VerificationFailed
-from cobogo.policy import Role
+from cobogo.policy import Role, Separator
 
 NAME = "manifest.json"
 FORMAT = "cobogo-release/1"
@@ -42,7 +42,7 @@ class DataEntry(_Entry):
 
     file: str
     format: Literal["csv", "parquet"]
-    separator: str
+    separator: Separator
     records: int
     people: bool = False  # whether the models count people, who may have several records
 
@@ -58,6 +58,21 @@ class Manifest(_Entry):
     trees: dict[str, list[list[str | None]]] = Field(
         default_factory=dict
     )  # of sensitive values, where a model uses one
+
+    @property
+    def contradiction(self) -> str | None:
+        """What in it cannot be, whatever lies beside it."""
+        if self.data.file not in self.files:
+            return "the manifest gives no hash of the released data"
+        if not self.data.file.endswith(f".{self.data.format}"):
+            return "the manifest names another format than that of the data"
+        if not self.models:
+            return "the manifest promises nothing: it states no model"
+        if self.with_role(Role.IDENTIFIER):
+            return "an identifier is among the released columns"
+        if not self.with_role(Role.QUASI_IDENTIFIER):
+            return "the manifest names no quasi-identifier"
+        return None
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The released columns of one role."""
@@ -91,14 +106,27 @@ def sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def contents(directory: Path) -> set[str]:
+    """Everything below a directory that is no plain directory, by its path within it: files, links, pipes."""
+    if not directory.is_dir():
+        return set()
+    return {
+        entry.relative_to(directory).as_posix()
+        for entry in directory.rglob("*")
+        if entry.is_symlink() or not entry.is_dir()
+    }
+
+
 def disagreements(directory: Path, expected: dict[str, FileEntry], also: Sequence[str]) -> list[str]:
     """What differs between a directory and the files it should hold (``also``: files that are there without a hash)."""
-    found = {file.relative_to(directory).as_posix(): file for file in directory.rglob("*") if file.is_file()}
+    found = contents(directory)
     problems = [f"{name} is missing" for name in expected if name not in found]
-    problems += [
-        f"{name} is not the file that was released (its hash differs)"
-        for name, entry in expected.items()
-        if name in found and sha256(found[name]) != entry.sha256
-    ]
-    problems += [f"{name} is not part of the release" for name in found if name not in expected and name not in also]
+    for name in sorted(found):
+        file = directory / name
+        if name not in expected and name not in also:
+            problems.append(f"{name} is not part of the release")
+        elif file.is_symlink() or not file.is_file():
+            problems.append(f"{name} is not a regular file")
+        elif name in expected and (file.stat().st_size, sha256(file)) != (expected[name].bytes, expected[name].sha256):
+            problems.append(f"{name} is not the file that was released (its hash differs)")
     return problems

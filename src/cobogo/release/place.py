@@ -24,7 +24,7 @@ def staged(directory: Path, *, replaceable: Callable[[Path], bool]) -> Iterator[
     What is at ``directory`` must not exist, be empty, or be ``replaceable``; it is replaced whole. If the block
     raises, nothing has changed. What a killed run left behind is removed by the next one.
     """
-    directory = directory.absolute()
+    directory = directory.resolve()
     _refuse_foreign(directory, replaceable)
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,9 @@ def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> Non
 
 def _exchange(stage: Path, directory: Path) -> None:
     """Swap the two in one step, so that at no moment is there nothing, or half, at ``directory``."""
-    stage.chmod(0o755)
+    mask = os.umask(0)
+    os.umask(mask)
+    stage.chmod(0o777 & ~mask)
     if not directory.exists():
         stage.rename(directory)
     elif not _swapped(stage, directory):

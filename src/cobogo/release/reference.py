@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import VerificationFailed
-from cobogo.hierarchy import Hierarchy, Label
+from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.models.base import Classes, Domain, Histogram, Members
 from cobogo.table.frequency import FrequencyTable
 
@@ -51,6 +51,7 @@ class Original:
     table: FrequencyTable
     hierarchies: tuple[Hierarchy, ...]
     levels: Mapping[str, int]
+    star: bool = False
 
     def members(self, released: FrequencyTable) -> Members:
         """The original tuples behind each released class."""
@@ -61,10 +62,9 @@ class Original:
             [h.labels[self.levels[h.attribute]][code] for code in h.maps[self.levels[h.attribute]][codes[:, n]]]
             for n, h in enumerate(self.hierarchies)
         ]
-        owners = np.array([place.get(labels, -1) for labels in zip(*columns, strict=True)], dtype=np.int64)
-        kept = owners >= 0
-        histograms = {name: histogram.where(kept) for name, histogram in self.table.histograms.items()}
-        return Members(owners[kept], codes[kept], self.table.counts[kept], histograms, self.hierarchies)
+        lost = place.get((SUPPRESSED,) * len(columns), -1) if self.star else -1
+        owners = np.array([place.get(labels, lost) for labels in zip(*columns, strict=True)], dtype=np.int64)
+        return Members(owners, codes, self.table.counts, self.table.histograms, self.hierarchies)
 
 
 def domain_to_json(domain: Domain) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,7 @@ class Release:
     @property
     def metrics(self) -> dict[str, float | None]:
         """What was lost, by every metric."""
-        assert self.solution.chosen.outcome is not None
-        return metrics.measure(self.solution.chosen.outcome, self.problem.scale)
+        return metrics.measure(self.plan.outcome, self.problem.scale)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Release:
         }
         original = None
         if any(model.needs_members for model in self.problem.models):
-            original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels)
+            original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
         return Reference(domains, people, populations, original)
 
     def rows(self) -> Expression:
@@ -90,6 +90,21 @@ class Release:
     def to_arrow(self) -> Any:
         """The released rows as an Arrow table."""
         return self.rows().to_pyarrow()
+
+    def utility(self, **asked: Any) -> dict[str, Any]:
+        """What can still be done with the release: errors of counting queries, accuracy of models that learn a label,
+        distances of distributions and associations.
+
+        ``queries``, ``selectivity``, ``label`` and ``seed`` are those of the policy's table ``[utility]`` if not given.
+        """
+        from cobogo.metrics.utility import utility
+
+        return utility(self, self.policy.asked_utility(asked))
+
+    @cached_property
+    def reported_utility(self) -> dict[str, Any] | None:
+        """The same as the policy asks for it; None where it does not."""
+        return None if self.policy.utility is None else self.utility()
 
     def write(self, directory: str | Path) -> Any:
         """Write the release and its evidence, verify it from what was written, and put it in place at once.

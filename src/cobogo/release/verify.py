@@ -56,7 +56,11 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
     """Check a release directory (or its ``public`` alone) against its manifest and, if given, a policy."""
     public, evidence = _parts(Path(release))
     manifest = manifests.load(public)
+    if manifest.contradiction:
+        raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
+    if f"{manifest.data.file} is not a regular file" in problems:
+        return Verdict((), tuple(problems), 0, 0)
     kept = None
     if evidence is not None:
         kept = _evidence(evidence)
@@ -136,7 +140,8 @@ def _reference(
         policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
     else:
         trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
-        domains, people, policy = dict(table.with_trees(trees, ".").domains), None, rules
+        decimal = "." if rules is None else rules.data.decimal
+        domains, people, policy = dict(table.with_trees(trees, decimal).domains), None, rules
         if any(model.attributes for model in asked):
             notes.append("distributions are compared with that of the released rows, for want of the original's")
         if manifest.data.people:
@@ -144,11 +149,12 @@ def _reference(
     populations = {}
     for name in dict.fromkeys(name for model in asked for name in model.populations):
         populations[name] = _population(name, manifest, policy)
-    original = _original(manifest, policy) if any(model.needs_members for model in asked) else None
+    star = bool(kept and kept.get("star"))
+    original = _original(manifest, policy, star=star) if any(model.needs_members for model in asked) else None
     return Reference(domains, people, populations, original), tuple(notes)
 
 
-def _original(manifest: Manifest, policy: Policy | None) -> Original:
+def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
     """The original table, counted again from where the policy says it lies."""
     if policy is None or policy.data.path is None:
         raise OutputError(
@@ -162,7 +168,13 @@ def _original(manifest: Manifest, policy: Policy | None) -> Original:
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)
         for name in policy.quasi_identifiers
     )
-    return Original(counted, hierarchies, {column.name: column.level or 0 for column in manifest.columns})
+    trees = {
+        name: build(name, spec, counted.domains[name].labels, policy=policy)
+        for name in policy.sensitive
+        if (spec := policy.attributes[name].hierarchy) is not None
+    }
+    levels = {column.name: column.level or 0 for column in manifest.columns}
+    return Original(counted.with_trees(trees, policy.data.decimal), hierarchies, levels, star)
 
 
 def _population(name: str, manifest: Manifest, policy: Policy | None) -> FrequencyTable:
@@ -185,7 +197,7 @@ def _evidence(evidence: Path) -> Json | None:
         content = json.loads((evidence / EVIDENCE).read_bytes())
         TypeAdapter(dict[str, FileEntry]).validate_python(content["files"])
         return dict(content) if {"reference", "people", "home", "policy", "manifest-sha256"} <= set(content) else None
-    except (OSError, ValueError, KeyError, TypeError, ValidationError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, ValidationError):
         return None
 
 

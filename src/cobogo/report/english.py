@@ -103,6 +103,22 @@ ENGLISH: dict[str, str] = {
     "of another’s.",
     "model.epsilon-m-anonymity": "(ε,m)-anonymity",
     "model.epsilon-m-anonymity.means": "Around no value of a class lies more than 1/m of it.",
+    "model.c-k-safety": "(c,k)-safety",
+    "model.c-k-safety.means": "Whoever knows any k implications about people is still not as sure as c of "
+    "anybody’s value.",
+    "model.personalized": "personalized privacy",
+    "model.personalized.means": "Nobody is linked to what they asked not to be linked to with a probability above p.",
+    "model.k-m-anonymity": "k^m-anonymity",
+    "model.k-m-anonymity.means": "Whoever knows up to m items of a person’s set finds at least k people who match.",
+    "model.m-invariance": "m-invariance",
+    "model.m-invariance.means": "Every class holds at least m people, no two with the same sensitive value.",
+    "model.b-t-privacy": "(B,t)-privacy",
+    "model.b-t-privacy.means": "Seeing the release moves nobody’s belief about a person’s value by more than t.",
+    "model.injector": "Injector",
+    "model.injector.means": "Whoever knows what never goes together still takes at least l values to be "
+    "possible for each person.",
+    "model.m-confidentiality": "m-confidentiality",
+    "model.m-confidentiality.means": "No sensitive value makes up more than 1/m of a class.",
     "model.l-diversity": "l-diversity",
     "model.l-diversity.means": "Every class holds at least l well-represented sensitive values: nobody’s value is "
     "certain.",
@@ -175,6 +191,41 @@ ENGLISH: dict[str, str] = {
     "metric.aecs.means": "Records per class, the suppressed ones counted as one class.",
     "metric.height": "height",
     "metric.height.means": "The levels of all quasi-identifiers added up: how many steps were taken.",
+    "metric.entropy": "non-uniform entropy",
+    "metric.entropy.means": "The bits needed to say which original value each released one stands for, over all "
+    "records.",
+    "metric.normalized-entropy": "normalized entropy",
+    "metric.normalized-entropy.means": "The same as a share of what suppressing everything would cost: 0 is the "
+    "original table, 1 a table that says nothing.",
+    "metric.kl-divergence": "KL divergence",
+    "metric.kl-divergence.means": "How far the table that one would rebuild from the release, spreading each class "
+    "evenly, is from the original; 0 is no difference.",
+    "metric.ambiguity": "ambiguity",
+    "metric.ambiguity.means": "How many combinations of original values a released record may stand for, on average.",
+    "metric.classification": "classification",
+    "metric.classification.means": "The share of the records whose label is not the most frequent one of their class, "
+    "or that are suppressed.",
+    # utility
+    "utility": "What can still be done with the data",
+    "utility.why": "Measured on the release, against the original.",
+    "utility.measure": "measure",
+    "utility.original": "original",
+    "utility.release": "release",
+    "utility.queries": "error of counting queries",
+    "utility.queries.why": "Half of {queries} random counting queries, answered from the release, are wrong by at most "
+    "so much; the middle half by {lower} to {upper}.",
+    "utility.accuracy": "“{label}” predicted by {model}",
+    "utility.accuracy.why": "The share of {held_out}, not used for learning, whose value is predicted right. Always "
+    "saying the most frequent value: {baseline}.",
+    "utility.association": "association of “{one}” and “{other}”",
+    "utility.association.why": "The pair that changed most, of {pairs}: 0 is none, 1 the strongest there is (Cramér’s "
+    "V). The mean change is {mean}.",
+    "utility.marginal": "shift of “{attribute}”",
+    "utility.marginal.why": "The attribute whose distribution moved most: the share of the records that would have to "
+    "have another value to undo it.",
+    "kind.logistic-regression": "logistic regression",
+    "kind.decision-tree": "a decision tree",
+    "kind.naive-bayes": "naive Bayes",
     # distributions
     "distributions": "Before and after",
     "distributions.why": "The most frequent values of each quasi-identifier, in the original table and in the release.",
@@ -242,6 +293,28 @@ ENGLISH: dict[str, str] = {
     "plot.distribution.after": "After",
     "plot.distribution.others": "{n} other value|{n} other values",
     "plot.distribution.rest": "other values",
+    # frontier
+    "frontier.title": "What privacy costs",
+    "frontier.lead": "For each value of {names}, the release that is best by “{metric}”: what it costs, and what an "
+    "attacker could still learn from it.",
+    "frontier.what": "Left: “{metric}” of the best release ({better} is better). Right: what is left to an attacker.",
+    "frontier.fact": "With {last} instead of {first}, “{metric}” goes from {before} to {after}",
+    "frontier.fact.range": "“{metric}” of the best release is between {low} and {high}",
+    "frontier.fact.same": "“{metric}” of the best release is always {value}",
+    "frontier.fact.none": "Nothing satisfies the policy, whatever the value",
+    "frontier.chance": "an attacker’s chances",
+    "frontier.inference": "worst inference",
+    "frontier.risk": "highest risk",
+    "frontier.none": "no solution",
+    "frontier.limit": "suppression limit",
+    "frontier.table": "Every choice",
+    "frontier.table.why": "The levels are those of the quasi-identifiers: 0 is the original value.",
+    "frontier.suppressed": "suppressed",
+    "frontier.classes": "classes",
+    "frontier.smallest": "smallest class",
+    "frontier.means": "What the columns mean",
+    "frontier.note": "No value of the data is shown here. The figures are about the data all the same: decide who sees "
+    "them.",
     # demo page
     "demo.title": "Cobogó: the guide, done",
     "demo.lead": "k-anonymity and l-diversity on {records} of COVID-19 cases in Ceará. The people are made up.",

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cobogo.metrics import METRICS
+from cobogo.report import utility
 from cobogo.report.content import Content
 from cobogo.report.figures import has_levels, plots_of, steps
 from cobogo.report.words import NOTHING, Words, words
@@ -29,7 +30,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
     say = words(language)
     summary = content.summary
     page = (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             say=say,
@@ -46,6 +47,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             inferences=_inferences(content, say),
             sizes=_sizes(content, say),
             metrics=_metrics(content, say),
+            utilities=utility.rows(summary.get("utility", {}), say),
             solutions=_solutions(content, say),
             seconds={say.name("stage", stage): value for stage, value in summary.get("seconds", {}).items()},
             figures=_figures(content, plots),
@@ -56,16 +58,17 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates, and how they are read."""
+    templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["short"] = _short
-    return environment
+    templates.filters["short"] = _short
+    return templates
 
 
 def _short(text: str) -> str:
@@ -275,5 +278,5 @@ def _solutions(content: Content, say: Words) -> Row:
 
 def demo(rows: Sequence[Row], *, language: str, data: str, records: int, attribute: str) -> str:
     """The demo's page: its results as tables, with the pictures beside it and a way to every report."""
-    template = _environment().get_template("demo.html.j2")
+    template = environment().get_template("demo.html.j2")
     return template.render(say=words(language), rows=rows, data=data, records=records, attribute=attribute)

@@ -106,6 +106,23 @@ PORTUGUESE: dict[str, str] = {
     "certeza sobre o de outra.",
     "model.epsilon-m-anonymity": "(ε,m)-anonimato",
     "model.epsilon-m-anonymity.means": "Em torno de nenhum valor da classe se concentra mais que 1/m dela.",
+    "model.c-k-safety": "(c,k)-segurança",
+    "model.c-k-safety.means": "Quem conhece k implicações quaisquer sobre as pessoas ainda não chega à "
+    "certeza c sobre o valor de ninguém.",
+    "model.personalized": "privacidade personalizada",
+    "model.personalized.means": "Ninguém é ligado ao que pediu para não ser ligado com probabilidade acima de p.",
+    "model.k-m-anonymity": "k^m-anonimato",
+    "model.k-m-anonymity.means": "Quem conhece até m itens do conjunto de uma pessoa encontra pelo menos k "
+    "pessoas que correspondem.",
+    "model.m-invariance": "m-invariância",
+    "model.m-invariance.means": "Cada classe tem pelo menos m pessoas, sem dois valores sensíveis iguais.",
+    "model.b-t-privacy": "(B,t)-privacidade",
+    "model.b-t-privacy.means": "Ver os dados publicados não muda em mais de t a crença sobre o valor de ninguém.",
+    "model.injector": "Injector",
+    "model.injector.means": "Quem sabe o que nunca ocorre junto ainda tem pelo menos l valores possíveis "
+    "para cada pessoa.",
+    "model.m-confidentiality": "m-confidencialidade",
+    "model.m-confidentiality.means": "Nenhum valor sensível passa de 1/m de uma classe.",
     "model.l-diversity": "l-diversidade",
     "model.l-diversity.means": "Cada classe tem pelo menos l valores sensíveis distintos: não se sabe ao certo o de "
     "ninguém.",
@@ -178,6 +195,42 @@ PORTUGUESE: dict[str, str] = {
     "metric.aecs.means": "Registros por classe, contando os suprimidos como uma classe.",
     "metric.height": "altura",
     "metric.height.means": "A soma dos níveis de todos os semi-identificadores: quantos passos foram dados.",
+    "metric.entropy": "entropia não uniforme",
+    "metric.entropy.means": "Os bits necessários para dizer que valor original cada valor publicado representa, em "
+    "todos os registros.",
+    "metric.normalized-entropy": "entropia normalizada",
+    "metric.normalized-entropy.means": "A mesma, como parcela do que custaria suprimir tudo: 0 é a tabela original, 1 "
+    "uma tabela que nada diz.",
+    "metric.kl-divergence": "divergência KL",
+    "metric.kl-divergence.means": "Quão longe da original fica a tabela que se reconstruiria dos dados publicados, "
+    "espalhando cada classe por igual; 0 é nenhuma diferença.",
+    "metric.ambiguity": "ambiguidade",
+    "metric.ambiguity.means": "Quantas combinações de valores originais um registro publicado pode representar, em "
+    "média.",
+    "metric.classification": "classificação",
+    "metric.classification.means": "A parcela dos registros cujo rótulo não é o mais frequente de sua classe, ou que "
+    "foram suprimidos.",
+    # utilidade
+    "utility": "O que ainda se pode fazer com os dados",
+    "utility.why": "Medido nos dados publicados, em comparação com os originais.",
+    "utility.measure": "medida",
+    "utility.original": "original",
+    "utility.release": "publicado",
+    "utility.queries": "erro das consultas de contagem",
+    "utility.queries.why": "Metade de {queries} consultas de contagem aleatórias, respondidas com os dados "
+    "publicados, erra no máximo isto; a metade central, de {lower} a {upper}.",
+    "utility.accuracy": "“{label}” previsto por {model}",
+    "utility.accuracy.why": "A parcela de {held_out}, não usados para aprender, cujo valor é previsto corretamente. "
+    "Dizendo sempre o valor mais frequente: {baseline}.",
+    "utility.association": "associação de “{one}” e “{other}”",
+    "utility.association.why": "O par que mais mudou, de {pairs}: 0 é nenhuma, 1 a mais forte que há (V de Cramér). A "
+    "mudança média é {mean}.",
+    "utility.marginal": "deslocamento de “{attribute}”",
+    "utility.marginal.why": "O atributo cuja distribuição mais mudou: a parcela dos registros que precisaria ter outro "
+    "valor para desfazer a mudança.",
+    "kind.logistic-regression": "regressão logística",
+    "kind.decision-tree": "árvore de decisão",
+    "kind.naive-bayes": "Bayes ingênuo",
     # distribuições
     "distributions": "Antes e depois",
     "distributions.why": "Os valores mais frequentes de cada semi-identificador, na tabela original e nos dados "
@@ -248,6 +301,29 @@ PORTUGUESE: dict[str, str] = {
     "plot.distribution.after": "Depois",
     "plot.distribution.others": "mais {n} valor|mais {n} valores",
     "plot.distribution.rest": "outros valores",
+    # fronteira
+    "frontier.title": "Quanto custa a privacidade",
+    "frontier.lead": "Para cada valor de {names}, os dados publicáveis que são os melhores segundo “{metric}”: quanto "
+    "custam e o que ainda revelariam a quem ataca.",
+    "frontier.what": "À esquerda, “{metric}” da melhor solução ({better} é melhor). À direita, o que resta a quem "
+    "ataca.",
+    "frontier.fact": "Com {last} em vez de {first}, “{metric}” vai de {before} a {after}",
+    "frontier.fact.range": "“{metric}” da melhor solução fica entre {low} e {high}",
+    "frontier.fact.same": "“{metric}” da melhor solução é sempre {value}",
+    "frontier.fact.none": "Nada satisfaz a política, seja qual for o valor",
+    "frontier.chance": "as chances de quem ataca",
+    "frontier.inference": "pior inferência",
+    "frontier.risk": "maior risco",
+    "frontier.none": "sem solução",
+    "frontier.limit": "limite de supressão",
+    "frontier.table": "Todas as escolhas",
+    "frontier.table.why": "Os níveis são os dos semi-identificadores: 0 é o valor original.",
+    "frontier.suppressed": "suprimidos",
+    "frontier.classes": "classes",
+    "frontier.smallest": "menor classe",
+    "frontier.means": "O que significam as colunas",
+    "frontier.note": "Nenhum valor dos dados aparece aqui. Mesmo assim, os números falam dos dados: decida quem pode "
+    "vê-los.",
     # página da demonstração
     "demo.title": "Cobogó: o guia, na prática",
     "demo.lead": "k-anonimato e l-diversidade em {records} de casos de COVID-19 no Ceará. As pessoas são fictícias.",

@@ -126,6 +126,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
             name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
             for name in release.policy.sensitive
         },
+        **({} if release.reported_utility is None else {"utility": release.reported_utility}),
         "warnings": list(release.warnings),
         "seconds": {
             stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")

@@ -15,6 +15,12 @@ FEW = 100
 def check_roles(policy: Policy, table: Table) -> None:
     """Every column has a role and every role a column."""
     without = [name for name in table.columns if name not in policy.attributes]
+    if without and not set(table.columns) & set(policy.attributes):
+        raise PolicyError(  # the first row may be somebody's data: nothing of it is shown
+            "none of the policy's attributes is a column of the data",
+            where=f"{policy.name}, attributes",
+            remedy=f'Does {table.name} begin with a header? Is its separator really "{policy.data.separator}"?',
+        )
     if without:
         hint = ""
         if len(table.columns) == 1 and len(policy.attributes) > 1:

@@ -30,10 +30,11 @@ class Engine:
 
         if url not in (None, "duckdb", "duckdb://"):
             raise PolicyError(
-                f"there is no engine for {url!r}", where="--engine", remedy='Leave it out, or say "duckdb://".'
+                "there is no engine for this URL", where="--engine", remedy='Leave it out, or say "duckdb://".'
             )
         spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
         engine = cls(ibis.duckdb.connect(temp_directory=str(spill)))
+        engine.sql("SET enable_progress_bar = false")
         engine.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         weakref.finalize(engine, scratch.remove, spill)
         return engine

@@ -55,6 +55,7 @@ class FrequencyTable:
     histograms: Mapping[str, Histogram]
     populations: Mapping[str, Ints] = field(default_factory=dict)
     people: People | None = None
+    label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
 
     @property
     def records(self) -> int:
@@ -124,6 +125,7 @@ class FrequencyTable:
                 name: _sums(theirs, population.counts, groups),
             },
             people=None if self.people is None else replace(self.people, sets=_spread(self.people.sets, own, groups)),
+            label=None if self.label is None else _spread(self.label, own, groups),
         )
 
     def _with_domains(self, domains: Mapping[str, Domain]) -> FrequencyTable:
@@ -133,13 +135,19 @@ class FrequencyTable:
 
 
 def frequency_table(
-    table: Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str], *, unit: str | None = None
+    table: Table,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    *,
+    unit: str | None = None,
+    label: str | None = None,
 ) -> FrequencyTable:
     """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order.
 
-    ``unit`` is the column that tells people apart, where they are to be counted and not their records.
+    ``unit`` is the column that tells people apart, where they are to be counted and not their records; ``label`` one
+    that is to be predicted.
     """
-    names = [*quasi_identifiers, *sensitive, *([] if unit is None else [unit])]
+    names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
     keyed = table.expression.select(**keys)
     counted = keyed.group_by(list(keys)).aggregate(records=keyed.count()).to_pyarrow()
@@ -152,12 +160,17 @@ def frequency_table(
     codes = np.array([column[representatives] for column in quasi], dtype=np.int32).reshape(width, groups)
     found = dict(zip(sensitive, columns[width : width + len(sensitive)], strict=True))
     people, histograms = None, {}
+    counted_label = None
+    if label is not None:
+        values, labels = columns[names.index(label)]
+        domain = Domain(label, labels, _sums(values, counts, len(labels)))
+        counted_label = _histogram(ids, values, counts, groups, domain)
     if unit is None:
         for name, (values, labels) in found.items():
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
             histograms[name] = _histogram(ids, values, counts, groups, domain)
     else:
-        people, histograms = _people(ids, groups, columns[-1], found)
+        people, histograms = _people(ids, groups, columns[names.index(unit)], found)
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
         values=dict(zip(quasi_identifiers, (labels for _, labels in columns[:width]), strict=True)),
@@ -165,12 +178,11 @@ def frequency_table(
         counts=_sums(ids, counts, groups),
         histograms=histograms,
         people=people,
+        label=counted_label,
     )
 
 
-def number_tuples(
-    columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], rows: int
-) -> tuple[Ints, NDArray[np.intp]]:
+def number_tuples(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: int) -> tuple[Ints, NDArray[np.intp]]:
     """Number the distinct tuples of coded columns in lexicographic order: each row's number, and a row for each number.
 
     Columns are folded into one 64-bit key; where that would overflow, the key so far is numbered first.

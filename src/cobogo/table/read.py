@@ -7,6 +7,7 @@ import glob
 import gzip
 import itertools
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,7 @@ def _read_files(path: str, data: Data, engine: Engine) -> Table:
         raise DataError("holds Parquet and other files together", where=path, remedy="Name the files of one kind.")
     listed = "[" + ", ".join(literal(glob.escape(file)) for file in files) + "]"  # the engine would expand them again
     if kinds == {True}:
-        return _with_nulls(engine, _scan_parquet(engine, listed, path), data, path)
+        return _with_nulls(engine, _load_parquet(engine, listed, path), data, path)
     return Table(engine, _load_csv(engine, files, listed, data, path), path)
 
 
@@ -120,6 +121,10 @@ def _files(path: str) -> list[str]:
             raise DataError("is a directory with no files", where=path)
         return inside
     if Path(path).exists():
+        if not Path(path).is_file():
+            raise DataError(
+                "is not a regular file", where=path, remedy="A pipe cannot be read twice: save its content to a file."
+            )
         return [path]
     found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
@@ -128,20 +133,28 @@ def _files(path: str) -> list[str]:
     return found
 
 
-def _scan_parquet(engine: Engine, listed: str, path: str) -> Expression:
+def _load_parquet(engine: Engine, listed: str, path: str) -> Expression:
+    """Copy into the engine once: what is decided is then decided on the rows that are released."""
     import duckdb
 
     try:
-        engine.sql(f"CREATE OR REPLACE TEMP VIEW cobogo_source AS SELECT * FROM read_parquet({listed})")
+        engine.sql(
+            "CREATE OR REPLACE TEMP TABLE cobogo_source AS "
+            f"SELECT * FROM read_parquet({listed}, hive_partitioning=false)"
+        )
         return engine.connection.table("cobogo_source")
-    except duckdb.Error:
-        raise DataError("is not a readable Parquet file", where=path) from None
+    except duckdb.Error:  # its message may quote values
+        raise DataError(
+            "is not readable as Parquet", where=path, remedy="Files read together need the same columns."
+        ) from None
 
 
 def _load_csv(engine: Engine, files: Sequence[str], listed: str, data: Data, path: str) -> Expression:
     """Parse once into the engine. The header is read here: an engine would rename what is wrong with it in silence."""
     import duckdb
 
+    for file in files:
+        _refuse_broken_gzip(file)
     names = _header(files[0], data)
     for other in files[1:]:
         if _header(other, data) != names:
@@ -155,11 +168,25 @@ def _load_csv(engine: Engine, files: Sequence[str], listed: str, data: Data, pat
             f"CREATE OR REPLACE TEMP TABLE cobogo_source AS SELECT * FROM read_csv({listed}, columns={{{columns}}}, "
             f"auto_detect=false, header=true, delim={literal(data.separator)}, quote='\"', escape='\"', "
             f"nullstr=[{missing}], encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, "
-            "max_line_size=16777216)"
+            "hive_partitioning=false, max_line_size=16777216)"
         )
     except duckdb.Error as error:
         raise _csv_error(str(error), path, data) from None
     return engine.connection.table("cobogo_source")
+
+
+def _refuse_broken_gzip(file: str) -> None:
+    """A compressed file that was cut short reads as a shorter one: check its end before trusting its beginning."""
+    if not file.endswith(".gz"):
+        return
+    try:
+        with gzip.open(file, "rb") as stream:
+            while stream.read(1 << 20):
+                pass
+    except (EOFError, OSError, zlib.error):
+        raise DataError(
+            "is a damaged or incomplete gzip file", where=file, remedy="Copy or compress it again."
+        ) from None
 
 
 def _header(file: str, data: Data) -> list[str]:
@@ -216,7 +243,7 @@ def _csv_error(text: str, path: str, data: Data) -> DataError:
             where=where,
             remedy=f'Check the line\'s separators ("{data.separator}") and quotes.',
         )
-    if "quote" in text.lower():
+    if re.search(r"unterminated quote|quote should be followed", text, re.IGNORECASE):
         return DataError("a quoted field does not end well", where=where, remedy='Inside quotes, write a quote as "".')
     if "maximum line size" in text.lower():
         return DataError("the line is longer than the engine reads", where=where, remedy="Check its quotes.")
@@ -248,7 +275,14 @@ def _read_frame(source: Any, data: Data, engine: Engine | None) -> Table:
     import ibis.expr.types as ir
 
     if isinstance(source, ir.Table):
-        return _with_nulls(Engine(ibis.get_backend(source)), source, data, "the table given")
+        engine = engine or Engine.connect()
+        try:
+            arrow = source.to_pyarrow()
+        except Exception as error:
+            raise DataError(
+                f"cannot be read: {type(error).__name__}", where="the table given", remedy="Is it bound to a database?"
+            ) from None
+        return _with_nulls(engine, _stored(engine, arrow), data, "the table given")
     engine = engine or Engine.connect()
     _check_names(source)
     try:

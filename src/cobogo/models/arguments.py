@@ -10,7 +10,7 @@ from cobogo.models.base import Domain
 
 def whole(owner: str, name: str, value: object, *, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least or value > 2**53:
         raise ValueError(_text(owner, name, f"a whole number of at least {least}", value))
 
 
@@ -28,11 +28,19 @@ def number(
     bounds += [f"of at least {least:g}"] if least is not None else []
     bounds += [f"of at most {most:g}"] if most is not None else []
     wanted = " ".join(["a number", " and ".join(bounds)]).strip()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         raise ValueError(_text(owner, name, wanted, value))
     too_low = (least is not None and value < least) or (above is not None and value <= above)
     if too_low or (most is not None and value > most):
         raise ValueError(_text(owner, name, wanted, value))
+
+
+def _finite(value: float) -> bool:
+    """Whether a number is one that can be reckoned with; a whole number may be too large for that."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def choice(owner: str, name: str, value: object, known: tuple[str, ...]) -> None:

@@ -1,0 +1,90 @@
+"""Distributions and associations: what a statistician would see of the original in the release."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.metrics.sides import Sides, in_codes_of
+from cobogo.table.frequency import FrequencyTable, number_tuples
+
+
+def marginal_distances(sides: Sides) -> dict[str, float]:
+    """For each attribute, the total variation between the release's distribution and that of the original recoded to
+    the released level: ``½ Σ |p − q|``. It is what suppression did, for recoding alone changes no count."""
+    found = {}
+    for column, (h, width) in enumerate(zip(sides.hierarchies, sides.widths, strict=True)):
+        before = np.bincount(sides.recoded[column], weights=sides.before.counts, minlength=width)
+        after = np.bincount(sides.released[column], weights=sides.after.counts, minlength=width)
+        found[h.attribute] = _total_variation(before, after)
+    for name, histogram in sides.before.histograms.items():
+        other = sides.after.histograms[name]
+        after = np.bincount(in_codes_of(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain))
+        found[name] = _total_variation(histogram.domain.total, after)
+    return found
+
+
+def association_distances(sides: Sides) -> dict[str, Any]:
+    """For each pair of quasi-identifiers, and of a quasi-identifier and a sensitive attribute, how strongly they are
+    associated (Cramér's V, corrected for its bias: Bergsma 2013) in the original and in the release."""
+    before, after = _associations(sides.before), _associations(sides.after)
+    pairs = [
+        {"attributes": list(pair), "before": before[pair], "after": after[pair]}
+        for pair in sorted(before, key=lambda pair: -abs(before[pair] - after[pair]))
+    ]
+    differences = [abs(before[pair] - after[pair]) for pair in before]
+    return {
+        "mean": float(np.mean(differences)) if pairs else None,
+        "largest": max(differences, default=None),
+        "pairs": pairs,
+    }
+
+
+def _associations(table: FrequencyTable) -> dict[tuple[str, str], float]:
+    """Of every pair."""
+    names = table.quasi_identifiers
+    columns = {name: table.codes[:, column] for column, name in enumerate(names)}
+    found = {
+        (one, other): cramers_v(columns[one], columns[other], table.counts) for one, other in combinations(names, 2)
+    }
+    for sensitive, histogram in table.histograms.items():
+        for name in names:
+            found[name, sensitive] = cramers_v(columns[name][histogram.owners], histogram.values, histogram.counts)
+    return found
+
+
+def cramers_v(one: Any, other: Any, counts: Any) -> float:
+    """The association of two coded columns, 0 to 1; row i stands for ``counts[i]`` records.
+
+    >>> cramers_v([0, 1], [0, 1], [50, 50]), cramers_v([0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 5, 5])
+    (1.0, 0.0)
+    """
+    one, other = np.asarray(one, dtype=np.int64), np.asarray(other, dtype=np.int64)
+    counts = np.asarray(counts, dtype=float)
+    records = counts.sum()
+    ids, first = number_tuples([one, other], [one.max(initial=0) + 1, other.max(initial=0) + 1], len(one))
+    cells = np.bincount(ids, weights=counts)
+    rows, columns = np.bincount(one, weights=counts), np.bincount(other, weights=counts)
+    tall, wide = np.count_nonzero(rows), np.count_nonzero(columns)
+    if min(tall, wide) < 2 or records < 2:
+        return 0.0
+    expected = rows[one[first]] * columns[other[first]]
+    present = cells > 0
+    square = float((cells[present] ** 2 / expected[present]).sum()) - 1  # χ² over the records
+    square = max(square - (tall - 1) * (wide - 1) / (records - 1), 0.0)
+    room = min(size - 1 - (size - 1) ** 2 / (records - 1) for size in (tall, wide))
+    return min(float(np.sqrt(square / room)), 1.0) if room > 1e-9 else 0.0
+
+
+def _total_variation(before: NDArray[Any], after: NDArray[Any]) -> float:
+    """Of two sets of counts, as distributions; 1 where one side is empty.
+
+    >>> _total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
+    0.25
+    """
+    if not before.sum() or not after.sum():
+        return 1.0
+    return float(np.abs(before / before.sum() - after / after.sum()).sum() / 2)

@@ -1,0 +1,29 @@
+"""What can still be done with a finished release: measured on it, against the original."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cobogo.metrics.learning import accuracy, require
+from cobogo.metrics.sides import sides
+from cobogo.metrics.statistics import association_distances, marginal_distances
+from cobogo.metrics.workload import query_error
+
+if TYPE_CHECKING:
+    from cobogo.policy import Utility
+    from cobogo.release.release import Release
+
+
+def utility(release: Release, asked: Utility) -> dict[str, Any]:
+    """Every measure of `cobogo.metrics.REPORTED`, by name; ``accuracy`` only where a label is named."""
+    if asked.label is not None:
+        require()
+    compared = sides(release, label=asked.label)
+    found: dict[str, Any] = {
+        "query-error": query_error(compared, queries=asked.queries, selectivity=asked.selectivity, seed=asked.seed)
+    }
+    if asked.label is not None:
+        found["accuracy"] = accuracy(compared, seed=asked.seed)
+    found["association-distance"] = association_distances(compared)
+    found["marginal-distance"] = marginal_distances(compared)
+    return found

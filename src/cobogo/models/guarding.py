@@ -1,0 +1,98 @@
+"""Personalized privacy: everybody says what they do not want to be linked to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.errors import PolicyError, number_of
+from cobogo.hierarchy import Label
+from cobogo.models.arguments import number, text
+from cobogo.models.base import Classes, Domain, Floats, Mask, Model
+
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class Personalized(Model):
+    """Nobody is linked to what they asked not to be linked to with a probability above p (Xiao and Tao 2006).
+
+    ``guard`` is a column that names, for each record, a node of the sensitive attribute's hierarchy: a value, a group
+    of values at any level, or ``*`` for all of them. NULL asks for nothing. The breach probability of a record is the
+    share of its class whose sensitive value lies under that node. A label that stands at several levels means the
+    highest of them. In the paper the node lies above the person's own value; here it need not.
+
+    Not monotone: a class may be merged with one full of the guarded values, where nobody minded.
+
+    The guard column must have the role "sensitive", so that it is counted. It is therefore released, beside the value
+    that it guards: a wish that is narrower than the class tells something of who made it.
+    """
+
+    attribute: str
+    guard: str
+    p: float
+
+    name: ClassVar[str] = "personalized"
+    more_is_safer: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        text(self.name, "guard", self.guard)
+        number(self.name, "p", self.p, least=0, most=1)
+        if self.guard == self.attribute:
+            raise ValueError(
+                f"The 'guard' parameter of {self.name} must be another column than the attribute that it guards. "
+                f"Got {self.guard!r} instead"
+            )
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The guarded values and the wishes."""
+        return (self.attribute, self.guard)
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """The attribute has a hierarchy, and every wish is one of its nodes."""
+        tree = domains[self.attribute].tree
+        if self.guard not in domains:
+            raise PolicyError(
+                f'{self.name} needs the column "{self.guard}" to be counted',
+                where="privacy.models",
+                remedy=f'Give "{self.guard}" the role "sensitive".',
+            )
+        nodes = {label for level in tree.labels for label in level}
+        unknown = [label for label in domains[self.guard].labels if label is not None and label not in nodes]
+        if unknown:
+            raise PolicyError(
+                f'{number_of(len(unknown), "value")} of "{self.guard}" {"names" if len(unknown) == 1 else "name"} no '
+                f'node of the hierarchy of "{self.attribute}"',
+                where="privacy.models",
+                remedy="Correct them, or add the nodes to the hierarchy; leave empty what asks for nothing.",
+            )
+
+    def measure(self, classes: Classes) -> Floats:
+        """The largest breach probability of each class; 0 where nobody asks for anything."""
+        values, wishes = classes.histograms[self.attribute], classes.histograms[self.guard]
+        found = np.zeros(len(classes))
+        for wish in np.unique(wishes.values):
+            label = wishes.domain.labels[wish]
+            if label is not None:
+                asking = wishes.owners[wishes.values == wish]
+                under = _under(values.domain, label)[values.values]
+                people = values.sums(np.where(under, values.counts, 0).astype(float))[asking]
+                found[asking] = np.maximum(found[asking], people / np.maximum(classes.sizes[asking], 1))
+        return np.minimum(found, 1.0)  # with several records a person may be counted under several values
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At most p."""
+        return measured <= self.p + SLACK
+
+
+def _under(domain: Domain, node: Label) -> Mask:
+    """The values of a domain that lie under a node of its hierarchy: of a node unknown there, none."""
+    tree = domain.tree
+    for labels, codes in zip(reversed(tree.labels), reversed(tree.maps), strict=True):
+        if node in labels:
+            return np.asarray(codes[domain.leaf_codes] == labels.index(node))
+    return np.zeros(len(domain), dtype=np.bool_)

@@ -1,0 +1,118 @@
+"""(c,k)-safety: the worst that k pieces of knowledge about anybody can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.models.arguments import number, whole
+from cobogo.models.base import Classes, Floats, Histogram, Ints, Mask, Model, Monotone, Scope
+
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class CKSafety(Model):
+    """Whoever knows any k implications about the people of the table ("if Ann has the flu, so has Bob") still believes
+    no sensitive value of anybody with a confidence of c or more (Martin, Kifer, Machanavajjhala, Gehrke and Halpern
+    2007).
+
+    An implication joins atoms "person has value", as many as one likes on either side. The worst k of them are of the
+    form Aᵢ ⇒ A with one A for all, and then the confidence in A is 1/(1 + ratio), where
+    ratio = Pr(neither A nor any Aᵢ) / Pr(A). The k + 1 atoms may be spread over classes, so this is a condition on the
+    table. Within a class of n people, whose values occur c₁ ≥ c₂ ≥ … times, k₀ ≥ k₁ ≥ … atoms about one person each
+    are all false with probability ∏ᵢ (n − i − (c₁ + … + c_kᵢ)) / (n − i); the least favourable way to spread them is
+    found by dynamic programming, first within each class, then over the classes.
+
+    An attacker without any such knowledge (k = 0) reaches the largest share of a value in a class.
+    """
+
+    attribute: str
+    c: float
+    k: int
+
+    name: ClassVar[str] = "c-k-safety"
+    scope: ClassVar[Scope] = Scope.TABLE
+    more_is_safer: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        number(self.name, "c", self.c, above=0, most=1)
+        whole(self.name, "k", self.k, least=0)
+
+    @property
+    def monotone(self) -> Monotone:
+        """Merging classes never helps the attacker (their theorem); suppression may have hidden the worst class."""
+        return Monotone.WITHOUT_SUPPRESSION
+
+    def measure(self, classes: Classes) -> Floats:
+        """The largest confidence that k implications give in one person's value."""
+        there = classes.sizes > 0
+        histogram, sizes = classes.histograms[self.attribute].where(there), classes.sizes[there]
+        if not len(sizes):
+            return np.zeros(1)
+        atoms = self.k + 1
+        kinds, times = np.unique(_largest(histogram, sizes, atoms), axis=0, return_counts=True)
+        kinds = np.repeat(kinds, np.minimum(times, atoms), axis=0)  # more classes of a kind hold no more atoms
+        missed = _all_false(kinds[:, 0], np.cumsum(kinds[:, 1:], axis=1))
+        share = kinds[:, 1:2] / kinds[:, :1]
+        return np.array([1.0 / (1.0 + _spread(missed, missed / share))])
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """Below c."""
+        return measured < self.c - SLACK
+
+
+def _largest(histogram: Histogram, sizes: Ints, most: int) -> Ints:
+    """For each class: how many people it has, then how often each of its most frequent values occurs."""
+    order = np.lexsort((-histogram.counts, histogram.owners))
+    place = np.arange(len(order)) - histogram.offsets[:-1][histogram.owners]
+    table = np.zeros((len(sizes), most + 1), dtype=np.int64)
+    table[:, 0] = sizes
+    near = place < most
+    table[histogram.owners[near], place[near] + 1] = histogram.counts[order][near]
+    return table
+
+
+def _all_false(sizes: Ints, running: Ints) -> Floats:
+    """For each class and each number m of atoms: the least probability that at most m atoms about its people are all
+    false. ``running`` holds how many people have one of the j most frequent values, j = 1, 2, ….
+
+    Atoms are handed to people in decreasing numbers: the one with the most comes first, whose values are then a part
+    of those open to the next. Atoms for people that a class does not have are lost.
+    """
+    atoms = running.shape[1]
+    best = np.full((atoms + 1, len(sizes), atoms + 1), 2.0)  # after so many people, so many atoms
+    best[0] = 1.0
+    for each in range(atoms, 0, -1):
+        for people in range(atoms // each):
+            left = (sizes - people)[:, None]
+            factor = np.where(left > 0, np.maximum(left - running[:, each - 1 : each], 0) / np.maximum(left, 1), 1.0)
+            spent = people * each
+            found = best[people, :, spent : atoms + 1 - each] * factor
+            np.minimum(best[people + 1, :, spent + each :], found, out=best[people + 1, :, spent + each :])
+    return np.asarray(best.min(axis=0))
+
+
+def _spread(missed: Floats, ratio: Floats) -> float:
+    """The least product over classes when all atoms are spread over them, and one class counts as ``ratio``: that of A.
+
+    Classes are joined two and two, all pairs at once. The class of A holds at least one atom, A itself.
+    """
+    while len(missed) > 1:
+        half = len(missed) // 2
+        a, b, a_ratio, b_ratio = missed[:half], missed[half : 2 * half], ratio[:half], ratio[half : 2 * half]
+        rest, rest_ratio = missed[2 * half :], ratio[2 * half :]
+        joined_ratio = np.minimum(_joined(a_ratio, b, 1), _joined(b_ratio, a, 1))
+        missed = np.concatenate([_joined(a, b, 0), rest])
+        ratio = np.concatenate([joined_ratio, rest_ratio])
+    return float(ratio[0, -1])
+
+
+def _joined(one: Floats, other: Floats, least: int) -> Floats:
+    """For each number of atoms, the least product of the two when the first holds ``least`` of them or more."""
+    found = np.full_like(one, np.inf)
+    for together in range(least, one.shape[1]):
+        found[:, together] = (one[:, least : together + 1] * other[:, together - least :: -1]).min(axis=1)
+    return found

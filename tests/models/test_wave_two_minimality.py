@@ -1,0 +1,134 @@
+"""The minimality attack, exactly, and what the class part of m-confidentiality sees of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+import random_tables as tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_tables import row
+
+from cobogo.errors import SearchTooLarge
+from cobogo.models import Classes, MConfidentiality, Monotone
+from cobogo.models.check import check
+from cobogo.models.minimality import beliefs
+
+APART = {"q1": "q1", "q2": "q2", "q3": "q3"}
+TOGETHER = {"q1": "Q", "q2": "Q", "q3": "Q"}
+
+
+def at_most_half(values: Sequence[str | None]) -> bool:
+    return 2 * Counter(values)["HIV"] <= len(values)
+
+
+def always(values: Sequence[str | None]) -> bool:
+    return True
+
+
+def classes_of(values: Sequence[str | None], owners: Sequence[int]) -> Classes:
+    return tables.classes(row(s=values), owners)[1]
+
+
+CLASSIC = (["q1", "q1", *["q2"] * 5], ["HIV", "HIV", *["flu"] * 5])
+"""Seven people, two with HIV: 2-diverse as one class, in which HIV makes up 2/7."""
+
+
+def test_the_classic_example_makes_certain() -> None:
+    """The two classes must have failed; five q2 with at most two HIV cannot; so both q1 have it."""
+    found = beliefs(*CLASSIC, [APART, TOGETHER], at_most_half)
+    assert [person.get("HIV", 0) for person in found] == [1, 1, 0, 0, 0, 0, 0]
+
+
+def test_the_class_part_alone_does_not_see_it() -> None:
+    """No value makes up more than half of the class, and two people are known to have HIV."""
+    held = ["HIV", "HIV", "flu", "cough", "ulcer", "gout", "cold"]
+    assert check([MConfidentiality("s", 2)], classes_of(held, [1] * 7))[0].satisfied
+    found = beliefs(CLASSIC[0], held, [APART, TOGETHER], at_most_half)
+    assert [person.get("HIV", 0) for person in found] == [1, 1, 0, 0, 0, 0, 0]
+
+
+def test_a_recoding_chosen_blindly_gives_nothing_more_away() -> None:
+    """Where nothing less general was tried for the sake of the values, beliefs are the shares of the class."""
+    for found in beliefs(*CLASSIC, [TOGETHER], at_most_half):
+        assert found == {"HIV": Fraction(2, 7), "flu": Fraction(5, 7)}
+    sizes_only = beliefs(*CLASSIC, [APART, TOGETHER], always)
+    assert sizes_only[0] == {"HIV": 1}, "the least general table satisfies it, and is released as it is"
+
+
+def test_an_attacker_can_be_left_in_doubt() -> None:
+    """Of three q1 and three q2, with two HIV: whichever group has both fails, so each group has them or not."""
+    people, held = ["q1"] * 3 + ["q2"] * 3, ["HIV", "HIV", "flu", "flu", "flu", "flu"]
+    found = beliefs(people, held, [APART, TOGETHER], at_most_half)
+    assert [person["HIV"] for person in found] == [Fraction(1, 3)] * 6
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    people=st.lists(st.sampled_from(["q1", "q2", "q3"]), min_size=1, max_size=6),
+    data=st.data(),
+)
+def test_it_goes_through_all_tables_that_lead_to_the_release(people: list[str], data: st.DataObject) -> None:
+    """Against going through all permutations of all values, without classes or multisets."""
+    held = [data.draw(st.sampled_from(["HIV", "flu", "flu", None])) for _ in people]
+    between = {"q1": "q12", "q2": "q12", "q3": "q3"}
+    recodings = [APART, between, TOGETHER]
+
+    def release(values: Sequence[str | None]) -> tuple[int, frozenset[tuple[str, tuple[str, ...]]]] | None:
+        for number, recoding in enumerate(recodings):
+            groups: dict[str, list[str | None]] = {}
+            for quasi, value in zip(people, values, strict=True):
+                groups.setdefault(recoding[quasi], []).append(value)
+            if all(map(at_most_half, groups.values())):
+                return number, frozenset((key, tuple(sorted(map(str, group)))) for key, group in groups.items())
+        return None
+
+    truth = release(held)
+    if truth is None:
+        with pytest.raises(ValueError, match="no release"):
+            beliefs(people, held, recodings, at_most_half)
+        return
+    worlds = [world for world in set(itertools.permutations(held)) if release(world) == truth]
+    found = beliefs(people, held, recodings, at_most_half)
+    for person, belief in enumerate(found):
+        expected = Counter(world[person] for world in worlds)
+        assert belief == {value: Fraction(times, len(worlds)) for value, times in expected.items()}
+
+
+def test_too_many_tables_are_refused() -> None:
+    with pytest.raises(SearchTooLarge, match="tables would have to be gone through"):
+        beliefs(["q1"] * 30, [str(number) for number in range(30)], [TOGETHER], always)
+
+
+def test_the_class_part_is_a_share_of_at_most_one_in_m() -> None:
+    classes = classes_of("xxyyzzxxy", [1] * 6 + [2] * 3)
+    model = MConfidentiality("s", 3)
+    assert model.measure(classes).tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert model.holds(classes, model.measure(classes)).tolist() == [True, False]
+    assert check([model], classes_of([None, "x", "y"], [1] * 3))[0].satisfied
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    found=st.lists(st.tuples(st.sampled_from("xyzw"), st.integers(0, 3)), min_size=1, max_size=14),
+    merged=st.lists(st.integers(0, 1), min_size=4, max_size=4),
+    m=st.integers(1, 3),
+)
+def test_merging_classes_that_satisfy_it_breaks_nothing(
+    found: list[tuple[str, int]], merged: list[int], m: int
+) -> None:
+    model = MConfidentiality("s", m)
+    assert model.monotone is Monotone.WITHOUT_SUPPRESSION
+    values, owners = zip(*found, strict=True)
+    if check([model], classes_of(values, owners))[0].satisfied:
+        assert check([model], classes_of(values, [merged[owner] for owner in owners]))[0].satisfied
+
+
+@pytest.mark.parametrize("m", [0, 1.5, True])
+def test_parameters(m: object) -> None:
+    with pytest.raises(ValueError, match="The 'm' parameter of m-confidentiality must be"):
+        MConfidentiality("s", m)  # type: ignore[arg-type]

@@ -68,6 +68,7 @@ class Entry:
     bounds: int = 1
     people: bool = True  # whether it may count people instead of records
     null_is_special: bool = False  # whether NULL is no value like another
+    all_different: bool = False  # whether ``easy`` holds where no two people have the same value
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
         """In Hypothesis' reports, where all of it would hide what failed."""
@@ -336,6 +337,7 @@ STRATEGIES: dict[str, dict[str, Entry]] = {
             easy={"m": 1},
             wrong=wrong("m", NOT_WHOLE) + wrong("previous", (3, ""), m=2),
             broken_by_merging=(MInvariance("s", 2), tables.row(s="xyxz"), "1122"),
+            all_different=True,
             bounds=2,
         ),
     },

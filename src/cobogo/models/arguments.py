@@ -10,7 +10,7 @@ from cobogo.models.base import Domain
 
 def whole(owner: str, name: str, value: object, *, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least or value > 2**53:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least or value > 2**62:
         raise ValueError(_text(owner, name, f"a whole number of at least {least}", value))
 
 

@@ -31,9 +31,10 @@ class Domain:
 
     attribute: str
     labels: tuple[Label, ...]  # by code
-    total: Ints  # records of each
+    total: Ints  # records (or people) of each
     hierarchy: Hierarchy | None = None
     decimal: str = "."
+    people: int | None = None  # how many there are, where people are counted: one may have several values
 
     def __len__(self) -> int:
         return len(self.total)
@@ -41,7 +42,7 @@ class Domain:
     @cached_property
     def shares(self) -> Floats:
         """The whole table's distribution."""
-        return self.total / max(int(self.total.sum()), 1)
+        return self.total / max(int(self.total.sum()) if self.people is None else self.people, 1)
 
     @cached_property
     def numbers(self) -> Floats:

@@ -73,6 +73,7 @@ def domain_to_json(domain: Domain) -> Json:
         "labels": list(domain.labels),
         "total": domain.total.tolist(),
         "decimal": domain.decimal,
+        "people": domain.people,
         "tree": None if domain.hierarchy is None else rows_of(domain.hierarchy, domain.labels),
     }
 
@@ -82,7 +83,7 @@ def domain_from_json(attribute: str, content: Json) -> Domain:
     tree = content["tree"]
     hierarchy = None if tree is None else Hierarchy.from_columns(attribute, tree)
     total = np.array(content["total"], dtype=np.int64)
-    return Domain(attribute, tuple(content["labels"]), total, hierarchy, content["decimal"])
+    return Domain(attribute, tuple(content["labels"]), total, hierarchy, content["decimal"], content["people"])
 
 
 def rows_of(hierarchy: Hierarchy, leaves: Sequence[Label]) -> list[list[Label]]:

@@ -11,10 +11,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from cobogo import models
-from cobogo.errors import DataError, OutputError, PolicyError, VerificationFailed
+from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
 from cobogo.hierarchy import Hierarchy
 from cobogo.hierarchy.build import build
 from cobogo.models import Model
+from cobogo.models.base import Classes, Domain
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
@@ -135,8 +136,9 @@ def _reference(
     """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
     notes = []
     if kept is not None:
-        domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
-        people = None if kept["people"] is None else people_from_json(kept["people"], domains)
+        domains, people = _kept_reference(kept)
+        if manifest.data.people and people is None:
+            raise VerificationFailed("the evidence does not tell people apart, and the release counts them")
         policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
     else:
         trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
@@ -152,6 +154,15 @@ def _reference(
     star = bool(kept and kept.get("star"))
     original = _original(manifest, policy, star=star) if any(model.needs_members for model in asked) else None
     return Reference(domains, people, populations, original), tuple(notes)
+
+
+def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None]:
+    """The distributions and the people that the evidence keeps."""
+    try:
+        domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
+        return domains, None if kept["people"] is None else people_from_json(kept["people"], domains)
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, HierarchyError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
 
 
 def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:

@@ -158,7 +158,7 @@ def frequency_table(
     ids, representatives = number_tuples(quasi, [len(labels) for _, labels in columns[:width]], len(counts))
     groups = len(representatives)
     codes = np.array([column[representatives] for column in quasi], dtype=np.int32).reshape(width, groups)
-    found = dict(zip(sensitive, columns[width : width + len(sensitive)], strict=True))
+    found = {name: columns[names.index(name)] for name in sensitive}
     people, histograms = None, {}
     counted_label = None
     if label is not None:
@@ -247,7 +247,8 @@ def _people(
     for name, (codes, labels) in sensitive.items():
         numbers, first = number_tuples([persons, codes], [len(names), len(labels)], len(persons))
         values[name] = codes[first]
-        domains[name] = Domain(name, labels, _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels)))
+        total = _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels))
+        domains[name] = Domain(name, labels, total, people=len(names))
         pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, _nameless(name, len(first)))
     sets = _histogram(ids, persons, ones, groups, _nameless("people", len(names)))
     return People(sets, values, domains), pairs

@@ -288,7 +288,7 @@ STRATEGIES: dict[str, dict[str, Entry]] = {
                 kind=st.just(kind),
             ),
             Values.NUMBER,
-            easy={"epsilon": 0, "m": 1, "kind": kind},
+            easy={"epsilon": 0.1, "m": 2, "kind": kind},
             wrong=wrong("epsilon", (-1, True, "one", float("nan"), None), m=2)
             + wrong("m", NOT_WHOLE, epsilon=1)
             + wrong("kind", NO_WORDS, epsilon=1, m=2),

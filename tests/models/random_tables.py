@@ -205,7 +205,8 @@ def domains(rows: Rows, *, people: bool = False) -> dict[str, Domain]:
         labels = tuple(dict.fromkeys(column))
         held = _holders(rows, range(len(rows)), name, people)
         total = np.array([len(held[label]) for label in labels], dtype=np.int64)
-        found[name] = Domain(name, labels, total, tree(labels) if name == "h" else None)
+        everybody = len(set(rows.people)) if people else None
+        found[name] = Domain(name, labels, total, tree(labels) if name == "h" else None, people=everybody)
     return found
 
 

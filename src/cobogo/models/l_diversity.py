@@ -59,7 +59,7 @@ class LDiversity(Model):
         if self.kind == "distinct":
             return histogram.distinct.astype(float)
         if self.kind == "entropy":
-            return np.exp(_entropy(histogram, classes))
+            return np.exp(_entropy(histogram))
         return _recursive(histogram, int(self.l))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
@@ -72,8 +72,9 @@ class LDiversity(Model):
         return measured < self.c
 
 
-def _entropy(histogram: Histogram, classes: Classes) -> Floats:
-    shares = histogram.shares(classes.sizes)
+def _entropy(histogram: Histogram) -> Floats:
+    """In nats. Where people are counted, one with several values counts for each of them."""
+    shares = histogram.counts / histogram.sums(histogram.counts.astype(float))[histogram.owners]
     return -histogram.sums(shares * np.log(shares))
 
 

@@ -51,6 +51,10 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
     released_as_stars = _all_star(rolled, labels)
     warnings = []
     star = star and bool(suppressed)
+    unfit = [model for model in problem.models if model.populations or model.scope is Scope.TABLE]
+    if star and unfit:
+        star = False
+        warnings.append(f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped")
     if star:
         broken = _broken_by_starring(problem, evaluator, rolled, failing | released_as_stars)
         if broken:

@@ -44,6 +44,7 @@ class DataEntry(_Entry):
     format: Literal["csv", "parquet"]
     separator: Separator
     records: int
+    decimal: Literal[".", ","] = "."
     people: bool = False  # whether the models count people, who may have several records
 
 

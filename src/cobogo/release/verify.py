@@ -85,6 +85,8 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
         return Verdict((), (*problems, str(error)), 0, 0)
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
+    if not notes:
+        problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
 
@@ -108,6 +110,27 @@ def _parts(release: Path) -> tuple[Path, Path | None]:
         return release, None
     what = "is not a Cobogó release" if release.exists() else "no such directory"
     raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
+
+
+def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
+    """Where the manifest says that something else was measured, or that a model holds that does not."""
+    found = {_key(verdict.as_dict()): verdict.as_dict()["measured"] for verdict in verdicts}
+    problems = []
+    for entry in manifest.models:
+        said, measured = entry.get("measured"), found.get(_key(entry))
+        same = said == measured or (
+            isinstance(said, int | float) and isinstance(measured, int | float) and abs(said - measured) <= 1e-9
+        )
+        if _key(entry) in found and not (same and entry.get("satisfied") is True):
+            problems.append(f"the manifest states another measure of {entry.get('model')} than was found")
+    return problems
+
+
+def _key(entry: Mapping[str, Any]) -> str:
+    """A model as stated, without what was found and without where its population lies."""
+    return json.dumps(
+        {k: v for k, v in entry.items() if k not in ("satisfied", "measured", "population")}, sort_keys=True
+    )
 
 
 def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[Model, ...]:
@@ -142,8 +165,7 @@ def _reference(
         policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
     else:
         trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
-        decimal = "." if rules is None else rules.data.decimal
-        domains, people, policy = dict(table.with_trees(trees, decimal).domains), None, rules
+        domains, people, policy = dict(table.with_trees(trees, manifest.data.decimal).domains), None, rules
         if any(model.attributes for model in asked):
             notes.append("distributions are compared with that of the released rows, for want of the original's")
         if manifest.data.people:

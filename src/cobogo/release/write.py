@@ -51,6 +51,7 @@ def draft(release: Release, file: Path) -> Manifest:
             separator=release.policy.data.separator,
             records=release.plan.records,
             people=release.policy.data.unit is not None,
+            decimal=release.policy.data.decimal,
         ),
         columns=tuple(columns),
         models=(),
@@ -95,7 +96,8 @@ def _trees(release: Release) -> dict[str, list[list[Label]]]:
     for name in release.problem.histograms_needed:
         domain = release.problem.table.domains[name]
         if domain.hierarchy is not None:
-            released = {int(code) for code in release.plan.kept.histograms[name].values}
+            kept = {int(code) for code in release.plan.kept.histograms[name].values}
+            released = set(range(len(domain.labels))) if release.plan.star else kept
             trees[name] = rows_of(domain.hierarchy, [domain.labels[code] for code in released])
     return trees
 

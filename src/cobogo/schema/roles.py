@@ -22,13 +22,10 @@ def check_roles(policy: Policy, table: Table) -> None:
             remedy=f'Does {table.name} begin with a header? Is its separator really "{policy.data.separator}"?',
         )
     if without:
-        hint = ""
-        if len(table.columns) == 1 and len(policy.attributes) > 1:
-            hint = f' The data seem to have one column only: is the separator really "{policy.data.separator}"?'
         raise PolicyError(
             f"these columns of the data have no role: {_quoted(without)}",
             where=f"{policy.name}, attributes",
-            remedy=f"Give each one of: {', '.join(Role)}.{hint}",
+            remedy=f"Give each one of: {', '.join(Role)}.",
         )
     absent = [name for name in policy.attributes if name not in table.columns]
     if absent:
@@ -36,6 +33,12 @@ def check_roles(policy: Policy, table: Table) -> None:
             f"these attributes are not in the data: {_quoted(absent)}",
             where=f"{policy.name}, attributes",
             remedy=f"The columns of {table.name} are: {_quoted(table.columns)}.",
+        )
+    if policy.data.unit is not None and policy.data.unit not in table.columns:
+        raise PolicyError(
+            f'the unit "{policy.data.unit}" is not in the data',
+            where=f"{policy.name}, data.unit",
+            remedy="Name the column that tells people apart.",
         )
     if not policy.quasi_identifiers:
         raise PolicyError(

@@ -46,7 +46,7 @@ def here(tmp_path: Path) -> Path:
 
 def test_anonymize_verify_and_again(here: Path) -> None:
     said = cobogo("anonymize", "p.toml", "--out", "out", cwd=here).stdout
-    assert "k-anonymity(k=2) ✓" in said
+    assert "k-anonymity (k = 2): measured 2 ✓" in said
     assert "4 records" in said
     released = (here / "out/public/release.csv").read_text().splitlines()
     assert released[0] == "age;city;disease"

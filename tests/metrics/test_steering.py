@@ -220,6 +220,29 @@ def test_the_search_finds_what_looking_at_every_node_finds(metric: str, sparse: 
     assert solution.chosen.value == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_bounds_hold_where_there_are_more_combinations_than_whole_numbers(metric: str) -> None:
+    """Two hundred records, each with its own value of each of forty attributes: 200^40 combinations."""
+    width, size = 40, 200
+    rows = [tuple(f"v{(number * (column + 1)) % size}" for column in range(width)) for number in range(size)]
+    frame = pa.table({f"q{column}": [row[column] for row in rows] for column in range(width)} | {"label": ["x"] * size})
+    content = {
+        "attributes": {
+            f"q{column}": {"role": "quasi-identifier", "max-level": int(column < 3)} for column in range(width)
+        }
+        | {"label": {"role": "sensitive"}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 1}]},
+        "recoding": {"metric": metric, "label": "label"},
+    }
+    problem = cb.anonymize(frame, content).problem
+    nodes = list(itertools.product(*(range(high + 1) for high in problem.highest)))
+    bounds = lattice.bounds(problem, np.array(nodes, dtype=np.int64))
+    sign = -1 if METRICS[metric].maximize else 1
+    for node, bound in zip(nodes, bounds.tolist(), strict=True):
+        cost = sign * Evaluator(problem).check(node).value
+        assert bound <= cost + 10 * slack(cost)
+
+
 # --- by hand ----------------------------------------------------------------------------------------------------
 
 PEOPLE = pa.table(

@@ -506,6 +506,17 @@ def test_a_number_spelled_in_two_ways_is_one_number() -> None:
     assert not verdict(KE("n", 2, 0), as_they_stand(row(n=["1", "1.0"]))[1]).satisfied
 
 
+@pytest.mark.parametrize("value", ["inf", "-Infinity", "1_000"])
+def test_what_nobody_writes_for_a_number_is_none(value: str) -> None:
+    """A range from 1 to infinity is 0, and 1_000 is a code."""
+    policy = {
+        "attributes": {"a": {"role": "quasi-identifier"}, "n": {"role": "sensitive"}},
+        "privacy": {"models": [{"model": "k-e-anonymity", "k": 1, "e": 0}]},
+    }
+    with pytest.raises(PolicyError, match="not"):
+        cb.anonymize(pa.table({"a": ["x", "x"], "n": ["1", value]}), policy)
+
+
 def test_a_class_of_nulls_alone_tells_that_its_people_have_no_value() -> None:
     assert not verdict(EpsilonM("n", 1, 2), as_they_stand(row(n=[None] * 4))[1]).satisfied
 

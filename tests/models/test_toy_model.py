@@ -39,7 +39,7 @@ class Parity(Model):
         """The pairs of each class; 0 where somebody is left over."""
         return np.where(classes.sizes % 2 == 0, classes.sizes // 2, 0).astype(float)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+    def holds(self, classes: Classes, measured: Floats) -> Mask:
         """At least so many pairs."""
         return measured >= self.pairs
 

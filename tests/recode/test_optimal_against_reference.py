@@ -23,7 +23,7 @@ import reference
 from cobogo import metrics
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.hierarchy import Hierarchy
-from cobogo.models import Classes, Histogram, KAnonymity, LDiversity, Model, Monotone, Needs
+from cobogo.models import Classes, Domain, Histogram, KAnonymity, LDiversity, Model, Monotone
 from cobogo.recode import lattice, search
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem, level_range, records_allowed
@@ -166,7 +166,9 @@ def counted(task: Task, names: tuple[str, ...]) -> FrequencyTable:
             offsets=np.cumsum([0, *map(len, counts)]).astype(np.int64),
             values=np.array([code for count in counts for code in count], dtype=np.int32),
             counts=np.array([number for count in counts for number in count.values()], dtype=np.int64),
-            total=np.array([total[code] for code in range(len(codes[name]))], dtype=np.int64),
+            domain=Domain(
+                name, tuple(codes[name]), np.array([total[code] for code in range(len(codes[name]))], dtype=np.int64)
+            ),
         )
     return FrequencyTable(
         quasi_identifiers=names,
@@ -423,35 +425,34 @@ def test_the_limit_that_a_refusal_names_works_on_large_tables_too(small: int, mo
 
 
 @dataclass(frozen=True)
-class AtMost:
+class AtMost(Model):
     """No class of more than m records: generalization breaks it. No privacy model, but one the search must survive."""
 
     m: int
 
     name: ClassVar[str] = "at-most"
-    needs: ClassVar[Needs] = Needs.SIZES
-    monotone: ClassVar[Monotone] = Monotone.NO
+    more_is_safer: ClassVar[bool] = False
 
     def measure(self, classes: Classes) -> Any:
         return classes.sizes.astype(float)
 
-    def holds(self, measured: Any) -> Any:
+    def holds(self, classes: Classes, measured: Any) -> Any:
         return measured <= self.m
-
-    def worst(self, measured: Any) -> float:
-        return float(measured.max())
 
 
 @dataclass(frozen=True)
-class NoneAbove:
+class NoneAbove(Model):
     """No value makes up more than a share of a class: monotone, but not under suppression."""
 
     attribute: str
     share: Fraction
 
     name: ClassVar[str] = "none-above"
-    needs: ClassVar[Needs] = Needs.DISTRIBUTION
-    monotone: ClassVar[Monotone] = Monotone.WITHOUT_SUPPRESSION
+    more_is_safer: ClassVar[bool] = False
+
+    @property
+    def monotone(self) -> Monotone:
+        return Monotone.WITHOUT_SUPPRESSION
 
     def measure(self, classes: Classes) -> Any:
         histogram = classes.histograms[self.attribute]
@@ -459,11 +460,8 @@ class NoneAbove:
         np.maximum.at(most, histogram.owners, histogram.counts)
         return most / classes.sizes
 
-    def holds(self, measured: Any) -> Any:
+    def holds(self, classes: Classes, measured: Any) -> Any:
         return measured <= float(self.share)
-
-    def worst(self, measured: Any) -> float:
-        return float(measured.max())
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ def _accuracies(
     columns: Sequence[Ints], widths: Sequence[int], labels: Any, learns: Ints, tests: Ints
 ) -> dict[str, float]:
     """Of each model, trained and tested on rows with weights."""
+    from threadpoolctl import threadpool_limits
+
     every = [*columns, np.asarray(labels, dtype=np.int64)]
     ids, first = number_tuples(every, [*widths, int(labels.max()) + 1], len(labels))
     learns = np.bincount(ids, weights=learns).astype(np.int64)
@@ -78,7 +80,8 @@ def _accuracies(
         if len(np.unique(labels[used])) < 2:
             right = labels[tested] == labels[used][0]
         else:
-            with warnings.catch_warnings():
+            # One thread: on matrices as sparse as these more are slower, and they round differently.
+            with warnings.catch_warnings(), threadpool_limits(1):
                 warnings.simplefilter("ignore")  # a model that has not quite converged still has an accuracy
                 model.fit(features[used], labels[used], sample_weight=learns[used])
             right = model.predict(features[tested]) == labels[tested]
@@ -103,7 +106,7 @@ def _models() -> dict[str, Any]:
     from sklearn.tree import DecisionTreeClassifier
 
     return {
-        "logistic-regression": LogisticRegression(max_iter=1000),
+        "logistic-regression": LogisticRegression(solver="newton-cg"),
         "decision-tree": DecisionTreeClassifier(min_weight_fraction_leaf=0.001, random_state=0),
         "naive-bayes": BernoulliNB(),
     }

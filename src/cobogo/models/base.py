@@ -6,6 +6,7 @@ suite passes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
@@ -23,6 +24,9 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 CELLS_AT_ONCE = 4_000_000
+
+_WRITTEN_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*", re.ASCII)
+"""What people write for a number; Python also reads "inf" and "1_000" as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +292,4 @@ def _number(label: Label, decimal: str) -> float:
     if label is None:
         return np.nan
     text = label.replace(".", "").replace(",", ".") if decimal == "," else label
-    try:
-        return float(text)
-    except ValueError:
-        return np.nan
+    return float(text) if _WRITTEN_NUMBER.fullmatch(text) else np.nan

@@ -92,7 +92,9 @@ def ideal(problem: Problem, nodes: NDArray[np.int64]) -> Outcome:
     Nothing is suppressed; there are as many classes, of sizes as equal, as the attributes' values allow.
     """
     records = problem.scale.records
-    classes = np.maximum(np.minimum(_at(problem.distinct, nodes).prod(axis=1), len(problem.table.counts)), 1.0)
+    with np.errstate(over="ignore"):
+        combinations = _at(problem.distinct, nodes).prod(axis=1, dtype=float)
+    classes = np.maximum(np.minimum(combinations, len(problem.table.counts)), 1.0)
     needs = problem.metric.needs
     return Outcome(
         suppressed=np.zeros(len(nodes), dtype=np.int64),

@@ -162,6 +162,9 @@ def _reference(
         domains, people = _kept_reference(kept)
         if manifest.data.people and people is None:
             raise VerificationFailed("the evidence does not tell people apart, and the release counts them")
+        uncounted = {name for model in asked for name in model.attributes} - set(domains)
+        if uncounted:
+            raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
         policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
     else:
         trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}

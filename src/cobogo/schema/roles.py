@@ -40,6 +40,12 @@ def check_roles(policy: Policy, table: Table) -> None:
             where=f"{policy.name}, data.unit",
             remedy="Name the column that tells people apart.",
         )
+    if policy.data.unit is not None and policy.attributes[policy.data.unit].role is not Role.IDENTIFIER:
+        raise PolicyError(
+            f'the unit "{policy.data.unit}" would be released, and join a person\'s records over all classes',
+            where=f"{policy.name}, attributes.{policy.data.unit}",
+            remedy='Give it the role "identifier": people are counted, and the column is left out.',
+        )
     if not policy.quasi_identifiers:
         raise PolicyError(
             "there is no quasi-identifier, so there is nothing to recode",

@@ -684,7 +684,7 @@ def test_classes_are_told_apart_when_their_keys_pass_64_bits(attributes: int, la
             )
             for row in rows
         ]
-        assert sorted(evaluator.table(levels).sizes.tolist()) == sorted(Counter(released).values())
+        assert sorted(evaluator.table(levels).records.tolist()) == sorted(Counter(released).values())
     assert optimal(problem).chosen.outcome is not None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -122,13 +121,3 @@ def test_a_label_is_shortened_until_it_fits() -> None:
     assert len(lines) == 2
     shown = sum(line.count("value") for line in lines)
     assert lines[1].endswith(f"… +{50 - shown}"), "what is not shown is counted"
-
-
-def test_plots_are_drawn_in_threads(typical: Content, tmp_path: Path) -> None:
-    def one(number: int) -> bytes:
-        path = tmp_path / f"{number}.png"
-        plots.class_sizes(typical.class_sizes, path, say=SAY)
-        return path.read_bytes()
-
-    with ThreadPoolExecutor(8) as pool:
-        assert len(set(pool.map(one, range(16)))) == 1

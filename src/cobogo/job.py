@@ -20,9 +20,10 @@ from cobogo.recode.search import optimal
 from cobogo.release import manifest, place
 from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
+from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
-from cobogo.schema.roles import check_roles, check_unique
+from cobogo.schema.roles import check_roles, check_unique, check_withheld
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
@@ -47,6 +48,7 @@ class Prepared:
     problem: Problem
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
+    series: Series | None = None
     seconds: float = 0.0
 
 
@@ -86,10 +88,15 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
-    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label)
+    looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
+    series = open_series(rules, wanted)
+    counted = frequency_table(
+        table, rules.quasi_identifiers, looked_at, unit=rules.data.unit, label=label, named=series is not None
+    )
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
+    counted = looked_back(counted, wanted, series)
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
         counted = beside(counted, name, population)
@@ -109,7 +116,7 @@ def prepare(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
     )
-    return Prepared(rules, table, problem, warnings, populations, time.perf_counter() - start)
+    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start)
 
 
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
@@ -127,7 +134,9 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     planned = plan(problem, solution, star=rules.output.suppressed == "star")
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
-    return Release(rules, prepared.table, problem, solution, planned, warnings, prepared.populations, seconds)
+    return Release(
+        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds
+    )
 
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:

@@ -234,7 +234,7 @@ def classes(
     counted = Classes(
         np.array([len(_who(rows, group, people)) for group in inside], dtype=np.int64),
         {name: _histogram(rows, inside, name, known[name], people) for name in rows.sensitive},
-        len(rows),
+        len(_who(rows, range(len(rows)), people)),
         {} if people else {POPULATION: np.array(whole, dtype=np.int64)},
         _members(rows, inside, known) if members else None,
     )

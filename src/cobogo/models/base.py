@@ -60,21 +60,27 @@ class Domain:
         return bool(len(known)) and not np.isnan(self.numbers[known]).any()
 
     @cached_property
+    def distribution(self) -> Floats:
+        """The same made to sum to 1, where somebody may have several values."""
+        return self.total / max(int(self.total.sum()), 1)
+
+    @cached_property
     def ranks(self) -> Ints:
-        """Each value's place in the order: numeric, else that of the hierarchy's rows; NULL comes last."""
+        """Each value's place in the order: numeric, else that of the hierarchy's rows; NULL comes last.
+
+        One number written in two ways has one place.
+        """
         if self.is_numeric:
-            order = np.argsort(np.where(np.isnan(self.numbers), np.inf, self.numbers), kind="stable")
+            places = np.where(np.isnan(self.numbers), np.inf, self.numbers)
         elif self.hierarchy is not None:
-            order = np.argsort(self.leaf_codes, kind="stable")
+            places = self.leaf_codes
         else:
             raise PolicyError(
                 f'"{self.attribute}" has no order: its values are not numbers and it has no hierarchy',
                 where="privacy.models",
                 remedy="Give it a hierarchy whose rows are in order, or choose the distance equal.",
             )
-        ranks = np.empty(len(order), dtype=np.int64)
-        ranks[order] = np.arange(len(order))
-        return ranks
+        return np.asarray(np.unique(places, return_inverse=True)[1], dtype=np.int64)
 
     @cached_property
     def leaf_codes(self) -> NDArray[np.int32]:
@@ -129,6 +135,11 @@ class Histogram:
         """Each entry's count as a share of its class."""
         return self.counts / np.maximum(sizes, 1)[self.owners]
 
+    @cached_property
+    def entries(self) -> Ints:
+        """The sum of each class's counts: more than its people where somebody has several values."""
+        return np.bincount(self.owners, weights=self.counts, minlength=len(self.offsets) - 1).astype(np.int64)
+
     def dense(self) -> Iterator[tuple[slice, Ints]]:
         """The histogram as matrices, classes × values, as many classes at a time as fit."""
         step = max(1, CELLS_AT_ONCE // max(len(self.domain), 1))
@@ -167,18 +178,33 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False)
+class Earlier:
+    """What earlier releases of a series told of people: the set of sensitive values that each one's class had.
+
+    ``signatures`` are such sets; ``of`` tells each person's, by code: −1 of who was in none of them.
+    """
+
+    signatures: tuple[frozenset[Label], ...]
+    of: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
     """The equivalence classes of a table: how many people each holds, their sensitive values, who else matches.
 
-    ``records`` is the size of the whole table before suppression; ``populations`` gives, for each population table a
-    model names, how many of it match each class. With a population there may be classes of size 0.
+    ``total`` is how many there are in the whole table before suppression; ``populations`` gives, for each population
+    table a model names, how many of it match each class. With a population there may be classes of size 0.
+    ``people`` are those of each class, where people are told apart, and ``earlier`` what was told of them, for each
+    earlier release and attribute that a model names.
     """
 
     sizes: Ints
     histograms: Mapping[str, Histogram]
-    records: int
+    total: int
     populations: Mapping[str, Ints] = field(default_factory=dict)
     members: Members | None = None  # where some model needs them
+    people: Histogram | None = None
+    earlier: Mapping[tuple[str, str], Earlier] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -188,9 +214,11 @@ class Classes:
         return Classes(
             self.sizes[chosen],
             {name: histogram.where(chosen) for name, histogram in self.histograms.items()},
-            self.records,
+            self.total,
             {name: matching[chosen] for name, matching in self.populations.items()},
             None if self.members is None else self.members.where(chosen),
+            None if self.people is None else self.people.where(chosen),
+            self.earlier,
         )
 
 
@@ -243,6 +271,16 @@ class Model:
         """The population tables that it looks at."""
         population = getattr(self, "population", None)
         return () if population is None else (population,)
+
+    @property
+    def series(self) -> tuple[tuple[str, str], ...]:
+        """The earlier releases that it looks back at, each with the attribute."""
+        return ()
+
+    @property
+    def needs_people(self) -> bool:
+        """Whether it, or a later release of the same series, must know who is who."""
+        return False
 
     @property
     def needs_members(self) -> bool:

@@ -140,7 +140,7 @@ class Evaluator:
         members = None if rolled.owners is None else members_of(self.problem, rolled.owners)
         if rolled.people is None:
             return Classes(rolled.records, rolled.histograms, total, rolled.populations, members)
-        counted = self._people.classes(rolled.people, rolled.histograms, total)
+        counted = self._people.classes(rolled.people, rolled.histograms)
         return replace(counted, populations=rolled.populations, members=members)
 
     @property

@@ -8,15 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cobogo import metrics
+from cobogo.models.base import Classes
 from cobogo.policy import Policy, Role
 from cobogo.recode.plan import Plan
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Solution
 from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
+from cobogo.release.series import Series
 from cobogo.table.engine import Expression
-from cobogo.table.frequency import frequency_table
+from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import Table
 
 
@@ -31,6 +35,7 @@ class Release:
     plan: Plan
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
+    series: Series | None = None  # that it goes on with, or begins
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -57,14 +62,19 @@ class Release:
     def reference(self) -> Reference:
         """What verification compares the released file with, counted in the engine from the table and the plan."""
         quasi, sensitive = self.policy.quasi_identifiers, self.policy.sensitive
-        unit = self.policy.data.unit
-        domains = self.problem.table.domains
-        people = None
-        if unit is not None:
-            columns = tuple(dict.fromkeys((*self.columns, unit)))
+        whole = self.problem.table
+        domains = whole.domains
+        people, withheld = None, {}
+        hidden = [name for name in domains if name not in sensitive]
+        if whole.people is not None or hidden:
+            unit = self.policy.data.unit if whole.people is not None else None
+            columns = tuple(dict.fromkeys(name for name in (*self.columns, *hidden, unit) if name is not None))
             applied = replace(self.table, expression=apply(self.table, self.plan, columns))
-            counted = frequency_table(applied, quasi, sensitive, unit=unit).against(domains).classes()
-            people = replace(counted, records=self.problem.scale.records)
+            counted = frequency_table(applied, quasi, (*sensitive, *hidden), unit=unit, named=True).against(domains)
+            if whole.people is None:
+                withheld = {name: counted.histograms[name] for name in hidden}
+            else:
+                people = self._people(counted)
         recoded = replace(self.plan, suppressed=())
         populations = {
             name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
@@ -73,7 +83,20 @@ class Release:
         original = None
         if any(model.needs_members for model in self.problem.models):
             original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
-        return Reference(domains, people, populations, original)
+        return Reference(domains, people, withheld, populations, original)
+
+    def _people(self, counted: FrequencyTable) -> Classes:
+        """The released classes with their people counted; who they are is kept where the release is one of a series."""
+        everybody, there = self.problem.table.people, counted.people
+        assert everybody is not None
+        assert there is not None
+        classes = replace(counted.classes(), total=len(everybody.names), people=None)
+        if self.series is None:
+            return classes
+        index = {name: code for code, name in enumerate(everybody.names)}
+        codes = np.array([index[name] for name in there.names], dtype=np.int32)
+        sets = replace(there.sets, values=codes[there.sets.values], domain=everybody.sets.domain)
+        return replace(classes, people=sets, earlier=everybody.earlier)
 
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,28 @@ from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, V
 from cobogo.hierarchy import Hierarchy
 from cobogo.hierarchy.build import build
 from cobogo.models import Model
-from cobogo.models.base import Classes, Domain
+from cobogo.models.base import Classes, Domain, Earlier, Histogram
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
+from cobogo.release import series
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
-from cobogo.release.reference import Json, Original, Reference, domain_from_json, people_from_json
+from cobogo.release.reference import (
+    Json,
+    Original,
+    Reference,
+    domain_from_json,
+    histogram_from_json,
+    people_from_json,
+)
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
 from cobogo.table.read import read
+
+KEPT = {"reference", "withheld", "people", "series", "home", "policy", "manifest-sha256"}
+"""What verification asks of the evidence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +84,8 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
         problems += _role_problems(manifest, rules)
         quasi = tuple(dict.fromkeys((*quasi, *rules.quasi_identifiers)))
     names = {column.name for column in manifest.columns}
-    sensitive = list(dict.fromkeys(name for model in asked for name in model.attributes))
+    hidden = set() if kept is None else set(kept["withheld"])
+    sensitive = [n for n in dict.fromkeys(name for model in asked for name in model.attributes) if n not in hidden]
     if not {*quasi, *sensitive} <= names:
         missing = ", ".join(sorted({*quasi, *sensitive} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
@@ -127,9 +139,9 @@ def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list
 
 
 def _key(entry: Mapping[str, Any]) -> str:
-    """A model as stated, without what was found and without where its population lies."""
+    """A model as stated, without what was found and without where other tables and releases lie."""
     return json.dumps(
-        {k: v for k, v in entry.items() if k not in ("satisfied", "measured", "population")}, sort_keys=True
+        {k: v for k, v in entry.items() if k not in ("satisfied", "measured", "population", "previous")}, sort_keys=True
     )
 
 
@@ -159,16 +171,26 @@ def _reference(
     """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
     notes = []
     if kept is not None:
-        domains, people = _kept_reference(kept)
+        domains, people, withheld = _kept_reference(kept)
         if manifest.data.people and people is None:
             raise VerificationFailed("the evidence does not tell people apart, and the release counts them")
         uncounted = {name for model in asked for name in model.attributes} - set(domains)
         if uncounted:
             raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
-        policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+        made_by = Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+        if people is not None and any(model.series for model in asked):
+            people = replace(people, earlier=_earlier(kept, made_by, asked))
+        policy: Policy | None = rules or made_by
     else:
         trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
         domains, people, policy = dict(table.with_trees(trees, manifest.data.decimal).domains), None, rules
+        withheld = {}
+        if any(model.series for model in asked):
+            raise OutputError(
+                "the release is one of a series, and only the evidence tells whom earlier ones spoke of",
+                where=manifests.NAME,
+                remedy="Verify the whole directory, with the evidence.",
+            )
         if any(model.attributes for model in asked):
             notes.append("distributions are compared with that of the released rows, for want of the original's")
         if manifest.data.people:
@@ -178,16 +200,32 @@ def _reference(
         populations[name] = _population(name, manifest, policy)
     star = bool(kept and kept.get("star"))
     original = _original(manifest, policy, star=star) if any(model.needs_members for model in asked) else None
-    return Reference(domains, people, populations, original), tuple(notes)
+    return Reference(domains, people, withheld, populations, original), tuple(notes)
 
 
-def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None]:
-    """The distributions and the people that the evidence keeps."""
+def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
+    """The distributions, the people and the withheld columns that the evidence keeps."""
     try:
         domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
-        return domains, None if kept["people"] is None else people_from_json(kept["people"], domains)
+        withheld = {name: histogram_from_json(content, domains[name]) for name, content in kept["withheld"].items()}
+        return domains, None if kept["people"] is None else people_from_json(kept["people"], domains), withheld
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, HierarchyError):
         raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+
+
+def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[str, str], Earlier]:
+    """What the previous release, which must still be there, told of the people."""
+    try:
+        pseudonyms, key = kept["people"]["who"]["pseudonyms"], kept["series"]["key"]
+    except (KeyError, TypeError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+    found = {}
+    for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
+        previous = series.load(policy.resolve(name))
+        if previous.key.hex() != key:
+            raise VerificationFailed(f"the previous release at {name} is not of the same series")
+        found[name, attribute] = previous.earlier(attribute, pseudonyms)
+    return found
 
 
 def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
@@ -232,7 +270,7 @@ def _evidence(evidence: Path) -> Json | None:
     try:
         content = json.loads((evidence / EVIDENCE).read_bytes())
         TypeAdapter(dict[str, FileEntry]).validate_python(content["files"])
-        return dict(content) if {"reference", "people", "home", "policy", "manifest-sha256"} <= set(content) else None
+        return dict(content) if set(content) >= KEPT else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError, ValidationError):
         return None
 

@@ -50,7 +50,7 @@ def draft(release: Release, file: Path) -> Manifest:
             format=release.policy.output.format,
             separator=release.policy.data.separator,
             records=release.plan.records,
-            people=release.policy.data.unit is not None,
+            people=release.problem.table.people is not None,
             decimal=release.policy.data.decimal,
         ),
         columns=tuple(columns),
@@ -86,8 +86,8 @@ def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdict
 
 
 def _public(entry: dict[str, Any]) -> dict[str, Any]:
-    """A model's entry without what only the data holder may know: where the population table lies."""
-    return entry | {"population": "population"} if "population" in entry else entry
+    """A model's entry without what only the data holder may know: where other tables and releases lie."""
+    return {key: key if key in ("population", "previous") else value for key, value in entry.items()}
 
 
 def _trees(release: Release) -> dict[str, list[list[Label]]]:

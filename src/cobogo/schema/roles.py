@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cobogo.errors import PolicyError
+from cobogo.models import Model
 from cobogo.policy import Policy, Role
 from cobogo.table.read import Table
 
@@ -52,6 +53,19 @@ def check_roles(policy: Policy, table: Table) -> None:
             where=f"{policy.name}, attributes",
             remedy='Give the columns that others may know about a person the role "quasi-identifier".',
         )
+
+
+def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
+    """The columns that models look at and that are left out of the release: counted, and known to the evidence only."""
+    hidden = dict.fromkeys(n for model in models for n in model.attributes if n not in policy.sensitive)
+    for name in hidden:
+        if name not in policy.with_role(Role.IDENTIFIER):
+            raise PolicyError(
+                f'a model looks at the column "{name}", which is neither sensitive nor left out',
+                where=f"{policy.name}, attributes.{name}",
+                remedy='Give it the role "identifier": it is counted and left out; or "sensitive", and it is released.',
+            )
+    return tuple(hidden)
 
 
 def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models.base import Classes, Domain, Histogram, Ints
+from cobogo.models.base import Classes, Domain, Earlier, Histogram, Ints
 from cobogo.table.read import Table
 
 
@@ -22,18 +22,21 @@ from cobogo.table.read import Table
 class People:
     """Who stands behind the records, where a person may have several: sets of people, which do not add up.
 
-    ``sets`` holds the people of each tuple. Where there are people, a table's histograms hold sets of (person, value)
-    pairs; ``values`` tells the value of each pair and ``domains`` counts each value's people.
+    ``sets`` holds the people of each tuple, as codes into ``names``. Where there are people, a table's histograms hold
+    sets of (person, value) pairs; ``values`` tells the value of each pair and ``domains`` counts each value's people.
+    ``earlier`` is what other releases told of them.
     """
 
+    names: tuple[Label, ...]
     sets: Histogram
     values: Mapping[str, NDArray[np.int32]]
     domains: Mapping[str, Domain]
+    earlier: Mapping[tuple[str, str], Earlier] = field(default_factory=dict)
 
-    def classes(self, sets: Histogram, pairs: Mapping[str, Histogram], records: int) -> Classes:
+    def classes(self, sets: Histogram, pairs: Mapping[str, Histogram]) -> Classes:
         """Classes whose sizes and histograms count people."""
         histograms = {name: self._counted(name, found) for name, found in pairs.items()}
-        return Classes(sets.distinct, histograms, records)
+        return Classes(sets.distinct, histograms, len(self.names), people=sets, earlier=self.earlier)
 
     def _counted(self, name: str, pairs: Histogram) -> Histogram:
         domain = self.domains[name]
@@ -72,7 +75,8 @@ class FrequencyTable:
     def classes(self) -> Classes:
         """Each distinct tuple as an equivalence class: the table as it stands."""
         if self.people is not None:
-            return self.people.classes(self.people.sets, self.histograms, self.records)
+            found = self.people.classes(self.people.sets, self.histograms)
+            return replace(found, populations=self.populations)
         return Classes(self.counts, self.histograms, self.records, self.populations)
 
     def tuple_labels(self, number: int) -> tuple[Label, ...]:
@@ -104,6 +108,11 @@ class FrequencyTable:
         }
         return replace(self, histograms={**self.histograms, **recoded})
 
+    def with_earlier(self, earlier: Mapping[tuple[str, str], Earlier]) -> FrequencyTable:
+        """The same, knowing what earlier releases told of the people."""
+        assert self.people is not None
+        return replace(self, people=replace(self.people, earlier=earlier))
+
     def with_population(self, name: str, population: FrequencyTable) -> FrequencyTable:
         """The same with the tuples of another table beside its own, counted."""
         values = {
@@ -119,13 +128,13 @@ class FrequencyTable:
             values=values,
             codes=np.ascontiguousarray(rows[representatives]),
             counts=_sums(own, self.counts, groups),
-            histograms={key: _spread(histogram, own, groups) for key, histogram in self.histograms.items()},
+            histograms={key: spread(histogram, own, groups) for key, histogram in self.histograms.items()},
             populations={
                 **{key: _sums(own, counts, groups) for key, counts in self.populations.items()},
                 name: _sums(theirs, population.counts, groups),
             },
-            people=None if self.people is None else replace(self.people, sets=_spread(self.people.sets, own, groups)),
-            label=None if self.label is None else _spread(self.label, own, groups),
+            people=None if self.people is None else replace(self.people, sets=spread(self.people.sets, own, groups)),
+            label=None if self.label is None else spread(self.label, own, groups),
         )
 
     def _with_domains(self, domains: Mapping[str, Domain]) -> FrequencyTable:
@@ -141,10 +150,12 @@ def frequency_table(
     *,
     unit: str | None = None,
     label: str | None = None,
+    named: bool = False,
 ) -> FrequencyTable:
     """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order.
 
-    ``unit`` is the column that tells people apart, where they are to be counted and not their records; ``label`` one
+    ``unit`` is the column that tells people apart, where they are to be counted and not their records. If everybody
+    has one record that is the same, and the people are not kept unless they are to be ``named``. ``label`` is a column
     that is to be predicted.
     """
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
@@ -165,7 +176,7 @@ def frequency_table(
         values, labels = columns[names.index(label)]
         domain = Domain(label, labels, _sums(values, counts, len(labels)))
         counted_label = _histogram(ids, values, counts, groups, domain)
-    if unit is None:
+    if unit is None or (len(columns[names.index(unit)][1]) == counts.sum() and not named):
         for name, (values, labels) in found.items():
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
             histograms[name] = _histogram(ids, values, counts, groups, domain)
@@ -249,9 +260,9 @@ def _people(
         values[name] = codes[first]
         total = _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels))
         domains[name] = Domain(name, labels, total, people=len(names))
-        pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, _nameless(name, len(first)))
-    sets = _histogram(ids, persons, ones, groups, _nameless("people", len(names)))
-    return People(sets, values, domains), pairs
+        pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, nameless(name, len(first)))
+    sets = _histogram(ids, persons, ones, groups, nameless("people", len(names)))
+    return People(names, sets, values, domains), pairs
 
 
 def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
@@ -263,7 +274,7 @@ def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
     return np.array([index[label] for label in labels], dtype=np.int32)
 
 
-def _nameless(attribute: str, size: int) -> Domain:
+def nameless(attribute: str, size: int) -> Domain:
     """A domain of codes that have no labels of their own."""
     return Domain(attribute, (), np.zeros(size, dtype=np.int64))
 
@@ -284,7 +295,7 @@ def _recoded(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> 
     return np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T
 
 
-def _spread(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
+def spread(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
     """A histogram over more groups: row ``i`` becomes group ``ids[i]``, the others are empty. Rows are distinct."""
     sizes = np.zeros(groups, dtype=np.int64)
     sizes[ids] = histogram.distinct

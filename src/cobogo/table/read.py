@@ -72,6 +72,11 @@ class Table:
         counts = values.group_by("value").aggregate(records=values.count())
         return int(counts.filter(counts["records"] == 1).count().execute())
 
+    def repeats(self, column: str) -> bool:
+        """Whether some value of a column stands in several rows; NULL does not count."""
+        values = self.text(column)
+        return bool(values.count().execute() > values.nunique().execute())
+
     def first_row(self, column: str, value: str) -> int | None:
         """The number of the first row that holds a value; the first row of data is 1, and None if there is none."""
         import ibis

@@ -689,10 +689,14 @@ def test_a_model_that_does_not_fit_the_values_is_refused_without_showing_them(na
     if entry.values in (Values.NONE, Values.CATEGORY):
         return
     policy: dict[str, Any] = {
-        "attributes": {"a": {"role": "quasi-identifier"}, "illness": {"role": "sensitive"}},
+        "attributes": {
+            "a": {"role": "quasi-identifier"},
+            "illness": {"role": "sensitive"},
+            "g": {"role": "identifier"},
+        },
         "privacy": {"models": [{"model": name, **(entry.easy or {})}]},
     }
-    frame = pa.table({"a": ["x"] * 6, "illness": SECRETS * 2})
+    frame = pa.table({"a": ["x"] * 6, "illness": SECRETS * 2, "g": SECRETS * 2})
     with pytest.raises(PolicyError) as refused:
         cb.anonymize(frame, policy)
     assert '"illness"' in str(refused.value)

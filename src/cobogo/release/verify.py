@@ -84,8 +84,9 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
         problems += _role_problems(manifest, rules)
         quasi = tuple(dict.fromkeys((*quasi, *rules.quasi_identifiers)))
     names = {column.name for column in manifest.columns}
-    hidden = set() if kept is None else set(kept["withheld"])
-    sensitive = [n for n in dict.fromkeys(name for model in asked for name in model.attributes) if n not in hidden]
+    withheld = set() if kept is None else set(kept["reference"]) - names  # counted in the evidence, never released
+    looked_at = dict.fromkeys(name for model in asked for name in model.attributes)
+    sensitive = [name for name in looked_at if name not in withheld]
     if not {*quasi, *sensitive} <= names:
         missing = ", ".join(sorted({*quasi, *sensitive} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)

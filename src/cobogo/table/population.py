@@ -46,7 +46,7 @@ def beside(counted: FrequencyTable, name: str, population: Table) -> FrequencyTa
     if (missing > 0).any():
         who = "records" if counted.people is None else "people"
         raise DataError(
-            f"{int(missing[missing > 0].sum()):,} {who} of the data are not in the population table",
+            f"the population table lacks {int(missing[missing > 0].sum()):,} of the {who} in the data",
             where=population.name,
             remedy="The population must hold everybody in the data, with the same spelling of every value.",
         )

@@ -23,7 +23,7 @@ from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
-from cobogo.schema.roles import check_roles, check_unique, check_withheld
+from cobogo.schema.roles import check_blind, check_roles, check_unique, check_withheld
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
@@ -89,6 +89,7 @@ def prepare(
     table = _open(data, rules, engine)
     check_roles(rules, table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
+    check_blind(rules, wanted)
     series = open_series(rules, wanted)
     counted = frequency_table(
         table, rules.quasi_identifiers, looked_at, unit=rules.data.unit, label=label, named=series is not None
@@ -109,7 +110,8 @@ def prepare(
     problem = Problem(
         table=counted,
         hierarchies=hierarchies,
-        models=wanted,
+        models=tuple(model for model in wanted if not model.blind),
+        blind=tuple(model for model in wanted if model.blind),
         metric=metric,
         limit=records_allowed(rules.recoding.suppression_limit, counted.records),
         lowest=lowest,
@@ -129,9 +131,9 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
         )
+        planned = plan(problem, solution, star=rules.output.suppressed == "star")
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
-    planned = plan(problem, solution, star=rules.output.suppressed == "star")
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
     return Release(
@@ -156,7 +158,7 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
             unsigned = draft(release, file)
             released = released_table(file, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
             reference = release.reference()
-            verdicts = check(release.problem.models, reference.classes(released))
+            verdicts = check(release.problem.promised, reference.classes(released))
             refuse_unless_as_planned(release, released, verdicts)
         with release.timed("write"):
             sign(unsigned, release, public, verdicts)

@@ -551,7 +551,7 @@ def one_of_each(draw: st.DrawFn, people: bool) -> list[Model]:
 
 
 @pytest.mark.parametrize("people", [False, True], ids=["records", "people"])
-@settings(some, max_examples=25, derandomize=True)
+@settings(some, max_examples=25)
 @given(rows=tables.any_table(), source=st.randoms(use_true_random=False), data=st.data())
 def test_the_compiled_roll_up_measures_the_same_as_plain_counting(
     people: bool, rows: Rows, source: random.Random, data: st.DataObject

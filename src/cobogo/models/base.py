@@ -288,6 +288,11 @@ class Model:
         return False
 
     @property
+    def blind(self) -> bool:
+        """Whether the recoding must be chosen without a look at it, and is checked when chosen."""
+        return False
+
+    @property
     def needs_every_class(self) -> bool:
         """Whether no class may be suppressed or empty."""
         return False

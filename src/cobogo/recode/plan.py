@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
+from cobogo.recode.distort import Distortion, settle
 from cobogo.recode.evaluate import Evaluator, Rolled
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Solution
@@ -33,6 +35,7 @@ class Plan:
     classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
     star: bool
     outcome: Outcome  # with all that metrics look at
+    distortions: tuple[Distortion, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -43,15 +46,13 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
     rolled = evaluator.table(solution.levels)
     failing = evaluator.failing(rolled)
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
-    suppressed = tuple(
-        tuple(labels[column][code] for column, code in enumerate(row)) for row in rolled.codes[failing].tolist()
-    )
+    suppressed = tuple(_labelled(rolled.codes[failing], labels))
     classes, there = evaluator.classes(rolled), rolled.records > 0
     lost = int(rolled.records[failing].sum())
     released_as_stars = _all_star(rolled, labels)
     warnings = []
     star = star and bool(suppressed)
-    unfit = [model for model in problem.models if model.populations or model.scope is Scope.TABLE]
+    unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
     if star and unfit:
         star = False
         warnings.append(f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped")
@@ -62,6 +63,11 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
             warnings.append(
                 f"the {lost:,} suppressed records, starred, would be a class that breaks {broken}: they were dropped"
             )
+    chosen = ~failing & there
+    tuples = _labelled(rolled.codes[chosen], labels) if problem.blind else []
+    kept, distortions = settle(problem.blind, classes.where(chosen), tuples)
+    for found in distortions:
+        warnings.append(f"{len(found):,} values of {found.attribute} were distorted: they are not those collected")
     return Plan(
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
         recodings={
@@ -71,18 +77,24 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
         },
         suppressed=suppressed,
         suppressed_records=lost,
-        kept=classes.where(~failing & there),
-        kept_records=rolled.records[~failing & there],
+        kept=kept,
+        kept_records=rolled.records[chosen],
         records=problem.scale.records - (0 if star else lost),
-        classes=int((~failing & there).sum()) + (star and not (released_as_stars & ~failing & there).any()),
+        classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
+        distortions=distortions,
         warnings=tuple(warnings),
     )
 
 
 def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> dict[Label, Label]:
     return {value: hierarchy.generalize(value, level) for value in values}
+
+
+def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[tuple[Label, ...]]:
+    """Tuples of codes as the labels that are released."""
+    return [tuple(labels[column][code] for column, code in enumerate(row)) for row in codes.tolist()]
 
 
 def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:

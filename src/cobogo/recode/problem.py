@@ -23,7 +23,8 @@ Levels = tuple[int, ...]
 class Problem:
     """A frequency table to be recoded over hierarchies until the models hold, best by a metric.
 
-    ``limit`` is how many records may be suppressed; levels stay between ``lowest`` and ``highest``.
+    ``limit`` is how many records may be suppressed; levels stay between ``lowest`` and ``highest``. ``blind`` are
+    models that no choice may depend on: they are checked when the choice is made.
     """
 
     table: FrequencyTable
@@ -34,6 +35,12 @@ class Problem:
     lowest: Levels
     highest: Levels
     weights: tuple[float, ...]
+    blind: tuple[Model, ...] = ()
+
+    @property
+    def promised(self) -> tuple[Model, ...]:
+        """Every model that the release must satisfy."""
+        return (*self.models, *self.blind)
 
     @cached_property
     def scale(self) -> Scale:
@@ -56,7 +63,7 @@ class Problem:
     @cached_property
     def histograms_needed(self) -> tuple[str, ...]:
         """The sensitive attributes whose distribution some model looks at."""
-        return tuple(dict.fromkeys(name for model in self.models for name in model.attributes))
+        return tuple(dict.fromkeys(name for model in self.promised for name in model.attributes))
 
     @cached_property
     def sharing(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:

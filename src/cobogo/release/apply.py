@@ -6,17 +6,24 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from cobogo.hierarchy import SUPPRESSED, Label
+from cobogo.recode.distort import Distortion
 from cobogo.recode.plan import Plan
-from cobogo.table.engine import Expression
+from cobogo.table.engine import Engine, Expression
 from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
-    """The released rows, in no particular order: columns recoded, suppressed records dropped or starred."""
+    """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
+    distorted where the plan says so."""
     released = table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
         released = _recoded(released, attribute, recoding)
-    return _suppressed(released, plan).select(list(columns)) if plan.suppressed else released
+    if plan.suppressed:
+        released = _suppressed(released, plan).select(list(columns))
+    for distortion in plan.distortions:
+        if distortion.attribute in columns:
+            released = _distorted(table.engine, released, tuple(plan.levels), distortion)
+    return released
 
 
 def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
@@ -53,6 +60,33 @@ def _suppressed(released: Expression, plan: Plan) -> Expression:
             for name in released.columns
         }
     )
+
+
+def _distorted(engine: Engine, released: Expression, names: Sequence[str], distortion: Distortion) -> Expression:
+    """Exchange values of the records that come first, within their class and value, in a random order."""
+    import ibis
+    import pyarrow as pa
+
+    attribute = distortion.attribute
+    rank, position, old, new, *keys = _unused(released.columns, len(names) + 4)
+    text = pa.string()
+    exchanges = ibis.memtable(
+        pa.table(
+            {
+                **{key: pa.array([t[n] for t in distortion.tuples], type=text) for n, key in enumerate(keys)},
+                old: pa.array(distortion.old, type=text),
+                position: pa.array(distortion.ranks, type=pa.int64()),
+                new: pa.array(distortion.new, type=text),
+            }
+        )
+    )
+    alike = ibis.window(group_by=[*names, attribute], order_by=engine.random_keys(released))
+    ranked = released.mutate(**{rank: ibis.row_number().over(alike)})
+    matches = [ranked[name].cast("string").identical_to(exchanges[key]) for name, key in zip(names, keys, strict=True)]
+    matches += [ranked[attribute].cast("string").identical_to(exchanges[old]), ranked[rank] == exchanges[position]]
+    joined = ranked.left_join(exchanges, matches)
+    value = joined[position].isnull().ifelse(joined[attribute], joined[new].cast(released[attribute].type()))
+    return joined.select(**{name: value if name == attribute else joined[name] for name in released.columns})
 
 
 def _unused(columns: Sequence[str], count: int) -> list[str]:

@@ -27,7 +27,7 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
     pseudonyms = None
     if series is not None and reference.people is not None and table.people is not None:
         pseudonyms = [series.pseudonym(name) for name in table.people.names]
-        kept = [model for model in release.problem.models if model.needs_people]
+        kept = [model for model in release.problem.promised if model.needs_people]
         attributes = [name for model in kept for name in model.attributes]
         series = series.after(attributes, reference.people, pseudonyms)
     content = {

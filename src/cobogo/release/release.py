@@ -81,7 +81,7 @@ class Release:
             for name, table in self.populations.items()
         }
         original = None
-        if any(model.needs_members for model in self.problem.models):
+        if any(model.needs_members for model in self.problem.promised):
             original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
         return Reference(domains, people, withheld, populations, original)
 

@@ -86,7 +86,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
 
 def expected(release: Release) -> dict[str, Any]:
     """What report.json would hold, by the plan alone."""
-    return summary(release, release.plan.kept, check(release.problem.models, release.plan.kept))
+    return summary(release, release.plan.kept, check(release.problem.promised, release.plan.kept))
 
 
 def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...]) -> dict[str, Any]:

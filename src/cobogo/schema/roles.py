@@ -68,6 +68,23 @@ def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
     return tuple(hidden)
 
 
+def check_blind(policy: Policy, models: Sequence[Model]) -> None:
+    """Nothing that steers the search looks at an attribute that a blind model protects."""
+    for model in models:
+        if not model.blind:
+            continue
+        looks = [str(m) for m in models if not m.blind and set(m.attributes) & set(model.attributes)]
+        if policy.recoding.label in model.attributes:
+            looks.append("recoding.label")
+        if looks:
+            raise PolicyError(
+                f"{model} asks that the recoding be chosen without a look at {', '.join(model.attributes)}, and "
+                f"{looks[0]} looks at it",
+                where=f"{policy.name}, privacy.models",
+                remedy="Keep one of the two: what the choice of a recoding depends on can be read from the choice.",
+            )
+
+
 def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
     """Refuse non-sensitive columns that single out most records: they are identifiers by another name.
 

@@ -45,7 +45,11 @@ class Engine:
 
     def in_random_order(self, table: Expression) -> Expression:
         """The same rows, sorted by keys drawn from the operating system's entropy."""
-        return table.order_by(self._random_key()(table[table.columns[0]].isnull()))
+        return table.order_by(self.random_keys(table))
+
+    def random_keys(self, table: Expression) -> Expression:
+        """A key for each row of a table, drawn from the operating system's entropy."""
+        return self._random_key()(table[table.columns[0]].isnull())
 
     def _random_key(self) -> Callable[[Any], Any]:
         if self._shuffle_key is None:

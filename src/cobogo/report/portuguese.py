@@ -115,14 +115,16 @@ PORTUGUESE: dict[str, str] = {
     "model.k-m-anonymity.means": "Quem conhece até m itens do conjunto de uma pessoa encontra pelo menos k "
     "pessoas que correspondem.",
     "model.m-invariance": "m-invariância",
-    "model.m-invariance.means": "Cada classe tem pelo menos m pessoas, sem dois valores sensíveis iguais, e os mesmos de publicações anteriores.",
+    "model.m-invariance.means": "Cada classe tem pelo menos m pessoas, sem dois valores sensíveis iguais, e cada "
+    "uma mantém os valores à sua volta de publicação a publicação.",
     "model.b-t-privacy": "(B,t)-privacidade",
     "model.b-t-privacy.means": "Ver os dados publicados não muda em mais de t a crença sobre o valor de ninguém.",
     "model.injector": "Injector",
     "model.injector.means": "Quem sabe o que nunca ocorre junto ainda tem pelo menos l valores possíveis "
     "para cada pessoa.",
     "model.m-confidentiality": "m-confidencialidade",
-    "model.m-confidentiality.means": "Nenhum valor sensível passa de 1/m de uma classe, e nenhuma escolha dependeu deles.",
+    "model.m-confidentiality.means": "Nenhum valor sensível passa de 1/m de uma classe; a recodificação foi escolhida "
+    "sem olhar para eles.",
     "model.l-diversity": "l-diversidade",
     "model.l-diversity.means": "Cada classe tem pelo menos l valores sensíveis distintos: não se sabe ao certo o de "
     "ninguém.",

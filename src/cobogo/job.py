@@ -110,14 +110,13 @@ def prepare(
     problem = Problem(
         table=counted,
         hierarchies=hierarchies,
-        models=tuple(model for model in wanted if not model.blind),
-        blind=tuple(model for model in wanted if model.blind),
+        models=(),
         metric=metric,
         limit=records_allowed(rules.recoding.suppression_limit, counted.records),
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
-    )
+    ).promising(wanted)
     return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start)
 
 

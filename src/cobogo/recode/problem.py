@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -41,6 +41,12 @@ class Problem:
     def promised(self) -> tuple[Model, ...]:
         """Every model that the release must satisfy."""
         return (*self.models, *self.blind)
+
+    def promising(self, models: Iterable[Model]) -> Problem:
+        """The same problem under other models."""
+        wanted = tuple(dict.fromkeys(models))
+        steering = tuple(model for model in wanted if not model.blind)
+        return replace(self, models=steering, blind=tuple(model for model in wanted if model.blind))
 
     @cached_property
     def scale(self) -> Scale:

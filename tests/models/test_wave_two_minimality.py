@@ -191,6 +191,7 @@ def test_mask_distorts_what_fails_and_nothing_else(tmp_path: Path) -> None:
     assert any("distorted" in warning for warning in release.warnings)
     release.write(tmp_path / "out")
     assert cb.verify(tmp_path / "out")
+    assert "distorted" in (tmp_path / "out" / "public" / "dictionary.md").read_text(encoding="utf-8")
     rows = Counter(zip(*release.to_pandas().astype(object).to_numpy().T, strict=True))
     before = Counter(zip(*data.to_pandas().astype(object).to_numpy().T, strict=True))
     assert {key: n for key, n in rows.items() if key[0] != "11"} == {k: n for k, n in before.items() if k[0] != "11"}

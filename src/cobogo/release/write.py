@@ -42,6 +42,8 @@ def draft(release: Release, file: Path) -> Manifest:
         attribute = release.policy.attributes[name]
         level = release.levels.get(name, 0)
         text = dictionary.meaning(attribute, level, top=_is_top(release, name))
+        if any(name == distortion.attribute for distortion in release.plan.distortions):
+            text = "distorted where a value was too frequent: not always what was collected"
         columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))
     return Manifest(
         format="cobogo-release/1",

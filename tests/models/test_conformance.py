@@ -186,6 +186,30 @@ def test_merging_breaks_no_model_that_says_it_is_monotone(
                 assert not _fails_together(model, rows, inside)
 
 
+@each_model
+@some
+@given(merge=merges(), data=st.data())
+def test_at_least_so_many_records_fail_below_as_a_model_says(
+    name: str, entry: Entry | None, merge: tuple[Rows, dict[Any, int]], data: st.DataObject
+) -> None:
+    """The search rules out whatever lies below a node by this: of each class, in the parts that it is made of."""
+    model = data.draw(needed(name, entry).models)
+    if model.scope is Scope.TABLE:
+        return
+    rows, parents = merge
+    keys, parts = as_they_stand(rows)
+    records = dict(zip(keys, np.where(failing([model], parts), parts.sizes, 0).tolist(), strict=True))
+    wholes, merged = tables.classes(
+        rows, [parents[key] for key in rows.quasi], others=[parents[key] for key in rows.others]
+    )
+    least = model.least_failing(merged, model.measure(merged))
+    assert least.dtype == np.int64
+    assert (least <= merged.sizes).all()
+    for whole, said, fails in zip(wholes, least.tolist(), failing([model], merged), strict=True):
+        assert 0 <= said <= sum(count for key, count in records.items() if parents[key] == whole)
+        assert fails or not said, "a class that holds may have parts that all hold: itself"
+
+
 def _fails_together(model: Model, rows: Rows, merged: list[Any]) -> bool:
     """Whether some classes of a table, as one, fail."""
     if not merged:

@@ -80,3 +80,24 @@ class IdealBound:
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Given by the metric."""
         raise NotImplementedError
+
+
+class Separable(IdealBound):
+    """For metrics that are a function of a sum to which each attribute contributes by itself.
+
+    The search then compares sums, and knows the bounds of all nodes from a small table: attributes × levels.
+    """
+
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """What each attribute contributes; the last axis is the attribute's. Less is better. Given by the metric."""
+        raise NotImplementedError
+
+    def combined(self, total: Numbers) -> Numbers:
+        """The metric, given the sum: the sum itself, or what rises or falls with it no slower than it does itself."""
+        return total
+
+    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """Of the sum of the terms; of no records, that of nothing lost."""
+        if not scale.records:
+            return np.asarray(self.combined(np.float64(0)))  # type: ignore[arg-type]
+        return np.asarray(self.combined(self.terms(outcome, scale).sum(axis=-1)))

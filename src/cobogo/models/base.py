@@ -83,6 +83,11 @@ class Domain:
         return np.asarray(np.unique(places, return_inverse=True)[1], dtype=np.int64)
 
     @cached_property
+    def up_to(self) -> Floats:
+        """For each place in the order, the share of the whole table up to it."""
+        return np.asarray(np.cumsum(np.bincount(self.ranks, weights=self.distribution)))
+
+    @cached_property
     def leaf_codes(self) -> NDArray[np.int32]:
         """Each value's leaf in the hierarchy."""
         return self.tree.encode(self.labels)
@@ -307,6 +312,41 @@ class Model:
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """Which classes satisfy it, or whether the table does, given what was measured."""
         raise NotImplementedError
+
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """Of each class, how many records fail at least, whatever smaller classes it is the union of.
+
+        The search rules out by this what lies below a node, even where a failing class may have passing parts. Only of
+        records, which add up; not of people, who may be in several parts.
+        """
+        failed = ~self.holds(classes, measured)
+        match self.monotone:
+            case Monotone.EVEN_WITH_SUPPRESSION:
+                return np.where(failed, classes.sizes, 0)
+            case Monotone.WITHOUT_SUPPRESSION:  # some part must fail, and it is not empty
+                return np.where(failed, np.minimum(classes.sizes, 1), 0)
+        return np.zeros(len(classes), dtype=np.int64)
+
+
+def at_least(numbers: Floats) -> Ints:
+    """Whole numbers no smaller than what was computed, on the safe side of its rounding.
+
+    >>> at_least(np.array([2.2, 3.0000001, -1.0])).tolist()
+    [3, 3, 0]
+    """
+    return np.ceil(np.maximum(numbers * (1 - 1e-9) - 1e-6, 0.0)).astype(np.int64)
+
+
+def least_beyond(part: NDArray[Any], whole: NDArray[Any], share: Floats | float) -> Ints:
+    """How many of the ``whole`` lie at least in parts of it in which ``part`` is more than a share.
+
+    Where it is not more, it is at most that share; where it is, it is at most everything.
+
+    >>> least_beyond(np.array([8]), np.array([10]), 0.5).tolist()
+    [6]
+    """
+    room = np.asarray(1.0 - share)
+    return at_least(np.divide(part - share * whole, room, out=np.zeros(len(part)), where=room > 1e-9))
 
 
 def over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:

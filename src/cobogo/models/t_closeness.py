@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.models.arguments import choice, number
-from cobogo.models.base import Classes, Domain, Floats, Histogram, Mask, Model, Monotone
+from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, at_least
 
 SLACK = 1e-12
 
@@ -66,6 +66,28 @@ class TCloseness(Model):
         """At most t."""
         return measured <= self.t + SLACK
 
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """The distance is convex, so size · distance is at most the sum over the parts of theirs: those that pass have
+        at most t, and none has more than a single record can have."""
+        bound = self.t + SLACK
+        room = self.farthest(classes.histograms[self.attribute].domain) - bound
+        more = classes.sizes * (measured - bound) / room if room > SLACK else np.zeros(len(classes))
+        return np.maximum(super().least_failing(classes, measured), at_least(more))
+
+    def farthest(self, domain: Domain) -> float:
+        """The largest distance there can be: that of a class of one value. The distance is convex."""
+        if self.distance == "equal":
+            return float(1 - domain.distribution.min(initial=1.0))
+        if self.distance == "ordered":
+            whole = domain.up_to  # the farthest value is the first or the last
+            return float(max(np.abs(1 - whole).sum(), whole[:-1].sum()) / max(len(whole) - 1, 1))
+        tree, leaves = domain.tree, domain.leaf_codes
+        alike = np.zeros(len(leaves))
+        for level in range(tree.height):
+            groups = tree.maps[level][leaves]
+            alike += np.bincount(groups, weights=domain.distribution)[groups]
+        return float(1 - alike.min(initial=tree.height) / max(tree.height, 1))
+
 
 def _equal(histogram: Histogram) -> Floats:
     """Half the absolute differences: the sum of the positive ones, which only values of the class can have."""
@@ -79,7 +101,7 @@ def _ordered(histogram: Histogram) -> Floats:
     ranks = histogram.domain.ranks
     order = np.argsort(ranks, kind="stable")
     ends = np.flatnonzero(np.diff(ranks[order], append=-1))  # one for each place in the order
-    whole = np.cumsum(histogram.domain.distribution[order])[ends]
+    whole = histogram.domain.up_to
     for part, counts in histogram.dense():
         inside = np.cumsum(counts[:, order], axis=1)[:, ends] / np.maximum(histogram.entries[part], 1)[:, None]
         found[part] = np.abs(inside - whole).sum(axis=1)

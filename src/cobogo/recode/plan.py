@@ -13,8 +13,9 @@ from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.distort import Distortion, settle
-from cobogo.recode.evaluate import Evaluator, Rolled
+from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
+from cobogo.recode.rolled import Rolled
 from cobogo.recode.solution import Solution
 
 
@@ -106,7 +107,7 @@ def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
 
 def _broken_by_starring(problem: Problem, evaluator: Evaluator, rolled: Rolled, starred: Mask) -> str | None:
     """The first model that the starred classes, taken together, would not satisfy."""
-    together = evaluator.classes(evaluator.together(rolled, starred))
+    together = evaluator.classes(rolled.together(starred))
     for model in problem.models:
         if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
             return str(model)

@@ -1,8 +1,8 @@
 """The optimal search: the best node of the generalization lattice, and the proof that it is the best.
 
-Nodes are visited from the lowest bound of their cost up, so the search may stop when the next bound is worse than
-the best node found. Where the models allow it, a failing node rules out everything below it; a node of unknown state
-is therefore approached from above, by halving a path from it to the top.
+Nodes are visited from the lowest bound of their cost up, so the search may stop when no bound is left that is not worse
+than the best node found. A node is approached from above, by halving a path from it to the top: what must fail at a
+node must fail below it, so the node either rules out everything below it or raises the bounds there.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from collections.abc import Callable
 
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.recode import lattice
+from cobogo.recode.bounds import Yardstick
 from cobogo.recode.evaluate import Checked, Evaluator
 from cobogo.recode.explain import why_none
-from cobogo.recode.lattice import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk
+from cobogo.recode.lattice import DENSE_AT_MOST, DenseWalk, Walk
 from cobogo.recode.problem import Levels, Problem
-from cobogo.recode.solution import Solution, cost, ranked, slack
+from cobogo.recode.solution import Solution, ranked
+from cobogo.recode.sparse import SparseWalk
 
 Progress = Callable[[int, int], None]
 """Called now and then with the nodes settled and the nodes there are."""
@@ -50,22 +52,22 @@ class _Search:
         self.nodes = nodes
         self.deadline = math.inf if time_limit is None else time.monotonic() + time_limit
         self.progress = progress or (lambda *_: None)
-        self.maximize = problem.metric.maximize
         self.evaluator = Evaluator(problem)
-        self.walk: Walk = DenseWalk(problem) if nodes <= DENSE_AT_MOST else SparseWalk(problem)
+        self.yardstick = Yardstick(problem)
+        walk = DenseWalk if nodes <= DENSE_AT_MOST else SparseWalk
+        self.walk: Walk = walk(problem, self.yardstick)
         self.found: list[Checked] = []
-        self.best = math.inf
         self.cut_short = False
-        # Where every suppression is allowed, nodes fail only by suppressing all: nothing to gain from above.
-        self.from_above = self.evaluator.can_prune and problem.limit < problem.scale.records
+        # Where every suppression is allowed, nodes fail only by suppressing all, and only bounds can be raised.
+        self.from_above = self.evaluator.can_prune and (
+            self.yardstick.separable or problem.limit < problem.scale.records
+        )
 
     def run(self) -> Solution:
-        for settled, (bound, levels) in enumerate(self.walk.cheapest_first(self._out_of_time)):
-            if self.cut_short or bound > self.best + slack(self.best):
-                break
+        for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self.progress(min(settled, self.nodes), self.nodes)
-            if self.from_above and self.walk.state(levels) == lattice.UNKNOWN:
-                self._halve(self._path(levels))
+            if self.from_above:
+                self._halve(self.walk.path(levels, self._out_of_time))
             else:
                 self._check(levels)
         self.progress(self.nodes, self.nodes)
@@ -73,7 +75,7 @@ class _Search:
             if self.cut_short:
                 raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
             raise why_none(self.problem, self.evaluator)
-        best, *rest = ranked(self.found, maximize=self.maximize)
+        best, *rest = self._ranked()
         return Solution(
             algorithm="optimal",
             chosen=best,
@@ -83,55 +85,54 @@ class _Search:
             runners_up=tuple(rest[:RUNNERS_UP]),
         )
 
+    def _ranked(self) -> list[Checked]:
+        return ranked(self.found, maximize=self.problem.metric.maximize)
+
     def _out_of_time(self) -> bool:
         """Whether the time is up; from then on nothing that is still open counts as settled."""
         self.cut_short = self.cut_short or time.monotonic() > self.deadline
         return self.cut_short
 
-    def _check(self, levels: Levels) -> bool:
-        """Check a node and note what follows. True when the prunable models leave it hope."""
+    def _check(self, levels: Levels) -> Checked:
+        """Check a node and note what follows."""
         checked = self.evaluator.check(levels)
+        self.walk.close(levels)
+        if checked.hopeless:
+            self.walk.rule_out(levels)
+        elif self.evaluator.can_prune:
+            self.walk.leave_hope(levels)
+            if checked.floor is not None and checked.floor.suppressed and self.yardstick.separable:
+                self.walk.raise_below(levels, self.yardstick.terms(checked.floor))
         if checked.satisfied:
-            self.walk.admit(levels, all_above=self.evaluator.can_prune)
             self.found.append(checked)
-            self.best = min(self.best, cost(checked, maximize=self.maximize))
+            self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked))
             if len(self.found) > 2 * KEPT:
-                self.found = ranked(self.found, maximize=self.maximize)[:KEPT]
-        else:
-            self.walk.rule_out(levels, all_below=checked.hopeless)
-        return not checked.hopeless
-
-    def _path(self, levels: Levels) -> list[Levels]:
-        """From a node upwards, by the cheapest step each time, through nodes of unknown state."""
-        path = [levels]
-        while True:
-            steps = self.walk.unknown(list(lattice.successors(path[-1], self.problem.highest)))
-            if not steps:
-                return path
-            path.append(self.walk.cheapest(steps))
+                self.found = self._ranked()[:KEPT]
+        return checked
 
     def _halve(self, path: list[Levels]) -> None:
-        """Settle the lowest node of a path by halving: fails come from above, solutions on the way."""
+        """Settle the lowest node of a path by halving: what rules it out comes from above, solutions on the way."""
         low, high = 0, len(path)
-        best = self.best
+        ceiling = self.walk.ceiling
         while low < high and not self._out_of_time():
             middle = (low + high) // 2
-            if self._check(path[middle]):
-                high = middle
-            else:
+            self._check(path[middle])
+            if middle and self.walk.settled(path[0]):
                 low = middle + 1
-        if self.best < best and isinstance(self.walk, SparseWalk):
-            self._descend(ranked(self.found, maximize=self.maximize)[0].levels)
+            else:
+                high = middle
+        if self.walk.ceiling < ceiling and isinstance(self.walk, SparseWalk):
+            self._descend(self._ranked()[0].levels)
 
     def _descend(self, levels: Levels) -> None:
         """From a solution down, by the cheapest step that still is one: where a proof is out of reach, it pays."""
         while not self._out_of_time():
-            steps = self.walk.unknown(list(lattice.predecessors(levels, self.problem.lowest)))
-            while steps and not self._out_of_time():
+            steps = list(lattice.predecessors(levels, self.problem.lowest))
+            while not self._out_of_time():
                 node = self.walk.cheapest(steps)
-                if self._check(node) and self.walk.state(node) == lattice.DONE:
+                if node is None:
+                    return
+                if self._check(node).satisfied:
                     levels = node
                     break
                 steps.remove(node)
-            else:
-                return

@@ -23,10 +23,10 @@ from cobogo.release.release import Release
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
 from cobogo.schema.roles import check_roles, check_unique
-from cobogo.table.engine import Engine
+from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
-from cobogo.table.read import Table, read
+from cobogo.table.read import Table, open_source, read
 
 ALGORITHMS = {"optimal": optimal}
 
@@ -185,10 +185,10 @@ def _algorithm(policy: Policy) -> Any:
 
 
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
-    if data is None and policy.data.path is None:
-        raise PolicyError("names no data", where=f"{policy.name}, data.path", remedy="Give a path, or pass the data.")
-    source = policy.resolve(str(policy.data.path)) if data is None else data
-    return read(source, policy.data, None if engine is None else Engine.connect(engine))
+    if data is None:
+        return open_source(policy, engine)
+    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 
 
 def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:

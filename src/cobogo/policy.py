@@ -65,6 +65,8 @@ class Data(Part):
     """Where the table is and how to read it."""
 
     path: str | None = None
+    table: str | None = None
+    engine: str | None = None
     separator: Separator = ","
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
     decimal: Literal[".", ","] = "."
@@ -328,6 +330,11 @@ class Policy(Part):
         except (ValueError, RuntimeError, OSError):
             raise PolicyError(f"{path!r} is no path", where=self._name) from None
         return full
+
+    def located(self, url: str) -> str:
+        """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
+        before, mark, path = url.partition("duckdb:///")
+        return f"{mark}{self.resolve(path)}" if mark and not before else url
 
     def check_label(self, name: str | None, key: str) -> None:
         """A label is a column that is released as it is: sensitive or non-sensitive."""

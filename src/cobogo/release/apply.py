@@ -7,33 +7,31 @@ from collections.abc import Mapping, Sequence
 
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.recode.plan import Plan
-from cobogo.table.engine import Expression
+from cobogo.table.engine import Engine, Expression
 from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred."""
-    released = table.expression.select(list(columns))
+    engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = _recoded(released, attribute, recoding)
-    return _suppressed(released, plan).select(list(columns)) if plan.suppressed else released
+        released = _recoded(engine, released, attribute, recoding)
+    return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
 
 
-def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
-    import ibis
+def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
     import pyarrow as pa
 
     before, after = _unused(released.columns, 2)
     text = pa.string()
-    mapping = ibis.memtable(
+    mapping = engine.lookup(
         pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
     )
-    joined = released.left_join(mapping, released[attribute].cast("string").identical_to(mapping[before]))
+    joined = released.left_join(mapping, engine.same(engine.text(released[attribute]), mapping[before]))
     return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
-def _suppressed(released: Expression, plan: Plan) -> Expression:
-    import ibis
+def _suppressed(engine: Engine, released: Expression, plan: Plan) -> Expression:
     import pyarrow as pa
 
     names = list(plan.levels)
@@ -41,15 +39,15 @@ def _suppressed(released: Expression, plan: Plan) -> Expression:
     columns = {
         key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
-    doomed = ibis.memtable(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
-    matches = [released[name].cast("string").identical_to(doomed[key]) for name, key in zip(names, keys, strict=True)]
+    doomed = engine.lookup(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
+    matches = [engine.same(engine.text(released[name]), doomed[key]) for name, key in zip(names, keys, strict=True)]
     if not plan.star:
         return released.anti_join(doomed, matches)
     joined = released.left_join(doomed, matches)
     starred = joined[mark].fill_null(False)
     return joined.select(
         **{
-            name: starred.ifelse(SUPPRESSED, joined[name].cast("string")) if name in plan.levels else joined[name]
+            name: starred.ifelse(SUPPRESSED, engine.text(joined[name])) if name in plan.levels else joined[name]
             for name in released.columns
         }
     )

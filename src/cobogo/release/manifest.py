@@ -63,7 +63,7 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
-        if self.data.file not in self.files:
+        if not self.data_files:
             return "the manifest gives no hash of the released data"
         if not self.data.file.endswith(f".{self.data.format}"):
             return "the manifest names another format than that of the data"
@@ -74,6 +74,11 @@ class Manifest(_Entry):
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
         return None
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """The files that hold the released rows: one, or the parts of a directory."""
+        return tuple(name for name in self.files if name == self.data.file or name.startswith(f"{self.data.file}/"))
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The released columns of one role."""

@@ -25,7 +25,7 @@ from cobogo.release.reference import Json, Original, Reference, domain_from_json
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
-from cobogo.table.read import read
+from cobogo.table.read import open_source, read
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
     if manifest.contradiction:
         raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
-    if f"{manifest.data.file} is not a regular file" in problems:
+    if any(f"{name} is not a regular file" in problems for name in (manifest.data.file, *manifest.data_files)):
         return Verdict((), tuple(problems), 0, 0)
     kept = None
     if evidence is not None:
@@ -192,13 +192,13 @@ def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None]:
 
 def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
     """The original table, counted again from where the policy says it lies."""
-    if policy is None or policy.data.path is None:
+    if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
             "the release holds a model that can be measured with the original data only",
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = read(policy.resolve(policy.data.path), policy.data)
+    table = open_source(policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)

@@ -64,7 +64,7 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
     measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
     text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
     (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
-    files = [public / unsigned.data.file, public / "dictionary.md"]
+    files = [public / name for name in manifest.contents(public)]
     update = {"models": measured, "files": manifest.hashes(public, files), "trees": _trees(release)}
     unsigned.model_copy(update=update).write(public)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 import servers
 
 ENGINES = ["duckdb", "postgresql", "spark"]

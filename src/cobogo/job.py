@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from cobogo.release import manifest, place
 from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
 from cobogo.release.verify import Verdict, released_table
-from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
+from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
 from cobogo.schema.roles import check_roles, check_unique
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
@@ -86,6 +87,8 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
+    if rules.output.table is not None:
+        table.engine.check_new_table(rules.output.table)
     counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
@@ -135,17 +138,17 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
     from cobogo.report.story import tell
     from cobogo.report.write import write as write_report
 
-    with place.staged(directory, replaceable=is_output) as stage:
+    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            file = write_rows(release, public)
+            rows = ending.enter_context(written(release, public))
         progress("verify", 0, 0)
         with release.timed("verify"):
-            unsigned = draft(release, file)
-            released = released_table(file, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
+            unsigned = draft(release, rows)
+            released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
             reference = release.reference()
             verdicts = check(release.problem.models, reference.classes(released))
             refuse_unless_as_planned(release, released, verdicts)
@@ -227,7 +230,10 @@ def _located(error: UnfitValues, name: str, where: str, table: Table, counted: F
     records = sum(int(marginal[index[value]]) for value in error.values)
     first = next(value for value in error.values if value is not None)
     row = table.first_row(name, first)
-    found = "in the population table" if row is None else f'"{first}" first stands in row {row:,} of {table.name}'
+    if row is not None:
+        found = f'"{first}" first stands in row {row:,} of {table.name}'
+    else:
+        found = f"in {table.name}" if records else "in the population table"
     return UnfitValues(
         f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
         error.values,

@@ -231,8 +231,15 @@ class Output(Part):
     """Where and how the release is written."""
 
     directory: str | None = None
-    format: Literal["csv", "parquet"] = "csv"
+    format: Literal["csv", "parquet", "table"] = "csv"
+    table: str | None = None
     suppressed: Literal["drop", "star"] = "drop"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.format == "table") != (self.table is not None):
+            raise ValueError('format = "table" and table = "its name" go together')
+        return self
 
 
 class ReportPolicy(Part):

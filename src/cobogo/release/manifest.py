@@ -38,10 +38,15 @@ class Column(_Entry):
 
 
 class DataEntry(_Entry):
-    """The released table."""
+    """The released table: a file, a directory of parts, or a table of a database.
 
-    file: str
-    format: Literal["csv", "parquet"]
+    A table has no bytes of its own: ``sha256`` is that of its rows as lines of CSV in the order of their bytes.
+    """
+
+    file: str | None = None
+    table: str | None = None
+    format: Literal["csv", "parquet", "table"]
+    sha256: str | None = None
     separator: Separator
     records: int
     decimal: Literal[".", ","] = "."
@@ -63,9 +68,10 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
-        if not self.data_files:
+        if not (self.data.sha256 if self.data.file is None else self.data_files):
             return "the manifest gives no hash of the released data"
-        if not self.data.file.endswith(f".{self.data.format}"):
+        named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
+        if not named or (self.data.file is None) != (self.data.format == "table"):
             return "the manifest names another format than that of the data"
         if not self.models:
             return "the manifest promises nothing: it states no model"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from cobogo.errors import PolicyError, nearest
 from cobogo.table.engine import Engine
@@ -22,7 +22,9 @@ def connect(url: str | None = None, *, writable: bool = False) -> Engine:
             where=WHERE,
             remedy=nearest(kind, ENGINES, "cobogo list engines"),
         )
-    return ENGINES[kind](url or "duckdb://", writable)
+    engine = ENGINES[kind](url or "duckdb://", writable)
+    engine.url = without_password(url or "duckdb://")
+    return engine
 
 
 def is_url(text: str) -> bool:
@@ -46,6 +48,23 @@ def shown(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def without_password(url: str) -> str:
+    """A URL as the evidence may keep it: enough to find the database again, not to get in.
+
+    >>> without_password("postgresql://ana:secret@db.example/health?sslmode=require&password=secret")
+    'postgresql://ana@db.example/health?sslmode=require'
+    """
+    if not is_url(url):
+        return url
+    parts = urlsplit(url)
+    login, mark, host = parts.netloc.rpartition("@")
+    options = [pair for pair in parse_qsl(parts.query) if "password" not in pair[0]]
+    if parts.scheme == "duckdb" and parts.path:
+        return f"duckdb:///{Path(parts.path[1:]).expanduser().absolute()}"
+    kept = parts._replace(netloc=login.partition(":")[0] + mark + host, query=urlencode(options, safe="/"))
+    return kept.geturl()
+
+
 def _kind(url: str | None) -> str:
     """What stands before the colon of a URL; Spark's masters need not look like one."""
     if url is None:
@@ -61,11 +80,11 @@ def _duckdb(url: str, writable: bool) -> Engine:
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
 
 
-def _postgresql(url: str, writable: bool) -> Engine:
+def _postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
     _require("psycopg", "PostgreSQL", "postgres")
     from cobogo.table.postgres import PostgreSQL
 
-    return PostgreSQL(url, writable=writable)
+    return PostgreSQL(url)
 
 
 def _spark(url: str, writable: bool) -> Engine:  # noqa: ARG001

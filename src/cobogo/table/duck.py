@@ -1,18 +1,20 @@
-"""DuckDB, embedded: the default engine. Larger than memory is no matter; what does not fit goes to a private directory."""
+"""DuckDB, embedded: the default engine. What does not fit in memory goes to a private directory on disk."""
 
 from __future__ import annotations
 
 import glob
+import secrets
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo import randomness, scratch
 from cobogo.errors import DataError, OutputError
 from cobogo.policy import Data
-from cobogo.table.engine import Engine, Expression, header, literal, quoted
+from cobogo.table.engine import RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.table.files import csv_error, parquet_error
 from cobogo.table.numerals import shortest
 
@@ -35,6 +37,8 @@ class DuckDB(Engine):
         self.sql("SET preserve_insertion_order = true")
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         self._functions: dict[str, Callable[..., Any]] = {}
+        self.file = file
+        self._complaint: Callable[[str], DataError] | None = None
         if file is not None:
             self._attach(file, writable)
 
@@ -42,25 +46,19 @@ class DuckDB(Engine):
         """Run a statement in the engine's own language."""
         return self.connection.raw_sql(text)
 
-    def load_csv(self, files: Sequence[str], names: Sequence[str], data: Data, path: str) -> Expression:
+    def load_csv(
+        self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
+    ) -> Expression:
         """Parse once into the engine: what is decided is then decided on the rows that are released."""
-        import duckdb
+        return self._stored(read_csv(files, names, data), lambda said: csv_error(said, path, data), once)
 
-        try:
-            return self._stored(read_csv(files, names, data))
-        except duckdb.Error as error:
-            raise csv_error(str(error), path, data) from None
-
-    def load_parquet(self, files: Sequence[str], path: str, partitions: Sequence[str]) -> Expression:
+    def load_parquet(
+        self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
+    ) -> Expression:
         """Copy into the engine once, for the same reason."""
-        import duckdb
-
         keys = ", ".join(f"{literal(key)}: 'VARCHAR'" for key in partitions)
         hive = f"hive_partitioning=true, hive_types={{{keys}}}" if partitions else "hive_partitioning=false"
-        try:
-            return self._stored(f"read_parquet({_listed(files)}, {hive})")
-        except duckdb.Error:  # its message may quote values
-            raise parquet_error(path) from None
+        return self._stored(f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once)
 
     def load_arrow(self, table: Any) -> Expression:
         """A copy of the table."""
@@ -110,8 +108,60 @@ class DuckDB(Engine):
         """One file."""
         table.to_parquet(path, compression="zstd")
 
-    def _stored(self, source: str) -> Expression:
-        self.sql(f"CREATE OR REPLACE TEMP TABLE cobogo_source AS SELECT * FROM {source}")
+    def check_new_table(self, name: str) -> None:
+        """There must be a database file, and the name must be free or that of an earlier release."""
+        if self.file is None:
+            super().check_new_table(name)
+        schema, _, table = name.rpartition(".")
+        found = self.connection.con.execute(
+            "SELECT comment FROM duckdb_tables() WHERE database_name = 'house' AND schema_name = ? AND table_name = ?",
+            [schema or "main", table],
+        ).fetchone()
+        if found is not None and not str(found[0] or "").startswith(RELEASED):
+            raise foreign_table(name)
+
+    @contextmanager
+    def new_table(self, table: Expression, name: str) -> Iterator[Expression]:
+        """In one transaction, so that it is either all there or not at all."""
+        self.check_new_table(name)
+        schema, _, final = name.rpartition(".")
+        new = f"{schema or 'main'}.cobogo_new_{secrets.token_hex(6)}"
+        self.connection._run_pre_execute_hooks(table)
+        self.sql("BEGIN")
+        try:
+            self.sql(f"CREATE TABLE {self._place(new)} AS {self.connection.compile(table)}")
+            yield self.open_table(new)
+            self.sql(f"DROP TABLE IF EXISTS {self._place(name)}")
+            self.sql(f"ALTER TABLE {self._place(new)} RENAME TO {quoted(final)}")
+            self.sql(f"COMMENT ON TABLE {self._place(name)} IS '{RELEASED}'")
+            self.sql("COMMIT")
+        except BaseException:
+            self.sql("ROLLBACK")
+            raise
+
+    def fetch(self, table: Expression) -> Any:
+        """The rows; a complaint about the files behind them, in our words."""
+        import duckdb
+
+        try:
+            return super().fetch(table)
+        except duckdb.Error as error:
+            if self._complaint is None or isinstance(error, duckdb.OutOfMemoryException):
+                raise
+            raise self._complaint(str(error)) from None
+
+    def _stored(self, source: str, complaint: Callable[[str], DataError], once: bool) -> Expression:
+        """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values."""
+        import duckdb
+
+        kind = "VIEW" if once else "TABLE"
+        self._complaint = complaint if once else None
+        try:
+            self.sql(f"CREATE OR REPLACE TEMP {kind} cobogo_source AS SELECT * FROM {source}")
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error as error:
+            raise complaint(str(error)) from None
         return self.connection.table("cobogo_source")
 
     def _attach(self, file: Path, writable: bool) -> None:

@@ -7,11 +7,12 @@ those: a value must read the same on all of them, so each writes numbers, dates 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cobogo.errors import OutputError
+from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data
 
 Expression = Any
@@ -22,6 +23,7 @@ class Engine(ABC):
     """A connection to a database, through Ibis."""
 
     name: ClassVar[str]
+    url: str = ""  # where it is, without a password
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
 
@@ -31,11 +33,18 @@ class Engine(ABC):
     # Tables in
 
     @abstractmethod
-    def load_csv(self, files: Sequence[str], names: Sequence[str], data: Data, path: str) -> Expression:
-        """Files with one header as a table of text; what stands for no value is NULL."""
+    def load_csv(
+        self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
+    ) -> Expression:
+        """Files with one header as a table of text; what stands for no value is NULL.
+
+        ``once``: they will be counted once only, and need not be kept.
+        """
 
     @abstractmethod
-    def load_parquet(self, files: Sequence[str], path: str, partitions: Sequence[str]) -> Expression:
+    def load_parquet(
+        self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
+    ) -> Expression:
         """Files as a table; ``partitions`` are the columns that stand in the names of their directories."""
 
     @abstractmethod
@@ -44,7 +53,7 @@ class Engine(ABC):
 
     def open_table(self, name: str) -> Expression:
         """A table that is in the engine's database already, read where it is."""
-        raise OutputError(f"{self.name} has no tables of its own", where=name)
+        raise DataError(f"{self.name} has no tables of its own", where=name, remedy="Give the URL of a database.")
 
     # Tables beside
 
@@ -82,6 +91,25 @@ class Engine(ABC):
     def write_parquet(self, table: Expression, path: Path) -> None:
         """One compressed Parquet file, or a directory of them."""
 
+    def check_new_table(self, name: str) -> None:
+        """Refuse a table's name early, if nothing may be written there."""
+        raise PolicyError(
+            f"{self.name} writes files, or there is no database to write the table {name} into",
+            where="output.format",
+            remedy='Say "csv" or "parquet", or give the URL of a database.',
+        )
+
+    def new_table(self, table: Expression, name: str) -> AbstractContextManager[Expression]:
+        """Write a table into the database; inside the block it can be read, and nobody else sees it.
+
+        It takes its name, and the place of an earlier release of that name, when the block ends well.
+        """
+        raise NotImplementedError
+
+    def in_byte_order(self, text: Expression) -> Expression:
+        """What to sort texts by so that they stand in the order of their bytes."""
+        return text
+
     def as_text(self, table: Expression) -> Expression:
         """A table with every column as text."""
         return table.select(**{name: self.text(table[name]) for name in table.columns})
@@ -94,6 +122,19 @@ class Engine(ABC):
         if len(cells) == 1:  # alone in its line, NULL must be written as "": an empty line would be no row
             cells = [(cells[0] == "").ifelse('""', cells[0])]
         return table.select(line=ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0])
+
+
+def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[..., Expression]:
+    """A function of the engine's own that returns text, for arguments of the kinds given."""
+    import ibis
+
+    def one(x: Any) -> Any: ...
+
+    def two(x: Any, y: Any) -> Any: ...
+
+    options = {} if database is None else {"database": database}
+    signature = (kinds, "string")
+    return ibis.udf.scalar.builtin([one, two][len(kinds) - 1], name=name, signature=signature, **options)  # type: ignore[no-any-return]
 
 
 QUOTED = '"\n\r#'
@@ -135,3 +176,14 @@ def quoted(name: str) -> str:
     '"raça cor"'
     """
     return '"' + name.replace('"', '""') + '"'
+
+
+RELEASED = "Released by Cobogó"
+"""How the comment of a table begins that a later release may replace."""
+
+
+def foreign_table(name: str) -> OutputError:
+    """The error of a table that is not ours to replace."""
+    return OutputError(
+        "is a table that Cobogó did not write", where=name, remedy="Choose another output.table, or drop it yourself."
+    )

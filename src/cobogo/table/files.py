@@ -1,4 +1,4 @@
-"""Files: which ones a path stands for, what their headers say, and what is wrong with them in words that show no value."""
+"""Files: which ones a path stands for, what their headers say, and what is wrong with them, without showing a value."""
 
 from __future__ import annotations
 

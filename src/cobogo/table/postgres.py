@@ -7,17 +7,19 @@ server empties however the session ends.
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo import scratch
-from cobogo.errors import DataError, PolicyError
+from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data
 from cobogo.table.duck import DuckDB
-from cobogo.table.engine import Engine, Expression, header, quoted
+from cobogo.table.engine import RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
 
 _FLOAT_AS_TEXT = """
 CREATE FUNCTION pg_temp.cobogo_float(x double precision) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -45,6 +47,8 @@ gives all it has, one digit fewer is tried.
 KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double precision")
 """The server's types that keep their type in a release; text stays text, and so does everything else become."""
 
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+
 _BATCH = 50_000
 
 
@@ -54,7 +58,7 @@ class PostgreSQL(Engine):
     name = "PostgreSQL"
     failures: ClassVar[tuple[type[Exception], ...]] = ()
 
-    def __init__(self, url: str, *, writable: bool = False) -> None:
+    def __init__(self, url: str) -> None:
         import ibis
         import psycopg
 
@@ -69,7 +73,6 @@ class PostgreSQL(Engine):
             ) from None
         super().__init__(ibis.postgres.from_connection(session))
         self.session = session
-        self.writable = writable
         self._lookups = 0
         weakref.finalize(self, session.close)
         for setting in (
@@ -77,20 +80,24 @@ class PostgreSQL(Engine):
             "SET datestyle = 'ISO, YMD'",
             "SET extra_float_digits = 1",
             "SET client_connection_check_interval = '5s'",  # so that nothing runs on when we are killed
-            "BEGIN ISOLATION LEVEL REPEATABLE READ",
+            BEGIN,
             _FLOAT_AS_TEXT,
         ):
-            session.execute(setting)  # type: ignore[call-overload]
+            session.execute(setting)
 
-    def load_csv(self, files: Sequence[str], names: Sequence[str], data: Data, path: str) -> Expression:
+    def load_csv(
+        self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
+    ) -> Expression:
         """Parsed here, in the dialect of every engine, and copied into a temporary table."""
         reader = DuckDB()
-        return self._copied(reader, reader.load_csv(files, names, data, path))
+        return self._copied(reader, reader.load_csv(files, names, data, path, once=once))
 
-    def load_parquet(self, files: Sequence[str], path: str, partitions: Sequence[str]) -> Expression:
+    def load_parquet(
+        self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
+    ) -> Expression:
         """Read here and copied into a temporary table."""
         reader = DuckDB()
-        return self._copied(reader, reader.load_parquet(files, path, partitions))
+        return self._copied(reader, reader.load_parquet(files, path, partitions, once=once))
 
     def load_arrow(self, table: Any) -> Expression:
         """Copied into a temporary table."""
@@ -98,7 +105,7 @@ class PostgreSQL(Engine):
         return self._copied(reader, reader.load_arrow(table))
 
     def open_table(self, name: str) -> Expression:
-        """The table in place: text in the order of its bytes, and types that are no engine's but the server's as text."""
+        """The table in place: text in the order of its bytes, and types that only the server has as text."""
         columns = ", ".join(
             f"{_plain(quoted(column), kind)} AS {quoted(column)}" for column, kind in self._columns(name).items()
         )
@@ -110,10 +117,10 @@ class PostgreSQL(Engine):
         name = f"cobogo_lookup_{self._lookups}"
         kinds = ["boolean" if str(field.type) == "bool" else 'text COLLATE "C"' for field in table.schema]
         self._create(name, dict(zip(table.column_names, kinds, strict=True)))
-        with self.session.cursor().copy(f"COPY pg_temp.{name} FROM STDIN") as copy:  # type: ignore[arg-type]
+        with self.session.cursor().copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
             for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
                 copy.write_row(row)
-        self.session.execute(f"ANALYZE pg_temp.{name}")  # type: ignore[call-overload]
+        self.session.execute(f"ANALYZE pg_temp.{name}")
         return self._temporary(name)
 
     def same(self, one: Expression, other: Expression) -> Expression:
@@ -127,15 +134,10 @@ class PostgreSQL(Engine):
 
     def text(self, column: Expression) -> Expression:
         """The server's own text, but for floats."""
-        import ibis
-
         if not column.type().is_floating():
             return column.cast("string")
-
-        @ibis.udf.scalar.builtin(name="cobogo_float", database="pg_temp")
-        def as_text(x: float) -> str: ...
-
         narrow = column.type().is_float32()
+        as_text = builtin("cobogo_float", "float64", database="pg_temp")
         return as_text(column.cast("string").cast("float64") if narrow else column)
 
     def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
@@ -159,6 +161,53 @@ class PostgreSQL(Engine):
             for batch in self._batches(table):
                 writer.write_batch(batch)
 
+    def check_new_table(self, name: str) -> None:
+        """Its schema must let us create a table, and the name must be free or that of an earlier release."""
+        schema = self._schema(name)
+        allowed = schema and self._value("SELECT has_schema_privilege(%s, 'CREATE')", schema)
+        if not allowed:
+            raise OutputError(
+                "no table may be created there", where=name, remedy="Ask for CREATE on the schema, or name another one."
+            )
+        if self._value("SELECT to_regclass(%s) IS NOT NULL", _place(name)):
+            comment = self._value("SELECT obj_description(to_regclass(%s), 'pg_class')", _place(name))
+            if not str(comment or "").startswith(RELEASED):
+                raise foreign_table(name)
+
+    @contextmanager
+    def new_table(self, table: Expression, name: str) -> Iterator[Expression]:
+        """In the same transaction as everything, so that it is either all there or not at all."""
+        self.check_new_table(name)
+        schema, final = self._schema(name), name.rpartition(".")[2]
+        new = f"cobogo_new_{secrets.token_hex(6)}"
+        place = f"{quoted(schema)}.{quoted(new)}"
+        try:
+            self.session.execute(f"CREATE TABLE {place} AS {self.connection.compile(table)}")
+            yield self.open_table(f"{schema}.{new}")
+            self.session.execute(f"DROP TABLE IF EXISTS {_place(name)}")
+            self.session.execute(f"ALTER TABLE {place} RENAME TO {quoted(final)}")
+            self.session.execute(f"COMMENT ON TABLE {quoted(schema)}.{quoted(final)} IS '{RELEASED}'")
+            self.session.execute("COMMIT")
+        except BaseException:
+            self.session.execute("ROLLBACK")
+            raise
+        finally:
+            self.session.execute(BEGIN)
+
+    def in_byte_order(self, text: Expression) -> Expression:
+        """As bytes: the order of text is the database's."""
+        return builtin("convert_to", "string", "string")(text, "UTF8")
+
+    def _schema(self, name: str) -> str:
+        """The schema that a table's name stands in; empty if there is none."""
+        given = name.rpartition(".")[0]
+        query = "SELECT nspname FROM pg_namespace WHERE nspname = coalesce(nullif(%s, ''), current_schema())"
+        return str(self._value(query, given) or "")
+
+    def _value(self, query: str, *arguments: str) -> Any:
+        found = self.session.execute(query, arguments).fetchone()
+        return found[0] if found else None
+
     def _batches(self, table: Expression) -> Iterator[Any]:
         yield from table.to_pyarrow_batches(chunk_size=_BATCH)
 
@@ -180,7 +229,7 @@ class PostgreSQL(Engine):
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
         defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
-        self.session.execute(f"CREATE TEMP TABLE {name} ({defined})")  # type: ignore[call-overload]
+        self.session.execute(f"CREATE TEMP TABLE {name} ({defined})")
 
     def _temporary(self, name: str) -> Expression:
         return self.connection.sql(f"SELECT * FROM pg_temp.{name}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,15 @@ class Table:
         once = counts.filter(counts["records"] == 1)
         return self._number(once.aggregate(found=once.count()))
 
+    def digest(self, separator: str) -> str:
+        """The SHA-256 of the rows as lines of CSV in the order of their bytes: the same in any order of rows."""
+        lines = self.engine.lines(self.expression, separator)
+        ordered = lines.order_by(self.engine.in_byte_order(lines["line"]))
+        seal = hashlib.sha256()
+        for batch in ordered.to_pyarrow_batches(chunk_size=50_000):
+            seal.update("".join(f"{line}\n" for line in batch.column("line").to_pylist()).encode())
+        return seal.hexdigest()
+
     def first_row(self, column: str, value: str) -> int | None:
         """The number of the first row that holds a value; the first row of data is 1.
 
@@ -108,28 +118,37 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
                 remedy="Give the database's URL as data.path, or with --engine.",
             )
         opened = connect(url, writable=policy.output.format == "table")
-        expression = opened.open_table(data.table)
-        _check_names(expression)
-        return _with_nulls(opened, expression, data, f"{shown(url)}, table {data.table}")
+        return table_in(opened, data.table, data, f"{shown(url)}, table {data.table}")
     if path is None:
         raise PolicyError("names no data", where=where, remedy="Give a path, or pass the data.")
     opened = connect(url, writable=policy.output.format == "table")
     return read(policy.resolve(path), data, opened)
 
 
-def read(source: Any, data: Data, engine: Engine | None = None) -> Table:
-    """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis."""
+def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
+    """A table of an engine's database."""
+    expression = engine.open_table(name)
+    _check_names(expression)
+    return _with_nulls(engine, expression, data, where)
+
+
+def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = False) -> Table:
+    """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis.
+
+    ``once``: it will be counted once only.
+    """
     opened = engine or connect()
     if isinstance(source, str | Path):
-        return _read_files(str(source), data, opened)
+        return _read_files(str(source), data, opened, once)
     return _with_nulls(opened, opened.load_arrow(_as_arrow(source)), data, "the table given")
 
 
-def _read_files(path: str, data: Data, engine: Engine) -> Table:
+def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
     files = listed(path)
     if are_parquet(files, path):
-        return _with_nulls(engine, engine.load_parquet(files, path, partitions(files, path)), data, path)
-    return Table(engine, engine.load_csv(files, csv_columns(files, data), data, path), path)
+        expression = engine.load_parquet(files, path, partitions(files, path), once=once)
+        return _with_nulls(engine, expression, data, path)
+    return Table(engine, engine.load_csv(files, csv_columns(files, data), data, path, once=once), path)
 
 
 def _as_arrow(source: Any) -> Any:

@@ -18,8 +18,21 @@ from typing import Any, ClassVar
 from cobogo import scratch
 from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data
-from cobogo.table.engine import Engine, Expression, header
+from cobogo.table.engine import Engine, Expression, builtin, header
 from cobogo.table.files import csv_error, parquet_error
+
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.eventLog.enabled": "false",
+    "spark.log.level": "OFF",
+}
+"""What text depends on, and silence."""
 
 _MARK = "cobogo-complaint:"
 
@@ -51,7 +64,15 @@ class Spark(Engine):
         self.session.udf.register("cobogo_float32", _float_function("float"))
         self._tables = 0
 
-    def load_csv(self, files: Sequence[str], names: Sequence[str], data: Data, path: str) -> Expression:
+    def load_csv(
+        self,
+        files: Sequence[str],
+        names: Sequence[str],
+        data: Data,
+        path: str,
+        *,
+        once: bool = False,  # noqa: ARG002
+    ) -> Expression:
         """A task a file, each with the parser of every engine: a quoted line end makes files indivisible anyway."""
         from pyspark.sql.types import StringType, StructField, StructType
 
@@ -66,7 +87,14 @@ class Spark(Engine):
             raise _complaint(error, path) from None
         return self._named(kept)
 
-    def load_parquet(self, files: Sequence[str], path: str, partitions: Sequence[str]) -> Expression:
+    def load_parquet(
+        self,
+        files: Sequence[str],
+        path: str,
+        partitions: Sequence[str],
+        *,
+        once: bool = False,  # noqa: ARG002
+    ) -> Expression:
         """Read where it is."""
         try:
             reader = self.session.read
@@ -87,25 +115,17 @@ class Spark(Engine):
 
     def text(self, column: Expression) -> Expression:
         """Spark's own text, but for floats and for the zone of times."""
-        import ibis
-
         kind = column.type()
         if kind.is_floating():
             name = "cobogo_float32" if kind.is_float32() else "cobogo_float"
-            return ibis.udf.scalar.builtin(_nothing, name=name, signature=((kind,), "string"))(column)
+            return builtin(name, kind)(column)
         if kind.is_timestamp():  # Ibis does not tell those with a zone from those without
-            kind_of = ibis.udf.scalar.builtin(_nothing, name="typeof", signature=((kind,), "string"))
-            return column.cast("string") + (kind_of(column) == "timestamp").ifelse("+00", "")
+            return column.cast("string") + (builtin("typeof", kind)(column) == "timestamp").ifelse("+00", "")
         return column.cast("string")
 
     def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
         """Java's random UUIDs, which come from the operating system's entropy; Spark's own are seeded."""
-        import ibis
-
-        @ibis.udf.scalar.builtin(name="reflect")
-        def reflect(name: str, method: str) -> str: ...
-
-        return reflect("java.util.UUID", "randomUUID")
+        return builtin("reflect", "string", "string")("java.util.UUID", "randomUUID")
 
     def fetch(self, table: Expression) -> Any:
         """What was counted, to the driver."""
@@ -143,46 +163,29 @@ class Spark(Engine):
 
 
 def _session(master: str) -> Any:
-    """A session that logs nothing (messages quote values) and keeps what it spills in a private directory."""
+    """The process's session, or a new one that logs nothing (messages quote values) and spills into a private place."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
     session = SparkSession.getActiveSession()
-    spill = None if session else scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
-    settings = {
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.ansi.enabled": "true",
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.eventLog.enabled": "false",
-        "spark.local.dir": str(spill),
-        "spark.app.name": "cobogo",
-        "spark.master": master,
-        "spark.log.level": "OFF",
-    }
-    if master.startswith("local"):
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        settings |= {
-            "spark.driver.host": "localhost",
-            "spark.driver.bindAddress": "127.0.0.1",  # nobody else on the network has any business here
-        }
     if session is None:
+        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        settings = SETTINGS | {"spark.app.name": "cobogo", "spark.master": master, "spark.local.dir": str(spill)}
+        if master.startswith("local"):
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            settings |= {
+                "spark.driver.host": "localhost",
+                "spark.driver.bindAddress": "127.0.0.1",  # nobody else on the network has any business here
+            }
         conf = SparkConf().setAll(list(settings.items()))
         gateway = launch_gateway(conf, {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL})
         session = SparkSession(SparkContext(conf=conf, gateway=gateway))
         weakref.finalize(session, scratch.remove, spill)
-    for key, value in settings.items():
+    for key, value in SETTINGS.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
     return session
-
-
-def _nothing(x: Any) -> Any:
-    """Stands for a function of Spark's."""
 
 
 def _parser(names: list[str], data: Data) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -230,7 +233,8 @@ def _float_function(kind: str) -> Any:
         from cobogo.table.numerals import shortest
 
         width = pa.float32() if kind == "float" else pa.float64()
-        return shortest(pa.array(values, type=width, from_pandas=False)).to_pandas()
+        written: pd.Series = shortest(pa.array(values, type=width, from_pandas=False)).to_pandas()
+        return written
 
     as_text.__annotations__ = {"values": pd.Series, "return": pd.Series}
     return pandas_udf(as_text, "string")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,12 @@ from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
-from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
+from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
 from cobogo.schema.roles import check_blind, check_roles, check_unique, check_withheld
-from cobogo.table.engine import Engine
+from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
-from cobogo.table.read import Table, read
+from cobogo.table.read import Table, open_source, read
 
 ALGORITHMS = {"optimal": optimal}
 
@@ -88,6 +89,8 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
+    if rules.output.table is not None:
+        table.engine.check_new_table(rules.output.table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
     series = open_series(rules, wanted)
@@ -145,17 +148,17 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
     from cobogo.report.story import tell
     from cobogo.report.write import write as write_report
 
-    with place.staged(directory, replaceable=is_output) as stage:
+    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            file = write_rows(release, public)
+            rows = ending.enter_context(written(release, public))
         progress("verify", 0, 0)
         with release.timed("verify"):
-            unsigned = draft(release, file)
-            released = released_table(file, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
+            unsigned = draft(release, rows)
+            released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
             reference = release.reference()
             verdicts = check(release.problem.promised, reference.classes(released))
             refuse_unless_as_planned(release, released, verdicts)
@@ -195,10 +198,10 @@ def _algorithm(policy: Policy) -> Any:
 
 
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
-    if data is None and policy.data.path is None:
-        raise PolicyError("names no data", where=f"{policy.name}, data.path", remedy="Give a path, or pass the data.")
-    source = policy.resolve(str(policy.data.path)) if data is None else data
-    return read(source, policy.data, None if engine is None else Engine.connect(engine))
+    if data is None:
+        return open_source(policy, engine)
+    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 
 
 def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
@@ -237,7 +240,10 @@ def _located(error: UnfitValues, name: str, where: str, table: Table, counted: F
     records = sum(int(marginal[index[value]]) for value in error.values)
     first = next(value for value in error.values if value is not None)
     row = table.first_row(name, first)
-    found = "in the population table" if row is None else f'"{first}" first stands in row {row:,} of {table.name}'
+    if row is not None:
+        found = f'"{first}" first stands in row {row:,} of {table.name}'
+    else:
+        found = f"in {table.name}" if records else "in the population table"
     return UnfitValues(
         f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
         error.values,

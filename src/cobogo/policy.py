@@ -65,6 +65,8 @@ class Data(Part):
     """Where the table is and how to read it."""
 
     path: str | None = None
+    table: str | None = None
+    engine: str | None = None
     separator: Separator = ","
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
     decimal: Literal[".", ","] = "."
@@ -229,8 +231,15 @@ class Output(Part):
     """Where and how the release is written."""
 
     directory: str | None = None
-    format: Literal["csv", "parquet"] = "csv"
+    format: Literal["csv", "parquet", "table"] = "csv"
+    table: str | None = None
     suppressed: Literal["drop", "star"] = "drop"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.format == "table") != (self.table is not None):
+            raise ValueError('format = "table" and table = "its name" go together')
+        return self
 
 
 class ReportPolicy(Part):
@@ -328,6 +337,11 @@ class Policy(Part):
         except (ValueError, RuntimeError, OSError):
             raise PolicyError(f"{path!r} is no path", where=self._name) from None
         return full
+
+    def located(self, url: str) -> str:
+        """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
+        before, mark, path = url.partition("duckdb:///")
+        return f"{mark}{self.resolve(path)}" if mark and not before else url
 
     def check_label(self, name: str | None, key: str) -> None:
         """A label is a column that is released as it is: sensitive or non-sensitive."""

@@ -8,7 +8,8 @@ import pytest
 
 from cobogo.errors import DataError
 from cobogo.policy import Data
-from cobogo.table.read import guess_separator, read
+from cobogo.table.files import guess_separator
+from cobogo.table.read import read
 
 
 def rows(source: Any, **options: Any) -> list[dict[str, Any]]:

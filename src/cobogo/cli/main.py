@@ -84,13 +84,16 @@ def anonymize(
 def verify(
     release: Annotated[Path, typer.Argument(help="A release directory, or its public part.", show_default=False)],
     policy: Annotated[Path | None, typer.Option("--policy", help="Also check this policy's models and roles.")] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The URL of the database that holds a released table.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check a release: every hash, and every model from the released values. Exit 1 when something does not hold."""
     from cobogo.cli.summary import verdict_lines
     from cobogo.release import verify as verification
 
-    verdict = verification.verify(release, policy=policy)
+    verdict = verification.verify(release, policy=policy, engine=engine)
     if as_json:
         console.say_json(verdict.as_dict())
     else:
@@ -179,7 +182,9 @@ def demo(
 
 @app.command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(help="models, metrics, algorithms, attacks or mechanisms", show_default=False)],
+    what: Annotated[
+        str, typer.Argument(help="models, metrics, algorithms, engines, attacks or mechanisms", show_default=False)
+    ],
     as_json: Json = False,
 ) -> None:
     """List what a policy can ask for."""

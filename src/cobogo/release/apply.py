@@ -15,32 +15,30 @@ from cobogo.table.read import Table
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
     distorted where the plan says so."""
-    released = table.expression.select(list(columns))
+    engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = _recoded(released, attribute, recoding)
+        released = _recoded(engine, released, attribute, recoding)
     if plan.suppressed:
-        released = _suppressed(released, plan).select(list(columns))
+        released = _suppressed(engine, released, plan).select(list(columns))
     for distortion in plan.distortions:
         if distortion.attribute in columns:
-            released = _distorted(table.engine, released, tuple(plan.levels), distortion)
+            released = _distorted(engine, released, tuple(plan.levels), distortion)
     return released
 
 
-def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
-    import ibis
+def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
     import pyarrow as pa
 
     before, after = _unused(released.columns, 2)
     text = pa.string()
-    mapping = ibis.memtable(
+    mapping = engine.lookup(
         pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
     )
-    joined = released.left_join(mapping, released[attribute].cast("string").identical_to(mapping[before]))
+    joined = released.left_join(mapping, engine.same(engine.text(released[attribute]), mapping[before]))
     return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
-def _suppressed(released: Expression, plan: Plan) -> Expression:
-    import ibis
+def _suppressed(engine: Engine, released: Expression, plan: Plan) -> Expression:
     import pyarrow as pa
 
     names = list(plan.levels)
@@ -48,15 +46,15 @@ def _suppressed(released: Expression, plan: Plan) -> Expression:
     columns = {
         key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
-    doomed = ibis.memtable(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
-    matches = [released[name].cast("string").identical_to(doomed[key]) for name, key in zip(names, keys, strict=True)]
+    doomed = engine.lookup(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
+    matches = [engine.same(engine.text(released[name]), doomed[key]) for name, key in zip(names, keys, strict=True)]
     if not plan.star:
         return released.anti_join(doomed, matches)
     joined = released.left_join(doomed, matches)
     starred = joined[mark].fill_null(False)
     return joined.select(
         **{
-            name: starred.ifelse(SUPPRESSED, joined[name].cast("string")) if name in plan.levels else joined[name]
+            name: starred.ifelse(SUPPRESSED, engine.text(joined[name])) if name in plan.levels else joined[name]
             for name in released.columns
         }
     )
@@ -69,21 +67,14 @@ def _distorted(engine: Engine, released: Expression, names: Sequence[str], disto
 
     attribute = distortion.attribute
     rank, position, old, new, *keys = _unused(released.columns, len(names) + 4)
-    text = pa.string()
-    exchanges = ibis.memtable(
-        pa.table(
-            {
-                **{key: pa.array([t[n] for t in distortion.tuples], type=text) for n, key in enumerate(keys)},
-                old: pa.array(distortion.old, type=text),
-                position: pa.array(distortion.ranks, type=pa.int64()),
-                new: pa.array(distortion.new, type=text),
-            }
-        )
-    )
-    alike = ibis.window(group_by=[*names, attribute], order_by=engine.random_keys(released))
+    places = {key: [place[number] for place in distortion.tuples] for number, key in enumerate(keys)}
+    changes = {old: distortion.old, position: [str(rank) for rank in distortion.ranks], new: distortion.new}
+    columns = {key: pa.array(values, type=pa.string()) for key, values in {**places, **changes}.items()}
+    exchanges = engine.lookup(pa.table(columns))
+    alike = ibis.window(group_by=[*names, attribute], order_by=engine.random_key(released))
     ranked = released.mutate(**{rank: ibis.row_number().over(alike)})
-    matches = [ranked[name].cast("string").identical_to(exchanges[key]) for name, key in zip(names, keys, strict=True)]
-    matches += [ranked[attribute].cast("string").identical_to(exchanges[old]), ranked[rank] == exchanges[position]]
+    pairs = [*zip(names, keys, strict=True), (attribute, old), (rank, position)]
+    matches = [engine.same(engine.text(ranked[name]), exchanges[key]) for name, key in pairs]
     joined = ranked.left_join(exchanges, matches)
     value = joined[position].isnull().ifelse(joined[attribute], joined[new].cast(released[attribute].type()))
     return joined.select(**{name: value if name == attribute else joined[name] for name in released.columns})

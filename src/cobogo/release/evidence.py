@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cobogo.release import manifest
 from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
+from cobogo.table.connect import without_password
 from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
@@ -34,7 +35,8 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "policy": release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        "policy": _without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        "database": release.table.engine.url if release.policy.output.table else None,
         "home": str(release.policy.home.absolute()),
         "levels": release.levels,
         "star": release.plan.star,
@@ -46,6 +48,15 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
     (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
+    """A policy as it may be kept: databases without what lets one in."""
+    data = {
+        key: without_password(value) if key in ("path", "engine") else value
+        for key, value in policy.get("data", {}).items()
+    }
+    return policy | {"data": data}
 
 
 def listed(evidence: Path) -> set[str]:

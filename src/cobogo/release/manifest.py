@@ -38,10 +38,15 @@ class Column(_Entry):
 
 
 class DataEntry(_Entry):
-    """The released table."""
+    """The released table: a file, a directory of parts, or a table of a database.
 
-    file: str
-    format: Literal["csv", "parquet"]
+    A table has no bytes of its own: ``sha256`` is that of its rows as lines of CSV in the order of their bytes.
+    """
+
+    file: str | None = None
+    table: str | None = None
+    format: Literal["csv", "parquet", "table"]
+    sha256: str | None = None
     separator: Separator
     records: int
     decimal: Literal[".", ","] = "."
@@ -63,9 +68,10 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
-        if self.data.file not in self.files:
+        if not (self.data.sha256 if self.data.file is None else self.data_files):
             return "the manifest gives no hash of the released data"
-        if not self.data.file.endswith(f".{self.data.format}"):
+        named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
+        if not named or (self.data.file is None) != (self.data.format == "table"):
             return "the manifest names another format than that of the data"
         if not self.models:
             return "the manifest promises nothing: it states no model"
@@ -74,6 +80,11 @@ class Manifest(_Entry):
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
         return None
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """The files that hold the released rows: one, or the parts of a directory."""
+        return tuple(name for name in self.files if name == self.data.file or name.startswith(f"{self.data.file}/"))
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The released columns of one role."""

@@ -30,10 +30,10 @@ from cobogo.release.reference import (
     histogram_from_json,
     people_from_json,
 )
-from cobogo.table.engine import Engine
+from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
-from cobogo.table.read import read
+from cobogo.table.read import Table, open_source, read, table_in
 
 KEPT = {"reference", "withheld", "people", "series", "home", "policy", "manifest-sha256"}
 """What verification asks of the evidence."""
@@ -64,14 +64,22 @@ class Verdict:
         }
 
 
-def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, Any] | None = None) -> Verdict:
-    """Check a release directory (or its ``public`` alone) against its manifest and, if given, a policy."""
+def verify(
+    release: str | Path,
+    *,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    engine: str | None = None,
+) -> Verdict:
+    """Check a release directory (or its ``public`` alone) against its manifest and, if given, a policy.
+
+    ``engine`` is the URL of the database that holds the rows of a release that is a table.
+    """
     public, evidence = _parts(Path(release))
     manifest = manifests.load(public)
     if manifest.contradiction:
         raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
-    if f"{manifest.data.file} is not a regular file" in problems:
+    if any(f"{name} is not a regular file" in problems for name in manifest.data_files):
         return Verdict((), tuple(problems), 0, 0)
     kept = None
     if evidence is not None:
@@ -91,7 +99,10 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
         missing = ", ".join(sorted({*quasi, *sensitive} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
     try:
-        table = released_table(public / manifest.data.file, manifest, quasi, sensitive)
+        rows = _released_rows(public, manifest, kept, engine)
+        table = released_table(rows, manifest, quasi, sensitive)
+        if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
+            problems.append(f"the table {rows.name} does not hold the rows that were released")
         reference, notes = _reference(manifest, kept, rules, asked, table)
         verdicts = check(asked, reference.classes(table))
     except (DataError, VerificationFailed) as error:
@@ -104,14 +115,28 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
 
 
 def released_table(
-    file: Path, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str], engine: Engine | None = None
+    rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> FrequencyTable:
-    """Read a released file back and count it. Its columns must be those that the manifest names."""
-    data = Data(separator=manifest.data.separator)
-    table = read(file, data, engine)
+    """Read released rows back and count them. Their columns must be those that the manifest names."""
+    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
     if table.columns != tuple(column.name for column in manifest.columns):
-        raise DataError("has other columns than its manifest says", where=str(file))
+        raise DataError("has other columns than its manifest says", where=table.name)
     return frequency_table(table, quasi, sensitive)
+
+
+def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
+    """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
+    if manifest.data.file is not None:
+        return public / manifest.data.file
+    url = engine or (kept or {}).get("database")
+    if url is None:
+        raise OutputError(
+            "the release is a table of a database, which is needed to verify it",
+            where=manifests.NAME,
+            remedy="Give the database's URL: --engine.",
+        )
+    name = str(manifest.data.table)
+    return table_in(connect(url), name, Data(separator=manifest.data.separator), name)
 
 
 def _parts(release: Path) -> tuple[Path, Path | None]:
@@ -231,13 +256,13 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
 
 def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
     """The original table, counted again from where the policy says it lies."""
-    if policy is None or policy.data.path is None:
+    if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
             "the release holds a model that can be measured with the original data only",
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = read(policy.resolve(policy.data.path), policy.data)
+    table = open_source(policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)

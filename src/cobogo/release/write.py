@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +15,34 @@ from cobogo.release.manifest import Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
 from cobogo.release.release import Release
 from cobogo.table.frequency import FrequencyTable
+from cobogo.table.read import Table
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 
 
-def write_rows(release: Release, public: Path) -> Path:
-    """The released rows as one file."""
-    import duckdb
-
-    engine, rows = release.table.engine, release.rows()
-    file = public / f"release.{release.policy.output.format}"
+@contextmanager
+def written(release: Release, public: Path) -> Iterator[Path | Table]:
+    """Write the released rows: a file, or a table that takes its name and place when the block ends well."""
+    engine, rows, output = release.table.engine, release.rows(), release.policy.output
+    file = public / f"release.{output.format}"
     try:
-        if release.policy.output.format == "parquet":
+        if output.table is not None:
+            with engine.new_table(rows, output.table) as table:
+                yield Table(engine, table, output.table)
+            return
+        if output.format == "parquet":
             engine.write_parquet(rows, file)
         else:
             engine.write_csv(rows, file, separator=release.policy.data.separator)
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+    except engine.failures as error:
         raise OutputError(
-            f"the release cannot be written: {str(error).splitlines()[0]}", remedy="Is the disk full?"
+            f"{engine.name} cannot write the release: {type(error).__name__}",
+            remedy="Is the disk full? May it write there?",
         ) from None
-    return file
+    yield file
 
 
-def draft(release: Release, file: Path) -> Manifest:
+def draft(release: Release, rows: Path | Table) -> Manifest:
     """The manifest, before anything was measured."""
     columns = []
     for name in release.columns:
@@ -48,7 +55,9 @@ def draft(release: Release, file: Path) -> Manifest:
     return Manifest(
         format="cobogo-release/1",
         data=DataEntry(
-            file=file.name,
+            file=rows.name if isinstance(rows, Path) else None,
+            table=None if isinstance(rows, Path) else rows.name,
+            sha256=None if isinstance(rows, Path) else rows.digest(release.policy.data.separator),
             format=release.policy.output.format,
             separator=release.policy.data.separator,
             records=release.plan.records,
@@ -66,7 +75,7 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
     measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
     text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
     (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
-    files = [public / unsigned.data.file, public / "dictionary.md"]
+    files = [public / name for name in manifest.contents(public)]
     update = {"models": measured, "files": manifest.hashes(public, files), "trees": _trees(release)}
     unsigned.model_copy(update=update).write(public)
 

@@ -161,7 +161,7 @@ def frequency_table(
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
     keyed = table.expression.select(**keys)
-    counted = keyed.group_by(list(keys)).aggregate(records=keyed.count()).to_pyarrow()
+    counted = table.engine.fetch(keyed.group_by(list(keys)).aggregate(records=keyed.count()))
     columns = [_encode(counted.column(key)) for key in keys]
     counts = counted.column("records").to_numpy().astype(np.int64)
     width = len(quasi_identifiers)

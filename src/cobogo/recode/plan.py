@@ -1,9 +1,9 @@
-"""The plan: what to do to each value and which classes to suppress, in a form that an engine applies by join."""
+"""The plan: what to do to each value or record and what to suppress, in a form that an engine applies by join."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,21 +11,20 @@ from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
+from cobogo.recode.assignment import Assignment
 from cobogo.recode.evaluate import Evaluator, Rolled
 from cobogo.recode.problem import Problem
-from cobogo.recode.solution import Solution
+from cobogo.recode.solution import AnySolution, Assigned, Solution
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
-    """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed.
+    """What every plan says of the release to come.
 
     ``star``: suppressed records are released with ``*`` in every quasi-identifier; otherwise they are dropped.
     """
 
-    levels: Mapping[str, int]
-    recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
-    suppressed: tuple[tuple[Label, ...], ...]  # released tuples
+    attributes: tuple[str, ...]  # the quasi-identifiers
     suppressed_records: int
     kept: Classes  # with the histograms of all sensitive attributes
     kept_records: Ints  # of each kept class: more than its people where those have several
@@ -33,11 +32,79 @@ class Plan:
     classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
     star: bool
     outcome: Outcome  # with all that metrics look at
+    levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     warnings: tuple[str, ...] = ()
 
 
-def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
-    """Turn the chosen node into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FullDomainPlan(Plan):
+    """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
+
+    recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
+    suppressed: tuple[tuple[Label, ...], ...]  # released tuples
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalPlan(Plan):
+    """Of a local recoding: which records of which tuple are released as what."""
+
+    assignment: Assignment
+
+
+def plan(problem: Problem, solution: AnySolution, *, star: bool) -> Plan:
+    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
+    if isinstance(solution, Assigned):
+        return _local(problem, solution, star=star)
+    return _full_domain(problem, solution, star=star)
+
+
+def _local(problem: Problem, solution: Assigned, *, star: bool) -> LocalPlan:
+    assignment = solution.assignment.allotted()
+    lost = assignment.suppressed
+    all_star = np.array([assignment.released(n) for n in range(len(assignment))], dtype=object) == SUPPRESSED
+    starred_class = np.flatnonzero(all_star.reshape(len(assignment), -1).all(axis=1))
+    star, warnings = _starring(problem, lost, star=star)
+    if star:
+        owners = np.where(np.isin(assignment.owners, [-1, *starred_class.tolist()]), 0, -1)
+        together = replace(
+            assignment, levels=assignment.levels[:1], leaves=assignment.leaves[:1], owners=owners
+        ).classes()
+        star, warnings = _unless_broken(problem, together, lost)
+    return LocalPlan(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
+        assignment=assignment,
+        suppressed_records=lost,
+        kept=assignment.classes(),
+        kept_records=assignment.sizes,
+        records=problem.scale.records - (0 if star else lost),
+        classes=len(assignment) + (star and not len(starred_class)),
+        star=star,
+        outcome=assignment.outcome(),
+        warnings=(*solution.notes, *warnings),
+    )
+
+
+def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[str, ...]]:
+    """Whether suppressed records may be starred at all, and a warning where they may not."""
+    if not star or not lost:
+        return False, ()
+    unfit = [model for model in problem.models if model.populations or model.scope is Scope.TABLE]
+    if unfit:
+        return False, (f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped",)
+    return True, ()
+
+
+def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool, tuple[str, ...]]:
+    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not."""
+    for model in problem.models:
+        if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
+            return False, (
+                f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
+            )
+    return True, ()
+
+
+def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> FullDomainPlan:
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
@@ -49,20 +116,12 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
     classes, there = evaluator.classes(rolled), rolled.records > 0
     lost = int(rolled.records[failing].sum())
     released_as_stars = _all_star(rolled, labels)
-    warnings = []
-    star = star and bool(suppressed)
-    unfit = [model for model in problem.models if model.populations or model.scope is Scope.TABLE]
-    if star and unfit:
-        star = False
-        warnings.append(f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped")
+    star, warnings = _starring(problem, lost, star=star)
     if star:
-        broken = _broken_by_starring(problem, evaluator, rolled, failing | released_as_stars)
-        if broken:
-            star = False
-            warnings.append(
-                f"the {lost:,} suppressed records, starred, would be a class that breaks {broken}: they were dropped"
-            )
-    return Plan(
+        together = evaluator.together(rolled, failing | released_as_stars)
+        star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
+    return FullDomainPlan(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
         recodings={
             h.attribute: _recoding(h, problem.table.values[h.attribute], level)
@@ -77,7 +136,7 @@ def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
         classes=int((~failing & there).sum()) + (star and not (released_as_stars & ~failing & there).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
-        warnings=tuple(warnings),
+        warnings=warnings,
     )
 
 
@@ -90,12 +149,3 @@ def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
     if not all(SUPPRESSED in column for column in labels):
         return np.zeros(len(rolled), dtype=np.bool_)
     return np.asarray((rolled.codes == np.array([column.index(SUPPRESSED) for column in labels])).all(axis=1))
-
-
-def _broken_by_starring(problem: Problem, evaluator: Evaluator, rolled: Rolled, starred: Mask) -> str | None:
-    """The first model that the starred classes, taken together, would not satisfy."""
-    together = evaluator.classes(evaluator.together(rolled, starred))
-    for model in problem.models:
-        if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
-            return str(model)
-    return None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 from cobogo.hierarchy import SUPPRESSED, Label
-from cobogo.recode.plan import Plan
-from cobogo.table.engine import Expression
+from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
+from cobogo.release.assign import assign
+from cobogo.table.engine import Expression, unused
 from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred."""
+    if isinstance(plan, LocalPlan):
+        return assign(table, plan, columns)
+    assert isinstance(plan, FullDomainPlan)
     released = table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
         released = _recoded(released, attribute, recoding)
@@ -23,7 +26,7 @@ def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Labe
     import ibis
     import pyarrow as pa
 
-    before, after = _unused(released.columns, 2)
+    before, after = unused(released.columns, 2)
     text = pa.string()
     mapping = ibis.memtable(
         pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
@@ -32,12 +35,12 @@ def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Labe
     return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
-def _suppressed(released: Expression, plan: Plan) -> Expression:
+def _suppressed(released: Expression, plan: FullDomainPlan) -> Expression:
     import ibis
     import pyarrow as pa
 
     names = list(plan.levels)
-    mark, *keys = _unused(released.columns, len(names) + 1)
+    mark, *keys = unused(released.columns, len(names) + 1)
     columns = {
         key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
@@ -53,10 +56,3 @@ def _suppressed(released: Expression, plan: Plan) -> Expression:
             for name in released.columns
         }
     )
-
-
-def _unused(columns: Sequence[str], count: int) -> list[str]:
-    """Names for columns of our own that no column of the data has, in any case of letters."""
-    taken = {name.casefold() for name in columns}
-    names = (f"cobogo_{number}" for number in itertools.count())
-    return list(itertools.islice((name for name in names if name not in taken), count))

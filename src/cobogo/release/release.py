@@ -10,9 +10,9 @@ from typing import Any
 
 from cobogo import metrics
 from cobogo.policy import Policy, Role
-from cobogo.recode.plan import Plan
+from cobogo.recode.plan import FullDomainPlan, Plan
 from cobogo.recode.problem import Problem
-from cobogo.recode.solution import Solution
+from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
 from cobogo.table.engine import Expression
@@ -27,7 +27,7 @@ class Release:
     policy: Policy
     table: Table
     problem: Problem
-    solution: Solution
+    solution: AnySolution
     plan: Plan
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Release:
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
+        """The level of each quasi-identifier; none where each record has its own."""
         return dict(self.plan.levels)
 
     @property
@@ -65,11 +65,13 @@ class Release:
             applied = replace(self.table, expression=apply(self.table, self.plan, columns))
             counted = frequency_table(applied, quasi, sensitive, unit=unit).against(domains).classes()
             people = replace(counted, records=self.problem.scale.records)
-        recoded = replace(self.plan, suppressed=())
-        populations = {
-            name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
-            for name, table in self.populations.items()
-        }
+        populations = {}
+        if isinstance(self.plan, FullDomainPlan):  # the only one that tells what becomes of other tables' values
+            recoded = replace(self.plan, suppressed=())
+            populations = {
+                name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
+                for name, table in self.populations.items()
+            }
         original = None
         if any(model.needs_members for model in self.problem.models):
             original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tempfile
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,11 @@ class Engine:
 
     def in_random_order(self, table: Expression) -> Expression:
         """The same rows, sorted by keys drawn from the operating system's entropy."""
-        return table.order_by(self._random_key()(table[table.columns[0]].isnull()))
+        return table.order_by(self.random_keys(table))
+
+    def random_keys(self, table: Expression) -> Expression:
+        """A column of keys drawn from the operating system's entropy, one a row."""
+        return self._random_key()(table[table.columns[0]].isnull())
 
     def _random_key(self) -> Callable[[Any], Any]:
         if self._shuffle_key is None:
@@ -93,3 +98,10 @@ def literal(text: str) -> str:
     "'d''água'"
     """
     return "'" + text.replace("'", "''") + "'"
+
+
+def unused(columns: Sequence[str], count: int) -> list[str]:
+    """Names for columns of our own that no column of the data has, in any case of letters."""
+    taken = {name.casefold() for name in columns}
+    names = (f"cobogo_{number}" for number in itertools.count())
+    return list(itertools.islice((name for name in names if name not in taken), count))

@@ -197,8 +197,8 @@ def _point(prepared: job.Prepared, given: Given) -> Point:
     summary = story.expected(release)
     return Point(
         given=given,
-        levels=summary["levels"],
-        value=release.solution.chosen.value if math.isfinite(release.solution.chosen.value) else None,
+        levels=release.levels,
+        value=release.solution.value if math.isfinite(release.solution.value) else None,
         optimal=release.solution.optimal,
         suppressed=summary["suppressed"],
         classes=summary["classes"]["count"],

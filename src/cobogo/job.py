@@ -15,9 +15,9 @@ from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
 from cobogo.models.check import check
 from cobogo.policy import Policy
+from cobogo.recode.algorithms import ALGORITHMS, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
-from cobogo.recode.search import optimal
 from cobogo.release import manifest, place
 from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
@@ -29,8 +29,6 @@ from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
-
-ALGORITHMS = {"optimal": optimal}
 
 Progress = Callable[[str, int, int], None]
 """Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
@@ -186,7 +184,7 @@ def is_output(directory: Path) -> bool:
         return False
 
 
-def _algorithm(policy: Policy) -> Any:
+def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
     if name not in ALGORITHMS:
         raise PolicyError(

@@ -23,7 +23,7 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         steering = [(name, _first_sentence(type(metric))) for name, metric in METRICS.items()]
         return steering + [(name, f"{about} (reported only)") for name, about in REPORTED.items()]
     if what == "algorithms":
-        from cobogo.job import ALGORITHMS
+        from cobogo.recode.algorithms import ALGORITHMS
 
         return [(name, _first_sentence(algorithm)) for name, algorithm in ALGORITHMS.items()]
     if what == "engines":

@@ -159,7 +159,7 @@ def frontier(
         console.say(lines(found))
         if out is not None:
             console.say(f"\nWritten   {out}/frontier.html   {out}/frontier.png   {out}/frontier.json")
-    if not any(point.levels for point in found.points):
+    if not any(point.levels is not None for point in found.points):
         raise typer.Exit(1)
 
 

@@ -26,13 +26,17 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     text = [
         _line("Read", Path(release.table.name).name, read, seconds["read"]),
         _line("Search", f"{solution.algorithm}, {metric}", found, seconds["search"]),
-        _line("Release", f"{metric} {solution.chosen.value:.6g}", f"{classes}, {suppressed}", seconds.get("apply")),
-    ]
-    text += [
-        f"          {hierarchy.attribute}: level {level} of {hierarchy.height}"
-        for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
+        _line("Release", f"{metric} {solution.value:.6g}", f"{classes}, {suppressed}", seconds.get("apply")),
     ]
     report = story.expected(release)
+    if solution.levels is not None:
+        text += [
+            f"          {hierarchy.attribute}: level {level} of {hierarchy.height}"
+            for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
+        ]
+    for name, shares in report.get("cells", {}).items():
+        levels = ", ".join(f"{100 * share:.1f} % at level {level}" for level, share in enumerate(shares) if share)
+        text.append(f"          {name}: {levels}")
     after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
     worst = "" if inference is None else f"worst inference {100 * inference:.0f} %, "

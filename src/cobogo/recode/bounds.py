@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from cobogo.metrics import Outcome
 from cobogo.metrics.base import Separable
 from cobogo.models.base import Floats
-from cobogo.recode.evaluate import Checked, Floor
+from cobogo.recode.evaluate import Floor
 from cobogo.recode.outcome import ideal
 from cobogo.recode.problem import Problem
-from cobogo.recode.solution import cost, slack
+from cobogo.recode.solution import slack
 
 
 def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -62,11 +62,12 @@ class Yardstick:
             return bounds(self._problem, nodes)
         return np.asarray(self.terms()[np.arange(nodes.shape[1]), nodes].sum(axis=1))
 
-    def ceiling(self, best: Checked) -> float:
+    def ceiling(self, best: Outcome) -> float:
         """Above this, a node is worse than the best found, and not only by rounding."""
-        assert best.outcome is not None
-        found = cost(best, maximize=self._problem.metric.maximize)
+        metric, scale = self._problem.metric, self._problem.scale
+        value = float(metric.value(best, scale))
+        found = -value if metric.maximize else value
         if self._separable is not None:
-            measure = float(self._separable.terms(best.outcome, self._problem.scale).sum())
+            measure = float(self._separable.terms(best, scale).sum())
             return measure + 2 * max(slack(measure), slack(found))
         return found + slack(found)

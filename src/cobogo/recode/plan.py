@@ -1,9 +1,9 @@
-"""The plan: what to do to each value and which classes to suppress, in a form that an engine applies by join."""
+"""The plan: what to do to each value or record and what to suppress, in a form that an engine applies by join."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,23 +12,22 @@ from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
-from cobogo.recode.distort import Distortion, settle
+from cobogo.recode.assignment import Assignment
+from cobogo.recode.distort import Distortion, Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
 from cobogo.recode.rolled import Rolled
-from cobogo.recode.solution import Solution
+from cobogo.recode.solution import AnySolution, Assigned, Solution
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
-    """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed.
+    """What every plan says of the release to come.
 
     ``star``: suppressed records are released with ``*`` in every quasi-identifier; otherwise they are dropped.
     """
 
-    levels: Mapping[str, int]
-    recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
-    suppressed: tuple[tuple[Label, ...], ...]  # released tuples
+    attributes: tuple[str, ...]  # the quasi-identifiers
     suppressed_records: int
     kept: Classes  # with the histograms of all sensitive attributes
     kept_records: Ints  # of each kept class: more than its people where those have several
@@ -36,66 +35,132 @@ class Plan:
     classes: int  # that the release will have: those kept, and that of starred records if it is one of its own
     star: bool
     outcome: Outcome  # with all that metrics look at
+    levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-def plan(problem: Problem, solution: Solution, *, star: bool) -> Plan:
-    """Turn the chosen node into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FullDomainPlan(Plan):
+    """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
+
+    recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
+    suppressed: tuple[tuple[Label, ...], ...]  # released tuples
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalPlan(Plan):
+    """Of a local recoding: which records of which tuple are released as what."""
+
+    assignment: Assignment
+
+
+def plan(problem: Problem, solution: AnySolution, *, star: bool) -> Plan:
+    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
+    if isinstance(solution, Assigned):
+        planned, tuples = _local(problem, solution, star=star)
+    else:
+        planned, tuples = _full_domain(problem, solution, star=star)
+    return _settled(problem, planned, tuples) if problem.blind else planned
+
+
+def _settled(problem: Problem, planned: Plan, tuples: Sequence[Tuple]) -> Plan:
+    """A plan when the models hold that it was made without a look at."""
+    kept, distortions = settle(problem.blind, planned.kept, tuples)
+    warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
+    return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
+
+
+def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, list[Tuple]]:
+    assignment = solution.assignment.allotted()
+    lost = assignment.suppressed
+    tuples = [assignment.released(number) for number in range(len(assignment))]
+    all_star = np.array(tuples, dtype=object) == SUPPRESSED
+    starred_class = np.flatnonzero(all_star.reshape(len(assignment), -1).all(axis=1))
+    star, warnings = _starring(problem, lost, star=star)
+    if star:
+        owners = np.where(np.isin(assignment.owners, [-1, *starred_class.tolist()]), 0, -1)
+        together = replace(
+            assignment, levels=assignment.levels[:1], leaves=assignment.leaves[:1], owners=owners
+        ).classes()
+        star, warnings = _unless_broken(problem, together, lost)
+    planned = LocalPlan(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
+        assignment=assignment,
+        suppressed_records=lost,
+        kept=assignment.classes(),
+        kept_records=assignment.sizes,
+        records=problem.scale.records - (0 if star else lost),
+        classes=len(assignment) + (star and not len(starred_class)),
+        star=star,
+        outcome=assignment.outcome(),
+        warnings=(*solution.notes, *warnings),
+    )
+    return planned, tuples
+
+
+def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[str, ...]]:
+    """Whether suppressed records may be starred at all, and a warning where they may not."""
+    if not star or not lost:
+        return False, ()
+    unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
+    if unfit:
+        return False, (f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped",)
+    return True, ()
+
+
+def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool, tuple[str, ...]]:
+    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not."""
+    for model in problem.models:
+        if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
+            return False, (
+                f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
+            )
+    return True, ()
+
+
+def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[Plan, list[Tuple]]:
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
     failing = evaluator.failing(rolled)
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
-    suppressed = tuple(_labelled(rolled.codes[failing], labels))
     classes, there = evaluator.classes(rolled), rolled.records > 0
     lost = int(rolled.records[failing].sum())
     released_as_stars = _all_star(rolled, labels)
-    warnings = []
-    star = star and bool(suppressed)
-    unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
-    if star and unfit:
-        star = False
-        warnings.append(f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped")
+    star, warnings = _starring(problem, lost, star=star)
     if star:
-        broken = _broken_by_starring(problem, evaluator, rolled, failing | released_as_stars)
-        if broken:
-            star = False
-            warnings.append(
-                f"the {lost:,} suppressed records, starred, would be a class that breaks {broken}: they were dropped"
-            )
+        together = rolled.together(failing | released_as_stars)
+        star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
     chosen = ~failing & there
-    tuples = _labelled(rolled.codes[chosen], labels) if problem.blind else []
-    kept, distortions = settle(problem.blind, classes.where(chosen), tuples)
-    for found in distortions:
-        warnings.append(f"{len(found):,} values of {found.attribute} were distorted: they are not those collected")
-    return Plan(
+    planned = FullDomainPlan(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
         recodings={
             h.attribute: _recoding(h, problem.table.values[h.attribute], level)
             for h, level in zip(problem.hierarchies, solution.levels, strict=True)
             if level
         },
-        suppressed=suppressed,
+        suppressed=tuple(_labelled(rolled.codes[failing], labels)),
         suppressed_records=lost,
-        kept=kept,
+        kept=classes.where(chosen),
         kept_records=rolled.records[chosen],
         records=problem.scale.records - (0 if star else lost),
         classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
-        distortions=distortions,
-        warnings=tuple(warnings),
+        warnings=warnings,
     )
+    return planned, _labelled(rolled.codes[chosen], labels) if problem.blind else []
+
+
+def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[Tuple]:
+    """Tuples of codes as the labels that are released."""
+    return [tuple(labels[column][code] for column, code in enumerate(row)) for row in codes.tolist()]
 
 
 def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> dict[Label, Label]:
     return {value: hierarchy.generalize(value, level) for value in values}
-
-
-def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[tuple[Label, ...]]:
-    """Tuples of codes as the labels that are released."""
-    return [tuple(labels[column][code] for column, code in enumerate(row)) for row in codes.tolist()]
 
 
 def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
@@ -103,12 +168,3 @@ def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
     if not all(SUPPRESSED in column for column in labels):
         return np.zeros(len(rolled), dtype=np.bool_)
     return np.asarray((rolled.codes == np.array([column.index(SUPPRESSED) for column in labels])).all(axis=1))
-
-
-def _broken_by_starring(problem: Problem, evaluator: Evaluator, rolled: Rolled, starred: Mask) -> str | None:
-    """The first model that the starred classes, taken together, would not satisfy."""
-    together = evaluator.classes(rolled.together(starred))
-    for model in problem.models:
-        if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
-            return str(model)
-    return None

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 from cobogo.errors import NoSolution, SearchTooLarge
+from cobogo.metrics import Outcome
 from cobogo.recode import lattice
 from cobogo.recode.bounds import Yardstick
 from cobogo.recode.evaluate import Checked, Evaluator
@@ -44,6 +45,14 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Prog
     return _Search(problem, nodes, time_limit, progress).run()
 
 
+def better_node(problem: Problem, than: Outcome | None, *, time_limit: float) -> Checked | None:
+    """The best node that is found in the time and is no worse than an outcome; None where there is none."""
+    search = _Search(problem, lattice.size(problem.lowest, problem.highest), time_limit, None)
+    if than is not None:
+        search.walk.ceiling = search.yardstick.ceiling(than)
+    return next(iter(search.look()), None)
+
+
 class _Search:
     """One search: the walk, the evaluator, and the satisfied nodes worth remembering."""
 
@@ -63,7 +72,8 @@ class _Search:
             self.yardstick.separable or problem.limit < problem.scale.records
         )
 
-    def run(self) -> Solution:
+    def look(self) -> list[Checked]:
+        """The satisfied nodes worth remembering, best first."""
         for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self.progress(min(settled, self.nodes), self.nodes)
             if self.from_above:
@@ -71,11 +81,15 @@ class _Search:
             else:
                 self._check(levels)
         self.progress(self.nodes, self.nodes)
-        if not self.found:
+        return self._ranked()
+
+    def run(self) -> Solution:
+        found = self.look()
+        if not found:
             if self.cut_short:
                 raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
             raise why_none(self.problem, self.evaluator)
-        best, *rest = self._ranked()
+        best, *rest = found
         return Solution(
             algorithm="optimal",
             chosen=best,
@@ -103,9 +117,9 @@ class _Search:
             self.walk.leave_hope(levels)
             if checked.floor is not None and checked.floor.suppressed and self.yardstick.separable:
                 self.walk.raise_below(levels, self.yardstick.terms(checked.floor))
-        if checked.satisfied:
+        if checked.outcome is not None:
             self.found.append(checked)
-            self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked))
+            self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked.outcome))
             if len(self.found) > 2 * KEPT:
                 self.found = self._ranked()[:KEPT]
         return checked

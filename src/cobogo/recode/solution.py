@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
+from cobogo.recode.assignment import Assignment
 from cobogo.recode.evaluate import Checked
 from cobogo.recode.problem import Levels
 
@@ -26,6 +28,31 @@ class Solution:
     def levels(self) -> Levels:
         """The level of each quasi-identifier."""
         return self.chosen.levels
+
+    @property
+    def value(self) -> float:
+        """Of the metric asked for."""
+        return self.chosen.value
+
+
+@dataclass(frozen=True, eq=False)
+class Assigned:
+    """The assignment chosen by an algorithm that gives each record its own levels. ``value``: of the metric."""
+
+    algorithm: str
+    assignment: Assignment
+    value: float
+    nodes: int
+    checked: int
+    notes: tuple[str, ...] = ()  # what whoever asked should know
+
+    optimal: ClassVar[bool] = False
+    runners_up: ClassVar[tuple[Checked, ...]] = ()
+    levels: ClassVar[None] = None
+
+
+AnySolution = Solution | Assigned
+"""A recoding algorithm answers with a node of the lattice, or with an assignment of records to generalized tuples."""
 
 
 def cost(checked: Checked, *, maximize: bool) -> float:

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.recode.distort import Distortion
-from cobogo.recode.plan import Plan
-from cobogo.table.engine import Engine, Expression
+from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
+from cobogo.release.assign import assign
+from cobogo.table.engine import Engine, Expression, unused
 from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
     distorted where the plan says so."""
+    released = assign(table, plan, columns) if isinstance(plan, LocalPlan) else _generalized(table, plan, columns)
+    for distortion in plan.distortions:
+        if distortion.attribute in columns:
+            released = _distorted(table.engine, released, plan.attributes, distortion)
+    return released
+
+
+def _generalized(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
+    assert isinstance(plan, FullDomainPlan)
     engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
         released = _recoded(engine, released, attribute, recoding)
-    if plan.suppressed:
-        released = _suppressed(engine, released, plan).select(list(columns))
-    for distortion in plan.distortions:
-        if distortion.attribute in columns:
-            released = _distorted(engine, released, tuple(plan.levels), distortion)
-    return released
+    return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
 
 
 def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
     import pyarrow as pa
 
-    before, after = _unused(released.columns, 2)
+    before, after = unused(released.columns, 2)
     text = pa.string()
     mapping = engine.lookup(
         pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
@@ -38,11 +42,11 @@ def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Map
     return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
-def _suppressed(engine: Engine, released: Expression, plan: Plan) -> Expression:
+def _suppressed(engine: Engine, released: Expression, plan: FullDomainPlan) -> Expression:
     import pyarrow as pa
 
     names = list(plan.levels)
-    mark, *keys = _unused(released.columns, len(names) + 1)
+    mark, *keys = unused(released.columns, len(names) + 1)
     columns = {
         key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
@@ -66,7 +70,7 @@ def _distorted(engine: Engine, released: Expression, names: Sequence[str], disto
     import pyarrow as pa
 
     attribute = distortion.attribute
-    rank, position, old, new, *keys = _unused(released.columns, len(names) + 4)
+    rank, position, old, new, *keys = unused(released.columns, len(names) + 4)
     places = {key: [place[number] for place in distortion.tuples] for number, key in enumerate(keys)}
     changes = {old: distortion.old, position: [str(rank) for rank in distortion.ranks], new: distortion.new}
     columns = {key: pa.array(values, type=pa.string()) for key, values in {**places, **changes}.items()}
@@ -78,10 +82,3 @@ def _distorted(engine: Engine, released: Expression, names: Sequence[str], disto
     joined = ranked.left_join(exchanges, matches)
     value = joined[position].isnull().ifelse(joined[attribute], joined[new].cast(released[attribute].type()))
     return joined.select(**{name: value if name == attribute else joined[name] for name in released.columns})
-
-
-def _unused(columns: Sequence[str], count: int) -> list[str]:
-    """Names for columns of our own that no column of the data has, in any case of letters."""
-    taken = {name.casefold() for name in columns}
-    names = (f"cobogo_{number}" for number in itertools.count())
-    return list(itertools.islice((name for name in names if name not in taken), count))

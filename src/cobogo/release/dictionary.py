@@ -48,6 +48,22 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
     raise AssertionError(attribute.hierarchy)
 
 
+def local_meaning(attribute: AttributePolicy) -> str:
+    """The same of a column in which each record has its own level."""
+    match attribute.hierarchy:
+        case DatesHierarchy() as dates:
+            how = "given as " + ", ".join(_date_words(form) for form in dates.levels)
+        case IntervalsHierarchy() as intervals:
+            how = "in intervals of width " + ", ".join(f"{width:g}" for width in intervals.intervals)
+        case MaskHierarchy() as mask:
+            how = f"masked with {mask.character}"
+        case PathHierarchy() as path:
+            how = f"without the first parts before {path.path}"
+        case _:
+            how = "generalized"
+    return f"as collected or, where a record needs it, {how}; * stands for every value"
+
+
 def _date_words(form: str) -> str:
     """A strftime format for people who do not know it.
 

@@ -13,9 +13,9 @@ import numpy as np
 from cobogo import metrics
 from cobogo.models.base import Classes
 from cobogo.policy import Policy, Role
-from cobogo.recode.plan import Plan
+from cobogo.recode.plan import FullDomainPlan, Plan
 from cobogo.recode.problem import Problem
-from cobogo.recode.solution import Solution
+from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
 from cobogo.release.series import Series
@@ -31,7 +31,7 @@ class Release:
     policy: Policy
     table: Table
     problem: Problem
-    solution: Solution
+    solution: AnySolution
     plan: Plan
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Release:
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier."""
+        """The level of each quasi-identifier; none where each record has its own."""
         return dict(self.plan.levels)
 
     @property
@@ -75,11 +75,13 @@ class Release:
                 withheld = {name: counted.histograms[name] for name in hidden}
             else:
                 people = self._people(counted)
-        recoded = replace(self.plan, suppressed=())
-        populations = {
-            name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
-            for name, table in self.populations.items()
-        }
+        populations = {}
+        if isinstance(self.plan, FullDomainPlan):  # the only one that tells what becomes of other tables' values
+            recoded = replace(self.plan, suppressed=(), distortions=())
+            populations = {
+                name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
+                for name, table in self.populations.items()
+            }
         original = None
         if any(model.needs_members for model in self.problem.promised):
             original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)

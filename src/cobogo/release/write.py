@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.check import ModelVerdict
+from cobogo.recode.plan import LocalPlan
 from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
@@ -47,10 +49,12 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
     columns = []
     for name in release.columns:
         attribute = release.policy.attributes[name]
-        level = release.levels.get(name, 0)
-        text = dictionary.meaning(attribute, level, top=_is_top(release, name))
         if any(name == distortion.attribute for distortion in release.plan.distortions):
             text = "distorted where a value was too frequent: not always what was collected"
+        elif name in release.plan.attributes and name not in release.levels:
+            text = dictionary.local_meaning(attribute)
+        else:
+            text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
         columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))
     return Manifest(
         format="cobogo-release/1",
@@ -94,6 +98,25 @@ def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdict
             f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}",
             remedy=OUR_FAULT,
         )
+    if isinstance(release.plan, LocalPlan):
+        _refuse_unless_assigned(release.plan, released)
+
+
+def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
+    """The file must hold the classes of the assignment, one by one; and every record's values must stand for its own.
+
+    Rows carry nothing that tells whose they are. But the assignment gives every record of the original a class whose
+    values are generalizations of its own, and the file has exactly those classes, of those sizes.
+    """
+    assignment = plan.assignment
+    for fault in assignment.faults():
+        raise VerificationFailed(fault, remedy=OUR_FAULT)
+    expected = Counter({assignment.released(number): size for number, size in enumerate(assignment.sizes.tolist())})
+    if plan.star:
+        expected[(SUPPRESSED,) * len(plan.attributes)] += plan.suppressed_records
+    found = {released.tuple_labels(number): count for number, count in enumerate(released.counts.tolist())}
+    if found != dict(expected):
+        raise VerificationFailed("the file's classes are not those that were planned", remedy=OUR_FAULT)
 
 
 def _public(entry: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +138,7 @@ def _trees(release: Release) -> dict[str, list[list[Label]]]:
 
 def _is_top(release: Release, name: str) -> bool:
     """Whether a column was released as ``*`` throughout."""
-    for hierarchy, level in zip(release.problem.hierarchies, release.solution.levels, strict=True):
+    for hierarchy in release.problem.hierarchies:
         if hierarchy.attribute == name:
-            return hierarchy.labels[level] == (SUPPRESSED,)
+            return hierarchy.labels[release.levels[name]] == (SUPPRESSED,)
     return False

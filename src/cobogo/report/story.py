@@ -17,6 +17,7 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Role
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.plan import LocalPlan
 from cobogo.recode.problem import Problem
 from cobogo.report.content import (
     AttributeStory,
@@ -41,10 +42,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
     """Everything a report shows: ``released``, ``classes`` (as the models see them) and ``verdicts`` come from the
     written file, not from the plan."""
     before, after = release.problem.table, released
-    names = {
-        h.attribute: h.labels[level]
-        for h, level in zip(release.problem.hierarchies, release.solution.levels, strict=True)
-    }
+    names = release.plan.attributes
     classes = classes.where(classes.sizes > 0)
     original = before.classes()
     original = original.where(original.sizes > 0)
@@ -57,7 +55,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
         attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
         class_sizes=after.counts,
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
-        quasi_identifiers=tuple(names),
+        quasi_identifiers=names,
         risk_before=risk(original),
         risk_after=risk(classes),
         sensitive=tuple(
@@ -79,7 +77,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
             for node in release.solution.runners_up
             if node.outcome is not None
         ),
-        lattice=_lattice(release.problem, release.solution.levels),
+        lattice=None if release.solution.levels is None else _lattice(release.problem, release.solution.levels),
         warnings=release.warnings,
     )
 
@@ -99,7 +97,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
         "version": cobogo.__version__,
         "records": release.problem.scale.records,
         "suppressed": release.suppressed,
-        "levels": release.levels,
+        **({"levels": release.levels} if release.levels else {"cells": level_shares(release)}),
         "classes": {
             "count": len(kept),
             "min": int(kept.min()),
@@ -134,6 +132,11 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
     }
 
 
+def level_shares(release: Release) -> dict[str, list[float]]:
+    """For each quasi-identifier, the share of the kept records that have it at each level of its hierarchy."""
+    return release.plan.assignment.level_shares() if isinstance(release.plan, LocalPlan) else {}
+
+
 def risk(classes: Classes) -> Risk:
     """The chance of pointing at the right record, for the worst-off person and on average."""
     return Risk(highest=float(1 / classes.sizes.min()), average=float(len(classes) / classes.sizes.sum()))
@@ -162,7 +165,8 @@ def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeS
         name=name,
         role=role,
         levels=_example_of_each_level(hierarchy, before, position),
-        level=release.levels[name],
+        level=release.levels.get(name),
+        shares=tuple(level_shares(release).get(name, ())),
         distinct_before=len(before.values[name]),
         distinct_after=len(after.values[name]),
         before=_most_frequent(before, position),

@@ -6,6 +6,7 @@ those: a value must read the same on all of them, so each writes numbers, dates 
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -187,3 +188,10 @@ def foreign_table(name: str) -> OutputError:
     return OutputError(
         "is a table that Cobogó did not write", where=name, remedy="Choose another output.table, or drop it yourself."
     )
+
+
+def unused(columns: Sequence[str], count: int) -> list[str]:
+    """Names for columns of our own that no column of the data has, in any case of letters."""
+    taken = {name.casefold() for name in columns}
+    names = (f"cobogo_{number}" for number in itertools.count())
+    return list(itertools.islice((name for name in names if name not in taken), count))

@@ -1,0 +1,275 @@
+"""An assignment: what a local recoding does. Records of one original tuple may be released as different tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.hierarchy import Label
+from cobogo.metrics import Outcome
+from cobogo.models.base import Classes, Histogram, Ints
+from cobogo.recode.outcome import majority
+from cobogo.recode.problem import Levels, Problem
+from cobogo.recode.tally import merged, tally
+from cobogo.table.frequency import number_tuples
+
+Small = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Classes, and which records are released as each.
+
+    Class ``c`` is what the leaves ``leaves[c]`` become at the levels ``levels[c]``, one a quasi-identifier. A *parcel*
+    is ``counts[p]`` records of the original tuple ``tuples[p]`` that are released as class ``owners[p]``; −1 is for
+    those that are suppressed. ``values[p]`` is their value of the table's one sensitive attribute, where a tuple's
+    parcels are told apart by it; without, a tuple that has several parcels has no sensitive values to tell.
+    """
+
+    problem: Problem
+    levels: Small  # classes × quasi-identifiers
+    leaves: Small
+    tuples: Ints
+    owners: Ints
+    counts: Ints
+    values: Small | None = None
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The records of each class."""
+        return _sums(self.owners, self.counts, len(self))
+
+    @property
+    def suppressed(self) -> int:
+        """How many records are released nowhere."""
+        return int(self.counts[self.owners < 0].sum())
+
+    @property
+    def split(self) -> bool:
+        """Whether some tuple's records are released as different tuples."""
+        return len(np.unique(self.tuples)) < len(self.tuples)
+
+    @cached_property
+    def names(self) -> tuple[NDArray[np.object_], ...]:
+        """For each quasi-identifier, the value that each class is released with."""
+        found = []
+        for column, h in enumerate(self.problem.hierarchies):
+            names = np.empty(len(self), dtype=object)
+            for level, labels in enumerate(h.labels):
+                there = self.levels[:, column] == level
+                names[there] = np.array([*labels, None], dtype=object)[h.maps[level][self.leaves[there, column]]]
+            found.append(names)
+        return tuple(found)
+
+    def released(self, number: int) -> tuple[Label, ...]:
+        """What a class is released as."""
+        return tuple(names[number] for names in self.names)
+
+    @cached_property
+    def stands_for(self) -> Ints:
+        """For each class and quasi-identifier, the leaves that its value stands for in this release.
+
+        A value that is released at several levels stands for what is under it at any of them.
+        """
+        found = np.empty(self.levels.shape, dtype=np.int64)
+        for column, h in enumerate(self.problem.hierarchies):
+            under: dict[Label, set[int]] = {}
+            used: dict[tuple[int, int], Label] = {}
+            codes = np.array([h.maps[level][leaf] for level, leaf in self._cells(column)], dtype=np.int64)
+            pairs = np.stack([self.levels[:, column].astype(np.int64), codes])
+            for level, code in np.unique(pairs, axis=1).T.tolist():
+                used[level, code] = label = h.labels[level][code]
+                under.setdefault(label, set()).update(np.flatnonzero(h.maps[level] == code).tolist())
+            sizes = {cell: len(under[label]) for cell, label in used.items()}
+            found[:, column] = [sizes[cell] for cell in map(tuple, pairs.T.tolist())]
+        return found
+
+    def _cells(self, column: int) -> list[tuple[int, int]]:
+        return list(zip(self.levels[:, column].tolist(), self.leaves[:, column].tolist(), strict=True))
+
+    def canonical(self) -> Assignment:
+        """The same with classes that are released alike taken together, empty ones left out and parcels joined."""
+        index: dict[tuple[Label, ...], int] = {}
+        sizes = self.sizes
+        numbers = np.full(len(self) + 1, -1, dtype=np.int64)
+        first: list[int] = []
+        rows = zip(*(names.tolist() for names in self.names), strict=True) if self.names else iter([()] * len(self))
+        for number, row in enumerate(rows):
+            if sizes[number]:
+                numbers[number] = index.setdefault(row, len(index))
+                if len(first) < len(index):
+                    first.append(number)
+        there = self.counts > 0
+        columns = [self.tuples[there], numbers[self.owners[there]] + 1]
+        if self.values is not None:
+            columns.append(self.values[there].astype(np.int64))
+        spans = [int(column.max(initial=0)) + 1 for column in columns]
+        ids, representatives = number_tuples(columns, spans, int(there.sum()))
+        return Assignment(
+            self.problem,
+            self.levels[first],
+            self.leaves[first],
+            columns[0][representatives],
+            columns[1][representatives] - 1,
+            _sums(ids, self.counts[there], len(representatives)),
+            None if self.values is None else columns[2][representatives].astype(np.int32),
+        )
+
+    def classes(self, attributes: Collection[str] | None = None) -> Classes:
+        """The classes as the models see them. ``attributes``: the sensitive ones to count, all if not given."""
+        wanted = self.problem.table.histograms if attributes is None else attributes
+        kept = self.owners >= 0
+        if not self.split:
+            return tally(self.problem, self.tuples[kept], self.owners[kept], len(self), wanted)
+        if self.values is None:
+            assert not wanted, "a split tuple's sensitive values are not known"
+            return Classes(self.sizes, {}, self.problem.scale.records)
+        ((name, known),) = self.problem.table.histograms.items()
+        counted = _counted(self.owners[kept], self.values[kept], self.counts[kept], len(self), known)
+        return Classes(self.sizes, {name: counted}, self.problem.scale.records)
+
+    def outcome(self) -> Outcome:
+        """The sums that metrics are made of; those of labels only where they are known."""
+        sizes, leaves = self.sizes, self.stands_for
+        with np.errstate(over="ignore"):
+            products = float((sizes * leaves.astype(float).prod(axis=1)).sum())
+        label = self.problem.table.label
+        kept = self.owners >= 0
+        known = label is not None and not self.split
+        if known:
+            label = merged(label, self.tuples[kept], self.owners[kept], len(self))  # type: ignore[arg-type]
+        return Outcome(
+            suppressed=self.suppressed,
+            classes=int((sizes > 0).sum()),
+            squares=int((sizes * sizes).sum()),
+            leaf_sums=(sizes[:, None] * leaves).sum(axis=0),
+            level_sums=(sizes[:, None] * self.levels).sum(axis=0),
+            majority=majority(label) if known and label is not None else None,
+            products=products,
+            bits=self._bits(),
+        )
+
+    def _bits(self) -> NDArray[np.float64]:
+        """Per attribute, over all records, what the release leaves open about the original value."""
+        found = []
+        kept = self.owners >= 0
+        for column, h in enumerate(self.problem.hierarchies):
+            sharing = self.problem.sharing[column]
+            leaf = self.problem.leaf_codes[column][self.problem.table.codes[self.tuples, column]]
+            now = np.full(len(self.tuples), float(self.problem.scale.records))
+            levels = self.levels[self.owners, column] if len(self) else np.zeros(len(self.tuples), dtype=np.int32)
+            for level in range(h.height + 1):
+                there = kept & (levels == level)
+                now[there] = sharing[level][h.maps[level][leaf[there]]]
+            found.append(float((self.counts * np.log2(now / np.maximum(sharing[0][leaf], 1))).sum()))
+        return np.array(found, dtype=float)
+
+    def allotted(self) -> Assignment:
+        """The same with each parcel divided by the one sensitive attribute's values, as they come; where there is one.
+
+        A tuple's values are dealt out in turn, so that each class gets its share of them.
+        """
+        histograms = self.problem.table.histograms
+        if self.values is not None or len(histograms) != 1 or not self.split:
+            return self
+        (known,) = histograms.values()
+        order = np.argsort(self.tuples, kind="stable")
+        tuples, counts = self.tuples[order], self.counts[order]
+        records = np.repeat(np.arange(len(order)), counts)  # the parcel of each record, tuple after tuple
+        tuples_present = np.unique(tuples)
+        entries = np.flatnonzero(np.isin(known.owners, tuples_present))
+        values = np.repeat(known.values[entries], known.counts[entries])
+        dealt = _dealt(tuples[records])
+        parcels = np.empty_like(records)
+        parcels[dealt] = records  # so that the records of a value are spread over the parcels
+        ids, first = number_tuples([parcels, values], [len(order), len(known.domain)], len(records))
+        return Assignment(
+            self.problem, self.levels, self.leaves,
+            tuples[parcels[first]], self.owners[order][parcels[first]],
+            np.bincount(ids, minlength=len(first)).astype(np.int64), values[first].astype(np.int32),
+        )  # fmt: skip
+
+    def level_shares(self) -> dict[str, list[float]]:
+        """For each quasi-identifier, the share of the kept records whose value is released at each level."""
+        sizes = self.sizes
+        kept = max(int(sizes.sum()), 1)
+        return {
+            h.attribute: (np.bincount(self.levels[:, column], sizes, h.height + 1) / kept).tolist()
+            for column, h in enumerate(self.problem.hierarchies)
+        }
+
+    def faults(self) -> list[str]:
+        """What is wrong with it, found the plain way: records lost or made, values that are no generalization."""
+        table, problem = self.problem.table, self.problem
+        found = []
+        if (_sums(self.tuples, self.counts, len(table.counts)) != table.counts).any() or (self.counts < 0).any():
+            found.append("records were lost or made up")
+        kept = self.owners >= 0
+        for column, h in enumerate(problem.hierarchies):
+            leaf = problem.leaf_codes[column][table.codes[self.tuples[kept], column]]
+            levels, own = self.levels[self.owners[kept], column], self.leaves[self.owners[kept], column]
+            if not problem.lowest[column] <= levels.min(initial=problem.highest[column]):
+                found.append(f'"{h.attribute}" is released below its lowest level')
+            if not levels.max(initial=problem.lowest[column]) <= problem.highest[column]:
+                found.append(f'"{h.attribute}" is released above its highest level')
+            for level in np.unique(levels).tolist():
+                there = levels == level
+                if (h.maps[level][leaf[there]] != h.maps[level][own[there]]).any():
+                    found.append(f'"{h.attribute}" is released as a value that does not stand for the original')
+        return found
+
+
+def of_node(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners: Ints) -> Assignment:
+    """A full-domain recoding as an assignment: each tuple's class at a node, and the classes that are suppressed."""
+    codes = leaf_tuples(problem)
+    there = problem.table.counts > 0
+    kept = np.where(failing[owners], -1, owners)
+    first = np.zeros(len(failing), dtype=np.int64)
+    first[owners[::-1]] = np.arange(len(owners))[::-1]
+    return Assignment(
+        problem,
+        np.tile(np.array(levels, dtype=np.int32), (len(failing), 1)),
+        codes[first],
+        np.flatnonzero(there),
+        kept[there],
+        problem.table.counts[there],
+    ).canonical()
+
+
+def leaf_tuples(problem: Problem) -> Small:
+    """The table's distinct tuples as leaves of the hierarchies."""
+    table = problem.table
+    columns = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
+    return np.ascontiguousarray(np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T)
+
+
+def _counted(owners: Ints, values: Small, counts: Ints, groups: int, known: Histogram) -> Histogram:
+    ids, first = number_tuples([owners, values], [groups, len(known.domain)], len(owners))
+    offsets = np.searchsorted(owners[first], np.arange(groups + 1)).astype(np.int64)
+    return replace(known, offsets=offsets, values=values[first], counts=_sums(ids, counts, len(first)))
+
+
+def _dealt(groups: Ints) -> Ints:
+    """For records sorted by group, a place within the group for each, so that neighbours come to lie far apart."""
+    start = np.searchsorted(groups, groups)
+    size = np.searchsorted(groups, groups, side="right") - start
+    rank = np.arange(len(groups)) - start
+    order = np.lexsort(((rank * 0.6180339887498949) % 1.0, groups))
+    place = np.empty(len(groups), dtype=np.int64)
+    place[order] = np.arange(len(groups))
+    assert (place - start < size).all()
+    return place
+
+
+def _sums(ids: Ints, counts: Ints, groups: int) -> Ints:
+    """Sums of whole numbers by group; what is of no group (−1) is left out."""
+    total = np.zeros(groups + 1, dtype=np.int64)
+    np.add.at(total, ids, counts)
+    return total[:groups]

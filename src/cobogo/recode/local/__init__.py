@@ -1,0 +1,1 @@
+"""Local recoding: every record gets its own levels."""

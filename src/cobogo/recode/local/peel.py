@@ -1,0 +1,192 @@
+"""The peel: go through the lattice from its cheapest node up and release, at each, every class that holds already.
+
+What is left at the end joins a class that can take it, or is suppressed as far as the policy allows.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cobogo.models.base import Classes, Floats, Ints, Mask, Scope
+from cobogo.models.check import failing
+from cobogo.recode.assignment import Assignment
+from cobogo.recode.local import kernels
+from cobogo.recode.local.terrain import Terrain
+from cobogo.recode.problem import Levels, Problem
+from cobogo.recode.tally import tally
+
+LARGEST_LOOKED_AT = 1 << 20
+PARTNERS = 512
+"""Classes that are tried as company for records that are left over."""
+
+
+@dataclass(eq=False)
+class Peeling:
+    """Classes found so far: each tuple's class (−1 while it has none), and each class's levels and first tuple."""
+
+    owners: Ints
+    levels: list[Levels] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+
+    def assignment(self, terrain: Terrain) -> Assignment:
+        """What was found, as an assignment."""
+        problem = terrain.problem
+        there = np.flatnonzero(problem.table.counts > 0)
+        levels = np.array(self.levels, dtype=np.int32).reshape(len(self.levels), len(problem.hierarchies))
+        return Assignment(
+            problem, levels, terrain.leaves[self.first], there, self.owners[there], problem.table.counts[there]
+        ).canonical()
+
+
+def least_size(problem: Problem) -> int:
+    """The size from which on a class satisfies every model that looks at nothing else; 1 where there is none."""
+    alone = [model for model in problem.models if only_sizes(problem, model)]
+    if not alone:
+        return 1
+    most = min(problem.scale.records, LARGEST_LOOKED_AT)
+    sizes = np.arange(1, most + 1)
+    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
+    return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1
+
+
+def only_sizes(problem: Problem, model: object) -> bool:
+    """Whether a model is a condition on how many records each class has and nothing else."""
+    return (
+        model.scope is Scope.CLASS  # type: ignore[attr-defined]
+        and not model.attributes  # type: ignore[attr-defined]
+        and problem.table.people is None
+    )
+
+
+def peel(
+    terrain: Terrain,
+    *,
+    least: int,
+    deadline: float = math.inf,
+    progress: Callable[[int, int], None] | None = None,
+    total: int = 0,
+) -> Peeling:
+    """Release what holds at each node. ``least``: no class smaller than this is looked at."""
+    problem = terrain.problem
+    counts = problem.table.counts
+    others = [m for m in problem.models if m.scope is Scope.CLASS and not only_sizes(problem, m)]
+    found = Peeling(np.full(len(counts), -1, dtype=np.int64))
+    rows = np.flatnonzero(counts > 0)
+    slots = np.full(1 << max(4, (2 * len(rows)).bit_length()), -1, dtype=np.int64)
+    ids, first = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    for visited, cheapest in enumerate(terrain.nodes()):
+        if not len(rows):
+            break
+        late = time.monotonic() > deadline
+        node = problem.highest if late else cheapest
+        if progress is not None:
+            progress(visited, total)
+        levels = np.array(node, dtype=np.int64)
+        groups = kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, levels, slots, ids, first)
+        sizes = np.bincount(ids[: len(rows)], counts[rows], groups)
+        good = sizes >= least
+        if others and good.any():
+            inside = good[ids[: len(rows)]]
+            numbers = np.cumsum(good) - 1
+            part = tally(problem, rows[inside], numbers[ids[: len(rows)][inside]], int(good.sum()), _looked_at(problem))
+            good[good] = ~failing(others, part)
+        if good.any():
+            rows = _release(found, rows, ids[: len(rows)], first[:groups], good, node)
+        if late:
+            break
+    return found
+
+
+def _release(found: Peeling, rows: Ints, ids: Ints, first: Ints, good: Mask, node: Levels) -> Ints:
+    """Make classes of those that hold; what is left."""
+    numbers = np.cumsum(good) - 1 + len(found.levels)
+    inside = good[ids]
+    found.owners[rows[inside]] = numbers[ids[inside]]
+    found.levels += [node] * int(good.sum())
+    found.first += first[good].tolist()
+    return rows[~inside]
+
+
+def _looked_at(problem: Problem) -> tuple[str, ...]:
+    return problem.histograms_needed
+
+
+def settle(terrain: Terrain, found: Peeling) -> None:
+    """Give those that are left over company: per class of the highest node, the partner that costs least and holds.
+
+    Where no partner does, all records under that class become one. Where that does not hold either, they stay without
+    a class: they are to be suppressed.
+    """
+    problem = terrain.problem
+    left = np.flatnonzero((found.owners < 0) & (problem.table.counts > 0))
+    if not len(left):
+        return
+    top = np.array(problem.highest, dtype=np.int64)
+    rows = np.flatnonzero(problem.table.counts > 0)
+    slots = np.full(1 << max(4, (2 * len(rows)).bit_length()), -1, dtype=np.int64)
+    ids, first = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, top, slots, ids, first)
+    place = np.full(len(problem.table.counts), -1, dtype=np.int64)
+    place[rows] = ids
+    for region in np.unique(place[left]).tolist():
+        inside = rows[place[rows] == region]
+        _settle_region(terrain, found, inside)
+
+
+def _settle_region(terrain: Terrain, found: Peeling, inside: Ints) -> None:
+    problem = terrain.problem
+    lonely = inside[found.owners[inside] < 0]
+    settled = inside[found.owners[inside] >= 0]
+    classes = np.unique(found.owners[settled])
+    if len(classes):
+        levels = np.array([found.levels[number] for number in classes.tolist()])
+        joined = np.array([_join(terrain, lonely, levels[n], found.first[c]) for n, c in enumerate(classes.tolist())])
+        sizes = np.bincount(np.searchsorted(classes, found.owners[settled]), problem.table.counts[settled])
+        more = problem.table.counts[lonely].sum()
+        firsts = [found.first[c] for c in classes.tolist()]
+        added = _cost(terrain, joined, firsts) * (sizes + more) - _cost(terrain, levels, firsts) * sizes
+        order = np.argsort(added, kind="stable")[:PARTNERS]
+        numbers = np.full(len(found.levels), -1, dtype=np.int64)
+        numbers[classes[order]] = np.arange(len(order))
+        members = settled[numbers[found.owners[settled]] >= 0]
+        rows = np.concatenate([members, np.tile(lonely, len(order))])
+        ids = np.concatenate([numbers[found.owners[members]], np.repeat(np.arange(len(order)), len(lonely))])
+        holds = _holds(problem, rows, ids, len(order))
+        if holds.any():
+            best = int(order[int(np.flatnonzero(holds)[0])])
+            number = int(classes[best])
+            found.owners[lonely] = number
+            found.levels[number] = tuple(joined[best].tolist())
+            return
+    whole = _holds(problem, inside, np.zeros(len(inside), dtype=np.int64), 1)
+    if whole[0]:
+        found.levels.append(tuple(_join(terrain, inside, np.array(problem.lowest), int(inside[0])).tolist()))
+        found.first.append(int(inside[0]))
+        found.owners[inside] = len(found.levels) - 1
+
+
+def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:
+    return ~failing(problem.models, tally(problem, rows, ids, groups, _looked_at(problem)))
+
+
+def _join(terrain: Terrain, rows: Ints, levels: Ints, first: int) -> Ints:
+    """The lowest levels, from those given up, at which some tuples and a class are released alike."""
+    problem = terrain.problem
+    joined = np.array(levels)
+    for column, h in enumerate(problem.hierarchies):
+        own = int(terrain.leaves[first, column])
+        others = np.unique(terrain.leaves[rows, column])
+        while (h.maps[joined[column]][others] != h.maps[joined[column]][own]).any():
+            joined[column] += 1
+    return joined
+
+
+def _cost(terrain: Terrain, levels: Ints, firsts: list[int]) -> Floats:
+    """What a record costs in each of some classes."""
+    columns = np.arange(levels.shape[1])
+    return np.asarray(terrain.costs[terrain.starts[columns, levels] + terrain.leaves[firsts]].sum(axis=1))

@@ -104,4 +104,10 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
 
 
 def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("\r", " ")
+    """Text that no reader of Markdown takes for a cell's end, or for HTML.
+
+    >>> _cell("a|b <script>")
+    'a\\\\|b &lt;script>'
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\").replace("|", "\\|")
+    return text.replace("\n", " ").replace("\r", " ")

@@ -321,4 +321,9 @@ def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
             raise PolicyError(f'gives no role to the released column "{column.name}"', where=policy.name)
         if attribute.role is Role.IDENTIFIER:
             problems.append(f'the identifier "{column.name}" is in the release')
+        if column.level is not None and column.level < attribute.min_level:
+            problems.append(
+                f'"{column.name}" is released at level {column.level}, and the policy allows none below '
+                f"{attribute.min_level}"
+            )
     return problems

@@ -7,7 +7,7 @@ those: a value must read the same on all of them, so each writes numbers, dates 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,6 +17,10 @@ from cobogo.policy import Data
 
 Expression = Any
 """An Ibis table or column expression (Ibis is untyped, and imported late)."""
+
+
+BATCH = 100_000
+"""Rows that are brought into memory at a time."""
 
 
 class Engine(ABC):
@@ -82,6 +86,10 @@ class Engine(ABC):
     def fetch(self, table: Expression) -> Any:
         """An expression's rows as an Arrow table, in memory: for counts, not for records."""
         return table.to_pyarrow()
+
+    def batches(self, table: Expression) -> Iterator[Any]:
+        """The same, in Arrow batches that need not be in memory together."""
+        yield from table.to_pyarrow_batches(chunk_size=BATCH)
 
     @abstractmethod
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:

@@ -49,8 +49,6 @@ KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double prec
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"
 
-_BATCH = 50_000
-
 
 class PostgreSQL(Engine):
     """A session with a server."""
@@ -150,7 +148,7 @@ class PostgreSQL(Engine):
         """The server makes the lines; they pass through here a batch at a time."""
         with path.open("w", encoding="utf-8", newline="") as stream:
             stream.write(header(table.columns, separator) + "\n")
-            for batch in self._batches(self.lines(table, separator)):
+            for batch in self.batches(self.lines(table, separator)):
                 stream.write("".join(f"{line}\n" for line in batch.column(0).to_pylist()))
 
     def write_parquet(self, table: Expression, path: Path) -> None:
@@ -158,7 +156,7 @@ class PostgreSQL(Engine):
         import pyarrow.parquet as pq
 
         with pq.ParquetWriter(path, table.schema().to_pyarrow(), compression="zstd") as writer:
-            for batch in self._batches(table):
+            for batch in self.batches(table):
                 writer.write_batch(batch)
 
     def check_new_table(self, name: str) -> None:
@@ -207,9 +205,6 @@ class PostgreSQL(Engine):
     def _value(self, query: str, *arguments: str) -> Any:
         found = self.session.execute(query, arguments).fetchone()
         return found[0] if found else None
-
-    def _batches(self, table: Expression) -> Iterator[Any]:
-        yield from table.to_pyarrow_batches(chunk_size=_BATCH)
 
     def _columns(self, name: str) -> dict[str, str]:
         """A table's columns and the server's names of their types."""

@@ -131,6 +131,10 @@ class Spark(Engine):
         """What was counted, to the driver."""
         return self._frame(table).toArrow()
 
+    def batches(self, table: Expression) -> Iterator[Any]:
+        """What was counted, too."""
+        yield from self.fetch(table).to_batches()
+
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """Each task writes its lines; the parts are joined, as bytes, in their random order."""
         parts = path.with_name(path.name + ".parts")

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cobogo
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.policy import Data
 from cobogo.release.evidence import digest
 from cobogo.table.connect import connect
@@ -380,3 +380,48 @@ def test_an_engine_that_is_not_there() -> None:
         connect("oracle://somewhere")
     with pytest.raises(PolicyError, match="cannot connect"):
         connect("postgresql://localhost:1/nothing")
+
+
+def test_a_table_too_large_to_count_is_rolled_up_in_the_engine(
+    engine_url: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the levels that are left, the answer is that of a search which was told to begin there."""
+    source = random.Random(1)
+    rows = [
+        f"{source.randrange(90)},{source.choice('abc')}{source.randrange(30):02},{source.randrange(4)}"
+        for _ in range(900)
+    ]
+    (workplace / "data.csv").write_text("age,zip,disease\n" + "\n".join(rows) + "\n")
+    policy: dict[str, Any] = {
+        "data": {"path": "data.csv"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 30], "top": True}},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}},
+            "disease": {"role": "sensitive"},
+        },
+        "privacy": {"models": [{"model": "k-anonymity", "k": 4}, {"model": "l-diversity", "l": 2}]},
+        "recoding": {"suppression-limit": 0.1},
+    }
+    kind = type(connect(engine_url))
+    monkeypatch.setattr(kind, "most_counts", 700)
+    release = cobogo.anonymize(policy, engine=engine_url)
+    assert not release.solution.optimal
+    assert any("more than 700 distinct combinations" in warning for warning in release.warnings)
+    assert release.write("rolled")
+    assert cobogo.verify("rolled")
+    monkeypatch.undo()
+    monkeypatch.chdir(workplace)
+    lowest = dict(zip(release.policy.quasi_identifiers, release.problem.lowest, strict=True))
+    assert any(lowest.values())
+    for name, level in lowest.items():
+        policy["attributes"][name]["min-level"] = level
+    whole = cobogo.anonymize(policy, engine="duckdb://")
+    assert (release.levels, release.suppressed) == (whole.levels, whole.suppressed)
+    assert release.metrics == pytest.approx(whole.metrics)
+    assert whole.write("whole")
+    assert lines(workplace / "rolled") == lines(workplace / "whole")
+    policy["attributes"]["age"]["max-level"] = policy["attributes"]["zip"]["max-level"] = 0
+    policy["attributes"]["age"]["min-level"] = policy["attributes"]["zip"]["min-level"] = 0
+    monkeypatch.setattr(kind, "most_counts", 700)
+    with pytest.raises(TableTooLarge, match="700"):
+        cobogo.anonymize(policy, engine=engine_url)

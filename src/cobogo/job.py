@@ -5,12 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cobogo import metrics, models
-from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, VerificationFailed, nearest, number_of
+from cobogo.errors import (
+    DataError,
+    NoSolution,
+    PolicyError,
+    TableTooLarge,
+    UnfitValues,
+    VerificationFailed,
+    nearest,
+    number_of,
+)
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
 from cobogo.models.check import check
@@ -28,6 +37,7 @@ from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
+from cobogo.table.rollup import rolled_up
 
 ALGORITHMS = {"optimal": optimal}
 
@@ -49,6 +59,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     seconds: float = 0.0
+    whole: bool = True  # whether the search may look at every level that the policy allows
 
 
 def anonymize(
@@ -89,7 +100,13 @@ def prepare(
     check_roles(rules, table)
     if rules.output.table is not None:
         table.engine.check_new_table(rules.output.table)
-    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label)
+    rolled: tuple[int, ...] = ()
+    try:
+        counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label)
+    except TableTooLarge as error:
+        if any(model.populations or model.needs_members for model in wanted):
+            raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
+        counted, rolled = _rolled_up(rules, table, label)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
@@ -101,7 +118,10 @@ def prepare(
     for model in wanted:
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
-    lowest, highest = level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+    lowest, highest = _levels(rules, hierarchies)
+    if rolled and rolled != lowest:
+        lowest = rolled
+        warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
         hierarchies=hierarchies,
@@ -112,7 +132,8 @@ def prepare(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
     )
-    return Prepared(rules, table, problem, warnings, populations, time.perf_counter() - start)
+    whole = not rolled or rolled == _levels(rules, hierarchies)[0]
+    return Prepared(rules, table, problem, warnings, populations, time.perf_counter() - start, whole)
 
 
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
@@ -127,6 +148,8 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
         )
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
+    if not prepared.whole:
+        solution = replace(solution, optimal=False)
     planned = plan(problem, solution, star=rules.output.suppressed == "star")
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
@@ -192,6 +215,29 @@ def _open(data: Any, policy: Policy, engine: str | None) -> Table:
         return open_source(policy, engine)
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+
+
+def _rolled_up(policy: Policy, table: Table, label: str | None) -> tuple[FrequencyTable, tuple[int, ...]]:
+    """The table counted at coarser levels, and those levels; what fits is found from each attribute alone."""
+    marginals = {name: frequency_table(table, [name], []) for name in policy.quasi_identifiers}
+    hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in policy.quasi_identifiers)
+    lowest, highest = _levels(policy, hierarchies)
+    unit = policy.data.unit
+    return rolled_up(table, marginals, hierarchies, lowest, highest, policy.sensitive, unit=unit, label=label)
+
+
+def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lowest and the highest levels that a policy allows."""
+    attributes = [policy.attributes[name] for name in policy.quasi_identifiers]
+    return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+
+
+def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
+    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
+    return (
+        f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
+        f"{raised}, and the search began there; the risk before is that of these levels"
+    )
 
 
 def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from cobogo.hierarchy import SUPPRESSED, Label
+from cobogo.hierarchy import SUPPRESSED
 from cobogo.recode.plan import Plan
 from cobogo.table.engine import Engine, Expression
+from cobogo.table.lookup import looked_up, unused
 from cobogo.table.read import Table
 
 
@@ -15,27 +15,15 @@ def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred."""
     engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = _recoded(engine, released, attribute, recoding)
+        released = looked_up(engine, released, attribute, recoding)
     return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
-
-
-def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
-    import pyarrow as pa
-
-    before, after = _unused(released.columns, 2)
-    text = pa.string()
-    mapping = engine.lookup(
-        pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
-    )
-    joined = released.left_join(mapping, engine.same(engine.text(released[attribute]), mapping[before]))
-    return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
 def _suppressed(engine: Engine, released: Expression, plan: Plan) -> Expression:
     import pyarrow as pa
 
     names = list(plan.levels)
-    mark, *keys = _unused(released.columns, len(names) + 1)
+    mark, *keys = unused(released.columns, len(names) + 1)
     columns = {
         key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
@@ -51,10 +39,3 @@ def _suppressed(engine: Engine, released: Expression, plan: Plan) -> Expression:
             for name in released.columns
         }
     )
-
-
-def _unused(columns: Sequence[str], count: int) -> list[str]:
-    """Names for columns of our own that no column of the data has, in any case of letters."""
-    taken = {name.casefold() for name in columns}
-    names = (f"cobogo_{number}" for number in itertools.count())
-    return list(itertools.islice((name for name in names if name not in taken), count))

@@ -30,13 +30,16 @@ class Coder:
         self._parts: list[NDArray[np.int32]] = []
 
     def add(self, column: Any) -> None:
-        """The next batch: an Arrow array of text."""
-        encoded = column.dictionary_encode()
-        words: list[str] = encoded.dictionary.to_pylist()
-        numbers = np.empty(len(words) + 1, dtype=np.int32)
-        numbers[:-1] = [self._numbers.setdefault(word, len(self._numbers)) for word in words]
-        numbers[-1] = -1
-        self._parts.append(numbers[encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)])
+        """The next batch: an Arrow array of text, or of codes of texts (not all of which need occur)."""
+        import pyarrow as pa
+
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        places = encoded.indices.cast(pa.int32()).fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+        there = np.unique(places[places < len(encoded.dictionary)])
+        words: list[str] = encoded.dictionary.take(pa.array(there)).to_pylist()
+        numbers = np.full(len(encoded.dictionary) + 1, -1, dtype=np.int32)
+        numbers[there] = [self._numbers.setdefault(word, len(self._numbers)) for word in words]
+        self._parts.append(numbers[places])
 
     def column(self) -> Column:
         """All of them, as codes into the sorted distinct values, NULL last."""

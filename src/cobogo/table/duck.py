@@ -6,7 +6,7 @@ import glob
 import secrets
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from cobogo import randomness, scratch
 from cobogo.errors import DataError, OutputError
 from cobogo.policy import Data
-from cobogo.table.engine import RELEASED, Engine, Expression, foreign_table, header, literal, quoted
+from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.table.files import csv_error, parquet_error
 from cobogo.table.numerals import shortest
 
@@ -151,12 +151,17 @@ class DuckDB(Engine):
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
         with self._in_our_words():
-            return super().fetch(table)
+            return self._result(table).to_arrow_table()
 
-    def batches(self, table: Expression) -> Iterator[Any]:
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""
         with self._in_our_words():
-            yield from super().batches(table)
+            yield from self._result(table).to_arrow_reader(BATCH)
+
+    def _result(self, table: Expression) -> Any:
+        """What DuckDB itself gives: Ibis would write values that it keeps as codes out as text."""
+        self.connection._run_pre_execute_hooks(table)
+        return self.connection.con.execute(self.connection.compile(table))
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:

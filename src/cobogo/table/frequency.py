@@ -56,12 +56,22 @@ class FrequencyTable:
     histograms: Mapping[str, Histogram]
     populations: Mapping[str, Ints] = field(default_factory=dict)
     people: People | None = None
+    marginals: Mapping[str, Ints] = field(default_factory=dict)  # where the tuples no longer tell them,
+    nats: float | None = None  # nor the entropy of the original ones
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
 
     @property
     def records(self) -> int:
         """How many records the table has."""
         return int(self.counts.sum())
+
+    @property
+    def tuple_nats(self) -> float:
+        """The entropy of the original tuples."""
+        if self.nats is not None:
+            return self.nats
+        shares = self.counts[self.counts > 0] / max(self.records, 1)
+        return float(-(shares * np.log(shares)).sum())
 
     @property
     def domains(self) -> Mapping[str, Domain]:
@@ -84,6 +94,9 @@ class FrequencyTable:
 
     def marginal(self, position: int) -> Ints:
         """How many records hold each value of one quasi-identifier."""
+        known = self.marginals.get(self.quasi_identifiers[position])
+        if known is not None:
+            return known
         return _sums(self.codes[:, position], self.counts, len(self.values[self.quasi_identifiers[position]]))
 
     def with_trees(self, trees: Mapping[str, Hierarchy], decimal: str) -> FrequencyTable:
@@ -152,7 +165,7 @@ def frequency_table(
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
     keyed = table.expression.select(**keys)
     coders, parts = [Coder() for _ in keys], []
-    for batch in table.engine.batches(keyed.group_by(list(keys)).aggregate(records=keyed.count())):
+    for batch in table.engine.counts(keyed.group_by(list(keys)).aggregate(records=keyed.count())):
         for coder, key in zip(coders, keys, strict=True):
             coder.add(batch.column(key))
         parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.int64))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from cobogo import scratch
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data
 from cobogo.table.duck import DuckDB
-from cobogo.table.engine import RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
+from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
 
 _FLOAT_AS_TEXT = """
 CREATE FUNCTION pg_temp.cobogo_float(x double precision) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -143,6 +143,16 @@ class PostgreSQL(Engine):
         import ibis
 
         return ibis.uuid()
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """Through a cursor of the server's, which is closed whether or not all was wanted."""
+        import pyarrow as pa
+
+        kind = table.schema().as_struct().to_pyarrow()
+        with self.session.cursor(name=f"cobogo_{secrets.token_hex(6)}") as cursor:
+            cursor.execute(self.connection.compile(table))
+            while rows := cursor.fetchmany(BATCH):
+                yield pa.RecordBatch.from_struct_array(pa.array(rows, type=kind))
 
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """The server makes the lines; they pass through here a batch at a time."""

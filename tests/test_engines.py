@@ -1,6 +1,11 @@
 """The same policy on the same data gives the same release on every engine, byte for byte, up to the order of rows."""
 
+import json
 import random
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -425,3 +430,46 @@ def test_a_table_too_large_to_count_is_rolled_up_in_the_engine(
     monkeypatch.setattr(kind, "most_counts", 700)
     with pytest.raises(TableTooLarge, match="700"):
         cobogo.anonymize(policy, engine=engine_url)
+
+
+@pytest.mark.parametrize(
+    ("url", "module", "extra"), [("local[2]", "pyspark", "spark"), ("postgresql:///x", "psycopg", "postgres")]
+)
+def test_an_extra_that_is_not_installed_is_named(
+    url: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were not there
+    with pytest.raises(PolicyError, match=rf"pip install 'cobogo\[{extra}\]'"):
+        connect(url)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_run_leaves_all_or_nothing_in_the_database(
+    postgresql: str, workplace: Path, ending: signal.Signals
+) -> None:
+    run_sql(
+        postgresql,
+        "DROP TABLE IF EXISTS people",
+        "DROP TABLE IF EXISTS given_away",
+        'CREATE TABLE people AS SELECT n AS id, n % 50 AS age, (n % 7)::text AS "Cor da pele", '
+        "n % 5 + 0.5::float8 AS dose FROM generate_series(1, 20000) n",
+    )
+    (workplace / "policy.json").write_text(json.dumps(house_policy(postgresql, format="table", table="given_away")))
+    code = "import json, cobogo; cobogo.anonymize(json.load(open('policy.json'))).write('out')"
+    sessions = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    before = set(run_sql(postgresql, sessions))
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    while process.poll() is None and not run_sql(postgresql, f"{sessions} AND query LIKE '%cobogo_new%'"):
+        time.sleep(0.01)
+    process.send_signal(ending)
+    process.wait()
+    deadline = time.monotonic() + 60
+    while set(run_sql(postgresql, sessions)) - before:
+        assert time.monotonic() < deadline, "the session outlives its process"
+        time.sleep(0.05)
+    tables = run_sql(
+        postgresql,
+        "SELECT relname FROM pg_class WHERE relpersistence = 'p' AND relname SIMILAR TO '(cobogo|given_away)%'",
+    )
+    assert tables in ([], [("given_away",)])
+    assert not tables or run_sql(postgresql, "SELECT count(*) FROM given_away") == [(20000,)]

@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 WORKERS ?= auto
+LARGE ?= 10000000
 
 .PHONY: demo test lint types unit bench docs clean
 
@@ -25,6 +26,7 @@ unit: $(VENV)/tests-installed .venv-oracles/installed
 
 bench: $(VENV)/tests-installed
 	$(BIN)/python -m benchmarks
+	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
 docs: $(VENV)/tests-installed
 	$(BIN)/mkdocs build --strict --quiet

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cobogo import metrics, models
-from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, VerificationFailed, nearest, number_of
+from cobogo.errors import (
+    DataError,
+    NoSolution,
+    PolicyError,
+    TableTooLarge,
+    UnfitValues,
+    VerificationFailed,
+    nearest,
+    number_of,
+)
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
+from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode.algorithms import ALGORITHMS, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.recode.solution import Solution
 from cobogo.release import manifest, place
 from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
@@ -29,6 +40,7 @@ from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
+from cobogo.table.rollup import rolled_up
 
 Progress = Callable[[str, int, int], None]
 """Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
@@ -49,6 +61,7 @@ class Prepared:
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None
     seconds: float = 0.0
+    whole: bool = True  # whether the search may look at every level that the policy allows
 
 
 def anonymize(
@@ -92,9 +105,7 @@ def prepare(
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
     series = open_series(rules, wanted)
-    counted = frequency_table(
-        table, rules.quasi_identifiers, looked_at, unit=rules.data.unit, label=label, named=series is not None
-    )
+    counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
@@ -107,7 +118,10 @@ def prepare(
     for model in wanted:
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
-    lowest, highest = level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+    lowest, highest = _levels(rules, hierarchies)
+    if rolled and rolled != lowest:
+        lowest = rolled
+        warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
         hierarchies=hierarchies,
@@ -118,7 +132,8 @@ def prepare(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
     ).promising(wanted)
-    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start)
+    whole = not rolled or rolled == _levels(rules, hierarchies)[0]
+    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
 
 
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
@@ -134,6 +149,8 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
         planned = plan(problem, solution, star=rules.output.suppressed == "star")
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
+    if not prepared.whole and isinstance(solution, Solution):
+        solution = replace(solution, optimal=False)
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
     return Release(
@@ -200,6 +217,38 @@ def _open(data: Any, policy: Policy, engine: str | None) -> Table:
         return open_source(policy, engine)
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+
+
+def _counted(
+    policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], label: str | None, *, named: bool
+) -> tuple[FrequencyTable, tuple[int, ...]]:
+    """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
+    each attribute alone."""
+    names, unit = policy.quasi_identifiers, policy.data.unit
+    try:
+        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named), ()
+    except TableTooLarge as error:
+        per_tuple = any(model.populations or model.needs_members for model in wanted)
+        if per_tuple or policy.recoding.algorithm != "optimal":
+            raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
+    marginals = {name: frequency_table(table, [name], []) for name in names}
+    hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in names)
+    lowest, highest = _levels(policy, hierarchies)
+    return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
+
+
+def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lowest and the highest levels that a policy allows."""
+    attributes = [policy.attributes[name] for name in policy.quasi_identifiers]
+    return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+
+
+def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
+    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
+    return (
+        f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
+        f"{raised}, and the search began there; the risk before is that of these levels"
+    )
 
 
 def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:

@@ -57,7 +57,7 @@ class Problem:
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
             k=asked_k(self.models),
-            tuple_nats=_entropy(self.table.counts),
+            tuple_nats=self.table.tuple_nats,
             full_bits=np.array([_bits(counts[0], self.table.records) for counts in self.sharing], dtype=float),
         )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from cobogo.hierarchy import SUPPRESSED, Label
+from cobogo.hierarchy import SUPPRESSED
 from cobogo.recode.distort import Distortion
 from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
-from cobogo.table.engine import Engine, Expression, unused
+from cobogo.table.engine import Engine, Expression
+from cobogo.table.lookup import looked_up, unused
 from cobogo.table.read import Table
 
 
@@ -26,20 +27,8 @@ def _generalized(table: Table, plan: Plan, columns: Sequence[str]) -> Expression
     assert isinstance(plan, FullDomainPlan)
     engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = _recoded(engine, released, attribute, recoding)
+        released = looked_up(engine, released, attribute, recoding)
     return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
-
-
-def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
-    import pyarrow as pa
-
-    before, after = unused(released.columns, 2)
-    text = pa.string()
-    mapping = engine.lookup(
-        pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
-    )
-    joined = released.left_join(mapping, engine.same(engine.text(released[attribute]), mapping[before]))
-    return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
 def _suppressed(engine: Engine, released: Expression, plan: FullDomainPlan) -> Expression:

@@ -11,7 +11,8 @@ from cobogo.hierarchy import SUPPRESSED
 from cobogo.models.base import Ints
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.plan import LocalPlan
-from cobogo.table.engine import Expression, unused
+from cobogo.table.engine import Expression
+from cobogo.table.lookup import unused
 from cobogo.table.read import Table
 
 

@@ -6,7 +6,7 @@ import glob
 import secrets
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,9 +14,12 @@ from typing import Any, ClassVar
 from cobogo import randomness, scratch
 from cobogo.errors import DataError, OutputError
 from cobogo.policy import Data
-from cobogo.table.engine import RELEASED, Engine, Expression, foreign_table, header, literal, quoted
+from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.table.files import csv_error, parquet_error
 from cobogo.table.numerals import shortest
+
+IN_MEMORY = 64 * 2**20
+"""Bytes of files whose copy is kept in memory; a larger one goes to disk."""
 
 
 class DuckDB(Engine):
@@ -30,17 +33,22 @@ class DuckDB(Engine):
         import ibis
 
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
-        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
-        super().__init__(ibis.duckdb.connect(temp_directory=str(spill)))
-        weakref.finalize(self, scratch.remove, spill)
+        self._spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))
+        weakref.finalize(self, scratch.remove, self._spill)
         self.sql("SET enable_progress_bar = false")
-        self.sql("SET preserve_insertion_order = true")
+        self._leave_memory_for_counting()
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         self._functions: dict[str, Callable[..., Any]] = {}
         self.file = file
         self._complaint: Callable[[str], DataError] | None = None
         if file is not None:
             self._attach(file, writable)
+
+    def _leave_memory_for_counting(self) -> None:
+        """DuckDB would take four fifths of the machine's memory; the frequency table needs some, too."""
+        number, unit = self.sql("SELECT current_setting('memory_limit')").fetchone()[0].split()
+        self.sql(f"SET memory_limit = '{float(number) * 0.6:.2f} {unit}'")
 
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""
@@ -50,7 +58,8 @@ class DuckDB(Engine):
         self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
     ) -> Expression:
         """Parse once into the engine: what is decided is then decided on the rows that are released."""
-        return self._stored(read_csv(files, names, data), lambda said: csv_error(said, path, data), once)
+        source = read_csv(files, names, data)
+        return self._stored(files, source, lambda said: csv_error(said, path, data), once=once)
 
     def load_parquet(
         self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
@@ -58,7 +67,7 @@ class DuckDB(Engine):
         """Copy into the engine once, for the same reason."""
         keys = ", ".join(f"{literal(key)}: 'VARCHAR'" for key in partitions)
         hive = f"hive_partitioning=true, hive_types={{{keys}}}" if partitions else "hive_partitioning=false"
-        return self._stored(f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once)
+        return self._stored(files, f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once=once)
 
     def load_arrow(self, table: Any) -> Expression:
         """A copy of the table."""
@@ -141,28 +150,48 @@ class DuckDB(Engine):
 
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
+        with self._in_our_words():
+            return self._result(table).to_arrow_table()
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """The same in parts."""
+        with self._in_our_words():
+            yield from self._result(table).to_arrow_reader(BATCH)
+
+    def _result(self, table: Expression) -> Any:
+        """What DuckDB itself gives: Ibis would write values that it keeps as codes out as text."""
+        self.connection._run_pre_execute_hooks(table)
+        return self.connection.con.execute(self.connection.compile(table))
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
         import duckdb
 
         try:
-            return super().fetch(table)
+            yield
         except duckdb.Error as error:
             if self._complaint is None or isinstance(error, duckdb.OutOfMemoryException):
                 raise
             raise self._complaint(str(error)) from None
 
-    def _stored(self, source: str, complaint: Callable[[str], DataError], once: bool) -> Expression:
+    def _stored(
+        self, files: Sequence[str], source: str, complaint: Callable[[str], DataError], *, once: bool
+    ) -> Expression:
         """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values."""
         import duckdb
 
-        kind = "VIEW" if once else "TABLE"
+        place, catalog = "TEMP VIEW cobogo_source" if once else "TEMP TABLE cobogo_source", "temp"
         self._complaint = complaint if once else None
+        if not once and sum(Path(file).stat().st_size for file in files) > IN_MEMORY:
+            place, catalog = "TABLE scratch.main.cobogo_source", "scratch"
+            self.sql(f"ATTACH IF NOT EXISTS {literal(str(self._spill / 'source.duckdb'))} AS scratch")
         try:
-            self.sql(f"CREATE OR REPLACE TEMP {kind} cobogo_source AS SELECT * FROM {source}")
+            self.sql(f"CREATE OR REPLACE {place} AS SELECT * FROM {source}")
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
             raise complaint(str(error)) from None
-        return self.connection.table("cobogo_source")
+        return self.connection.table("cobogo_source", database=(catalog, "main"))
 
     def _attach(self, file: Path, writable: bool) -> None:
         import duckdb

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from cobogo import scratch
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data
 from cobogo.table.duck import DuckDB
-from cobogo.table.engine import RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
+from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
 
 _FLOAT_AS_TEXT = """
 CREATE FUNCTION pg_temp.cobogo_float(x double precision) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -48,8 +48,6 @@ KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double prec
 """The server's types that keep their type in a release; text stays text, and so does everything else become."""
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"
-
-_BATCH = 50_000
 
 
 class PostgreSQL(Engine):
@@ -115,7 +113,8 @@ class PostgreSQL(Engine):
         """A temporary table, sent as data and not as statements, which servers may log."""
         self._lookups += 1
         name = f"cobogo_lookup_{self._lookups}"
-        kinds = ["boolean" if str(field.type) == "bool" else 'text COLLATE "C"' for field in table.schema]
+        types = {"bool": "boolean", "int64": "bigint"}
+        kinds = [types.get(str(field.type), 'text COLLATE "C"') for field in table.schema]
         self._create(name, dict(zip(table.column_names, kinds, strict=True)))
         with self.session.cursor().copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
             for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
@@ -146,11 +145,21 @@ class PostgreSQL(Engine):
 
         return ibis.uuid()
 
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """Through a cursor of the server's, which is closed whether or not all was wanted."""
+        import pyarrow as pa
+
+        kind = table.schema().as_struct().to_pyarrow()
+        with self.session.cursor(name=f"cobogo_{secrets.token_hex(6)}") as cursor:
+            cursor.execute(self.connection.compile(table))
+            while rows := cursor.fetchmany(BATCH):
+                yield pa.RecordBatch.from_struct_array(pa.array(rows, type=kind))
+
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """The server makes the lines; they pass through here a batch at a time."""
         with path.open("w", encoding="utf-8", newline="") as stream:
             stream.write(header(table.columns, separator) + "\n")
-            for batch in self._batches(self.lines(table, separator)):
+            for batch in self.batches(self.lines(table, separator)):
                 stream.write("".join(f"{line}\n" for line in batch.column(0).to_pylist()))
 
     def write_parquet(self, table: Expression, path: Path) -> None:
@@ -158,7 +167,7 @@ class PostgreSQL(Engine):
         import pyarrow.parquet as pq
 
         with pq.ParquetWriter(path, table.schema().to_pyarrow(), compression="zstd") as writer:
-            for batch in self._batches(table):
+            for batch in self.batches(table):
                 writer.write_batch(batch)
 
     def check_new_table(self, name: str) -> None:
@@ -207,9 +216,6 @@ class PostgreSQL(Engine):
     def _value(self, query: str, *arguments: str) -> Any:
         found = self.session.execute(query, arguments).fetchone()
         return found[0] if found else None
-
-    def _batches(self, table: Expression) -> Iterator[Any]:
-        yield from table.to_pyarrow_batches(chunk_size=_BATCH)
 
     def _columns(self, name: str) -> dict[str, str]:
         """A table's columns and the server's names of their types."""

@@ -11,14 +11,14 @@ import sys
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo import scratch
 from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data
-from cobogo.table.engine import Engine, Expression, builtin, header
+from cobogo.table.engine import Engine, Expression, builtin, header, too_many_counts
 from cobogo.table.files import csv_error, parquet_error
 
 SETTINGS = {
@@ -41,6 +41,7 @@ class Spark(Engine):
     """A session with a master."""
 
     name = "Spark"
+    most_counts = 5_000_000  # they pass through the driver's Java, whose memory is small unless asked otherwise
     failures: ClassVar[tuple[type[Exception], ...]] = ()
 
     def __init__(self, master: str) -> None:
@@ -81,7 +82,7 @@ class Spark(Engine):
         parsed = tasks.repartition(len(files)).mapInArrow(_parser(list(names), data), schema)
         try:
             kept = parsed.persist()
-            weakref.finalize(self, kept.unpersist)
+            weakref.finalize(self, kept.unpersist).atexit = False  # by then there may be no Spark to tell
             kept.count()
         except self.failures as error:
             raise _complaint(error, path) from None
@@ -130,6 +131,20 @@ class Spark(Engine):
     def fetch(self, table: Expression) -> Any:
         """What was counted, to the driver."""
         return self._frame(table).toArrow()
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """What was counted, too."""
+        yield from self.fetch(table).to_batches()
+
+    def counts(self, table: Expression) -> Iterator[Any]:
+        """How many there are is known before any comes to the driver."""
+        frame = self._frame(table).persist()
+        try:
+            if frame.count() > self.most_counts:
+                raise too_many_counts(self.most_counts)
+            yield from frame.toArrow().to_batches()
+        finally:
+            frame.unpersist()
 
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """Each task writes its lines; the parts are joined, as bytes, in their random order."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from cobogo import randomness, scratch
 from cobogo.errors import PolicyError
+from cobogo.table import coded
 
 Expression = Any
 """An Ibis table or column expression (Ibis is untyped, and imported late)."""
@@ -42,6 +43,10 @@ class Engine:
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""
         return self.connection.raw_sql(text)
+
+    def fetch(self, table: Expression) -> Any:
+        """An expression's rows as an Arrow table, in memory; coded texts stay coded."""
+        return coded.fetch(self.connection, table)
 
     def in_random_order(self, table: Expression) -> Expression:
         """The same rows, sorted by keys drawn from the operating system's entropy."""

@@ -150,7 +150,7 @@ def frequency_table(
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
     keyed = table.expression.select(**keys)
-    counted = keyed.group_by(list(keys)).aggregate(records=keyed.count()).to_pyarrow()
+    counted = table.engine.fetch(keyed.group_by(list(keys)).aggregate(records=keyed.count()))
     columns = [_encode(counted.column(key)) for key in keys]
     counts = counted.column("records").to_numpy().astype(np.int64)
     width = len(quasi_identifiers)
@@ -195,8 +195,12 @@ def number_tuples(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: i
             span = int(key.max(initial=0)) + 1
         key = key * max(size, 1) + column
         span *= max(size, 1)
-    _, representatives, ids = np.unique(key, return_index=True, return_inverse=True)
-    return ids.astype(np.int64), representatives
+    order = np.argsort(key)
+    first = np.ones(rows, dtype=np.bool_)
+    np.not_equal(key[order[1:]], key[order[:-1]], out=first[1:])
+    ids = np.empty(rows, dtype=np.int64)
+    ids[order] = np.cumsum(first) - 1
+    return ids, order[first]
 
 
 Column = tuple[NDArray[np.int32], tuple[Label, ...]]
@@ -204,18 +208,22 @@ Column = tuple[NDArray[np.int32], tuple[Label, ...]]
 
 
 def _encode(column: Any) -> Column:
-    """A column of text as codes into its sorted distinct values, NULL last."""
-    encoded = column.combine_chunks().dictionary_encode()
+    """A column of text, or of codes of texts, as codes into its sorted distinct values, NULL last."""
+    import pyarrow as pa
+
+    column = column.combine_chunks()
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     words: list[str] = encoded.dictionary.to_pylist()
-    order = sorted(range(len(words)), key=words.__getitem__)
-    rank = np.empty(len(words) + 1, dtype=np.int32)
-    rank[order] = np.arange(len(words), dtype=np.int32)
-    rank[-1] = len(words)
+    numbers = encoded.indices.cast(pa.int32()).fill_null(len(words)).to_numpy(zero_copy_only=False)
+    there = np.bincount(numbers, minlength=len(words) + 1) > 0
+    order = sorted(np.flatnonzero(there[:-1]).tolist(), key=words.__getitem__)
+    rank = np.zeros(len(words) + 1, dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    rank[-1] = len(order)
     labels: list[Label] = [words[number] for number in order]
-    if encoded.null_count:
+    if there[-1]:
         labels.append(None)
-    found = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
-    return rank[found], tuple(labels)
+    return rank[numbers], tuple(labels)
 
 
 def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:

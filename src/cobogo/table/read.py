@@ -15,6 +15,7 @@ from typing import Any
 
 from cobogo.errors import DataError
 from cobogo.policy import Data
+from cobogo.table import coded
 from cobogo.table.engine import Engine, Expression, literal
 
 PARQUET = (".parquet", ".pq")
@@ -163,13 +164,13 @@ def _load_csv(engine: Engine, files: Sequence[str], listed: str, data: Data, pat
             )
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     missing = ", ".join(map(literal, dict.fromkeys(("", *data.missing))))
+    source = (
+        f"read_csv({listed}, columns={{{columns}}}, auto_detect=false, header=true, delim={literal(data.separator)}, "
+        f"quote='\"', escape='\"', nullstr=[{missing}], encoding={literal(data.encoding)}, strict_mode=true, "
+        "null_padding=false, hive_partitioning=false, max_line_size=16777216, buffer_size=33554432)"
+    )
     try:
-        engine.sql(
-            f"CREATE OR REPLACE TEMP TABLE cobogo_source AS SELECT * FROM read_csv({listed}, columns={{{columns}}}, "
-            f"auto_detect=false, header=true, delim={literal(data.separator)}, quote='\"', escape='\"', "
-            f"nullstr=[{missing}], encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, "
-            "hive_partitioning=false, max_line_size=16777216)"
-        )
+        coded.store(engine.connection.con, "cobogo_source", source, names)
     except duckdb.Error as error:
         raise _csv_error(str(error), path, data) from None
     return engine.connection.table("cobogo_source")

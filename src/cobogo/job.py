@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -25,6 +27,7 @@ from cobogo.metrics import learning
 from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
+from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
@@ -97,6 +100,7 @@ def prepare(
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
     start = time.perf_counter()
+    warm.start()
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
@@ -139,6 +143,7 @@ def prepare(
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     """Search, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
+    warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
         solution = _algorithm(rules)(
@@ -160,9 +165,8 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    from cobogo.report.story import tell
-    from cobogo.report.write import write as write_report
-
+    report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
+    report.start()  # it takes a while, and the engine has enough to do meanwhile
     with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
@@ -180,6 +184,10 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         with release.timed("write"):
             sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
+        report.join()
+        from cobogo.report.story import tell
+        from cobogo.report.write import write as write_report
+
         write_report(
             tell(release, released, reference.classes(released), verdicts),
             evidence,

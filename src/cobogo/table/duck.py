@@ -14,12 +14,16 @@ from typing import Any, ClassVar
 from cobogo import randomness, scratch
 from cobogo.errors import DataError, OutputError
 from cobogo.policy import Data
+from cobogo.table import coded
 from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.table.files import csv_error, parquet_error
 from cobogo.table.numerals import shortest
 
 IN_MEMORY = 64 * 2**20
 """Bytes of files whose copy is kept in memory; a larger one goes to disk."""
+
+TEXT_IN_MEMORY = 1024 * 2**20
+"""The same of text, which is kept as codes."""
 
 
 class DuckDB(Engine):
@@ -59,7 +63,7 @@ class DuckDB(Engine):
     ) -> Expression:
         """Parse once into the engine: what is decided is then decided on the rows that are released."""
         source = read_csv(files, names, data)
-        return self._stored(files, source, lambda said: csv_error(said, path, data), once=once)
+        return self._stored(files, source, lambda said: csv_error(said, path, data), once=once, texts=names)
 
     def load_parquet(
         self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
@@ -175,18 +179,32 @@ class DuckDB(Engine):
             raise self._complaint(str(error)) from None
 
     def _stored(
-        self, files: Sequence[str], source: str, complaint: Callable[[str], DataError], *, once: bool
+        self,
+        files: Sequence[str],
+        source: str,
+        complaint: Callable[[str], DataError],
+        *,
+        once: bool,
+        texts: Sequence[str] = (),
     ) -> Expression:
-        """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values."""
+        """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values.
+
+        ``texts`` are its columns where all are text: they can be kept as codes.
+        """
         import duckdb
 
-        place, catalog = "TEMP VIEW cobogo_source" if once else "TEMP TABLE cobogo_source", "temp"
+        catalog = "temp"
         self._complaint = complaint if once else None
-        if not once and sum(Path(file).stat().st_size for file in files) > IN_MEMORY:
-            place, catalog = "TABLE scratch.main.cobogo_source", "scratch"
+        if not once and sum(Path(file).stat().st_size for file in files) > (TEXT_IN_MEMORY if texts else IN_MEMORY):
+            catalog = "scratch"
             self.sql(f"ATTACH IF NOT EXISTS {literal(str(self._spill / 'source.duckdb'))} AS scratch")
+        place = f"{catalog}.main.cobogo_source"
         try:
-            self.sql(f"CREATE OR REPLACE {place} AS SELECT * FROM {source}")
+            if texts and not once:
+                coded.store(self.connection.con, place, source, texts)
+            else:
+                kind = ("TEMP " if catalog == "temp" else "") + ("VIEW" if once else "TABLE")
+                self.sql(f"CREATE OR REPLACE {kind} {place} AS SELECT * FROM {source}")
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
@@ -230,7 +248,7 @@ def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:
         f"read_csv({_listed(files)}, columns={{{columns}}}, auto_detect=false, header=true, "
         f"delim={literal(data.separator)}, quote='\"', escape='\"', nullstr=[{missing}], "
         f"encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, hive_partitioning=false, "
-        "max_line_size=16777216)"
+        "max_line_size=16777216, buffer_size=33554432)"
     )
 
 

@@ -224,8 +224,12 @@ def number_tuples(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: i
             span = int(key.max(initial=0)) + 1
         key = key * max(size, 1) + column
         span *= max(size, 1)
-    _, representatives, ids = np.unique(key, return_index=True, return_inverse=True)
-    return ids.astype(np.int64), representatives
+    order = np.argsort(key)
+    first = np.ones(rows, dtype=np.bool_)
+    np.not_equal(key[order[1:]], key[order[:-1]], out=first[1:])
+    ids = np.empty(rows, dtype=np.int64)
+    ids[order] = np.cumsum(first) - 1
+    return ids, order[first]
 
 
 def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:

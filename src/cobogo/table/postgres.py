@@ -44,6 +44,19 @@ The server leaves out digits that read back as the number only because a tie is 
 gives all it has, one digit fewer is tried.
 """
 
+_NARROW_FLOAT = """
+CREATE FUNCTION pg_temp.cobogo_narrow(x real) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT pg_temp.cobogo_float(CASE
+  WHEN x = 0 OR t IN ('NaN', 'Infinity', '-Infinity') OR abs(x) > 3.4e38 THEN t::double precision
+  WHEN round(n, 6 - p)::real = x THEN round(n, 6 - p)::double precision
+  WHEN round(n, 7 - p)::real = x THEN round(n, 7 - p)::double precision
+  ELSE t::double precision END)
+FROM (SELECT x::text AS t) AS shortest,
+  LATERAL (SELECT CASE WHEN t IN ('NaN', 'Infinity', '-Infinity') OR x = 0 THEN 1 ELSE t::numeric END AS n) AS number,
+  LATERAL (SELECT floor(log(abs(n)))::integer AS p) AS power $$
+"""
+"""The same of a number of half the width: seven digits are tried, then eight."""
+
 KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double precision")
 """The server's types that keep their type in a release; text stays text, and so does everything else become."""
 
@@ -80,6 +93,7 @@ class PostgreSQL(Engine):
             "SET client_connection_check_interval = '5s'",  # so that nothing runs on when we are killed
             BEGIN,
             _FLOAT_AS_TEXT,
+            _NARROW_FLOAT,
         ):
             session.execute(setting)
 
@@ -136,8 +150,8 @@ class PostgreSQL(Engine):
         if not column.type().is_floating():
             return column.cast("string")
         narrow = column.type().is_float32()
-        as_text = builtin("cobogo_float", "float64", database="pg_temp")
-        return as_text(column.cast("string").cast("float64") if narrow else column)
+        name, kind = ("cobogo_narrow", "float32") if narrow else ("cobogo_float", "float64")
+        return builtin(name, kind, database="pg_temp")(column)
 
     def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
         """The server's random UUIDs, which come from its operating system's entropy."""

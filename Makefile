@@ -24,7 +24,7 @@ types: $(VENV)/tests-installed
 unit: $(VENV)/tests-installed .venv-oracles/installed
 	$(BIN)/pytest -n $(WORKERS)
 
-bench: $(VENV)/tests-installed
+bench: $(VENV)/tests-installed .venv-peers/installed
 	$(BIN)/python -m benchmarks
 	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
@@ -49,5 +49,11 @@ $(VENV)/tests-installed: $(VENV)/installed
 	.venv-oracles/bin/pip --disable-pip-version-check --quiet install --requirement tests/oracles/requirements.txt
 	touch $@
 
+# The packages that benchmarks compare with want older libraries, too.
+.venv-peers/installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip --disable-pip-version-check --quiet install --requirement benchmarks/peers/requirements.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) .venv-oracles demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oracles .venv-peers demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -14,7 +14,7 @@ from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
 from cobogo.models.check import check
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, Algorithm
+from cobogo.recode.algorithms import ALGORITHMS, LOCAL, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.release import manifest, place
@@ -84,7 +84,10 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     check_roles(rules, table)
-    counted = frequency_table(table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label)
+    counted = frequency_table(
+        table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label,
+        joint=rules.recoding.algorithm in LOCAL,
+    )  # fmt: skip
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)

@@ -68,38 +68,53 @@ def peel(
     *,
     least: int,
     deadline: float = math.inf,
-    progress: Callable[[int, int], None] | None = None,
-    total: int = 0,
+    clock: Callable[[], float] = time.monotonic,
+    tell: Callable[[], None] = lambda: None,
 ) -> Peeling:
-    """Release what holds at each node. ``least``: no class smaller than this is looked at."""
+    """Release what holds at each node. ``least``: no class smaller than this is looked at.
+
+    Where the time is too short for all nodes, some are left out; the last one never is.
+    """
     problem = terrain.problem
     counts = problem.table.counts
     others = [m for m in problem.models if m.scope is Scope.CLASS and not only_sizes(problem, m)]
     found = Peeling(np.full(len(counts), -1, dtype=np.int64))
     rows = np.flatnonzero(counts > 0)
-    slots = np.full(1 << max(4, (2 * len(rows)).bit_length()), -1, dtype=np.int64)
-    ids, first = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-    for visited, cheapest in enumerate(terrain.nodes()):
-        if not len(rows):
-            break
-        late = time.monotonic() > deadline
-        node = problem.highest if late else cheapest
-        if progress is not None:
-            progress(visited, total)
-        levels = np.array(node, dtype=np.int64)
-        groups = kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, levels, slots, ids, first)
-        sizes = np.bincount(ids[: len(rows)], counts[rows], groups)
-        good = sizes >= least
+    slots, numbers, first = _room(len(rows))
+    nodes, place = terrain.nodes, 0
+    kernels.group(rows[:0], terrain.leaves, terrain.starts, terrain.names, nodes[0], slots, numbers, first)  # compile
+    while len(rows) and place < len(nodes):
+        begin = clock()
+        ids = numbers[: len(rows)]
+        groups = kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, nodes[place], slots, ids, first)
+        good = np.bincount(ids, counts[rows], groups) >= least
         if others and good.any():
-            inside = good[ids[: len(rows)]]
-            numbers = np.cumsum(good) - 1
-            part = tally(problem, rows[inside], numbers[ids[: len(rows)][inside]], int(good.sum()), _looked_at(problem))
+            inside = good[ids]
+            part_ids = (np.cumsum(good) - 1)[ids[inside]]
+            part = tally(problem, rows[inside], part_ids, int(good.sum()), problem.histograms_needed)
             good[good] = ~failing(others, part)
         if good.any():
-            rows = _release(found, rows, ids[: len(rows)], first[:groups], good, node)
-        if late:
-            break
+            rows = _release(found, rows, ids, first[:groups], good, tuple(nodes[place].tolist()))
+        tell()
+        place += _stride(len(nodes) - 1 - place, clock() - begin, deadline - clock())
     return found
+
+
+def _stride(ahead: int, each: float, left: float) -> int:
+    """How many nodes to go on by, when each takes so long and so much time is left for all those ahead.
+
+    >>> _stride(100, 0.001, 1.0), _stride(100, 0.1, 1.0), _stride(100, 0.1, -1.0)
+    (1, 10, 100)
+    """
+    if left <= 0:
+        return max(ahead, 1)
+    return max(1, min(ahead, math.ceil(each * ahead / left)))
+
+
+def _room(rows: int) -> tuple[Ints, Ints, Ints]:
+    """A hash table for so many rows, and room for each one's class and each class's first row."""
+    slots = np.full(1 << max(4, (2 * rows).bit_length()), -1, dtype=np.int64)
+    return slots, np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
 
 
 def _release(found: Peeling, rows: Ints, ids: Ints, first: Ints, good: Mask, node: Levels) -> Ints:
@@ -110,10 +125,6 @@ def _release(found: Peeling, rows: Ints, ids: Ints, first: Ints, good: Mask, nod
     found.levels += [node] * int(good.sum())
     found.first += first[good].tolist()
     return rows[~inside]
-
-
-def _looked_at(problem: Problem) -> tuple[str, ...]:
-    return problem.histograms_needed
 
 
 def settle(terrain: Terrain, found: Peeling) -> None:
@@ -128,8 +139,7 @@ def settle(terrain: Terrain, found: Peeling) -> None:
         return
     top = np.array(problem.highest, dtype=np.int64)
     rows = np.flatnonzero(problem.table.counts > 0)
-    slots = np.full(1 << max(4, (2 * len(rows)).bit_length()), -1, dtype=np.int64)
-    ids, first = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    slots, ids, first = _room(len(rows))
     kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, top, slots, ids, first)
     place = np.full(len(problem.table.counts), -1, dtype=np.int64)
     place[rows] = ids
@@ -171,7 +181,7 @@ def _settle_region(terrain: Terrain, found: Peeling, inside: Ints) -> None:
 
 
 def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:
-    return ~failing(problem.models, tally(problem, rows, ids, groups, _looked_at(problem)))
+    return ~failing(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
 
 
 def _join(terrain: Terrain, rows: Ints, levels: Ints, first: int) -> Ints:

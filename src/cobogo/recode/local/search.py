@@ -26,7 +26,7 @@ from cobogo.recode.solution import Assigned, slack
 Progress = Callable[[int, int], None]
 Clock = Callable[[], float]
 
-SECONDS = float(__import__("os").environ.get("SECS", "6"))
+SECONDS = 6.0
 """How long it looks for something better, where the policy does not say."""
 DENSE = 1 << 20
 SHARE = 0.3

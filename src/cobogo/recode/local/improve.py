@@ -114,8 +114,10 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
 class Improver:
     """An assignment in the making."""
 
+    rows, budget = ROWS, BUDGET  # of a region, for the smallest classes
+
     def __init__(self, terrain: Terrain, assignment: Assignment, least: int) -> None:
-        rows, budget = ROWS + ROWS_PER_RECORD * least, BUDGET + BUDGET_PER_RECORD * least
+        rows, budget = self.rows + ROWS_PER_RECORD * least, self.budget + BUDGET_PER_RECORD * least
         self.terrain, self.assignment = terrain, assignment
         self.state = _state(terrain, assignment)
         self.ground = _ground(terrain, least)
@@ -131,6 +133,10 @@ class Improver:
     def exhausted(self) -> bool:
         """Whether so many steps changed nothing that another is not worth while."""
         return self.idle > IDLE + IDLE_PER_CLASS * int((self.state.size > 0).sum())
+
+    def warm_up(self) -> None:
+        """Compile what is not compiled yet."""
+        self.run(0, heat=0.0)
 
     def reprice(self, terrain: Terrain) -> None:
         """Go on with other costs."""

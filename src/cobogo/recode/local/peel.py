@@ -67,11 +67,13 @@ def peel(
     terrain: Terrain,
     *,
     least: int,
+    skipped: float = 0.0,
     deadline: float = math.inf,
     clock: Callable[[], float] = time.monotonic,
     tell: Callable[[], None] = lambda: None,
 ) -> Peeling:
-    """Release what holds at each node. ``least``: no class smaller than this is looked at.
+    """Release what holds at each node. ``least``: no class smaller than this is looked at. ``skipped``: the share of
+    the nodes, the cheapest, that are left out.
 
     Where the time is too short for all nodes, some are left out; the last one never is.
     """
@@ -81,7 +83,9 @@ def peel(
     found = Peeling(np.full(len(counts), -1, dtype=np.int64))
     rows = np.flatnonzero(counts > 0)
     slots, numbers, first = _room(len(rows))
-    nodes, place = terrain.nodes, 0
+    nodes = terrain.nodes
+    place = int(skipped * (len(nodes) - 1))
+    half = (clock() + deadline) / 2  # until then none is left out: the first are the best, and take longest
     kernels.group(rows[:0], terrain.leaves, terrain.starts, terrain.names, nodes[0], slots, numbers, first)  # compile
     while len(rows) and place < len(nodes):
         begin = clock()
@@ -96,7 +100,8 @@ def peel(
         if good.any():
             rows = _release(found, rows, ids, first[:groups], good, tuple(nodes[place].tolist()))
         tell()
-        place += _stride(len(nodes) - 1 - place, clock() - begin, deadline - clock())
+        ahead, now = len(nodes) - 1 - place, clock()
+        place += 1 if now < half else _stride(ahead, now - begin, deadline - now)
     return found
 
 
@@ -149,35 +154,77 @@ def settle(terrain: Terrain, found: Peeling) -> None:
 
 
 def _settle_region(terrain: Terrain, found: Peeling, inside: Ints) -> None:
-    problem = terrain.problem
     lonely = inside[found.owners[inside] < 0]
     settled = inside[found.owners[inside] >= 0]
+    if len(settled) and (_join_one(terrain, found, lonely, settled) or _join_several(terrain, found, lonely, settled)):
+        return
+    if _holds(terrain.problem, inside, np.zeros(len(inside), dtype=np.int64), 1)[0]:
+        _merge(terrain, found, inside)
+
+
+def _join_one(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> bool:
+    """Let those without a class join the class that costs least and still holds."""
+    problem = terrain.problem
     classes = np.unique(found.owners[settled])
-    if len(classes):
-        levels = np.array([found.levels[number] for number in classes.tolist()])
-        joined = np.array([_join(terrain, lonely, levels[n], found.first[c]) for n, c in enumerate(classes.tolist())])
-        sizes = np.bincount(np.searchsorted(classes, found.owners[settled]), problem.table.counts[settled])
-        more = problem.table.counts[lonely].sum()
-        firsts = [found.first[c] for c in classes.tolist()]
-        added = _cost(terrain, joined, firsts) * (sizes + more) - _cost(terrain, levels, firsts) * sizes
-        order = np.argsort(added, kind="stable")[:PARTNERS]
-        numbers = np.full(len(found.levels), -1, dtype=np.int64)
-        numbers[classes[order]] = np.arange(len(order))
-        members = settled[numbers[found.owners[settled]] >= 0]
-        rows = np.concatenate([members, np.tile(lonely, len(order))])
-        ids = np.concatenate([numbers[found.owners[members]], np.repeat(np.arange(len(order)), len(lonely))])
-        holds = _holds(problem, rows, ids, len(order))
-        if holds.any():
-            best = int(order[int(np.flatnonzero(holds)[0])])
-            number = int(classes[best])
-            found.owners[lonely] = number
-            found.levels[number] = tuple(joined[best].tolist())
-            return
-    whole = _holds(problem, inside, np.zeros(len(inside), dtype=np.int64), 1)
-    if whole[0]:
-        found.levels.append(tuple(_join(terrain, inside, np.array(problem.lowest), int(inside[0])).tolist()))
-        found.first.append(int(inside[0]))
-        found.owners[inside] = len(found.levels) - 1
+    firsts = [found.first[c] for c in classes.tolist()]
+    levels = np.array([found.levels[c] for c in classes.tolist()])
+    joined = np.array([_join(terrain, lonely, level, first) for level, first in zip(levels, firsts, strict=True)])
+    sizes = np.bincount(np.searchsorted(classes, found.owners[settled]), problem.table.counts[settled])
+    more = problem.table.counts[lonely].sum()
+    added = _cost(terrain, joined, firsts) * (sizes + more) - _cost(terrain, levels, firsts) * sizes
+    order = np.argsort(added, kind="stable")[:PARTNERS]
+    numbers = np.full(len(found.levels), -1, dtype=np.int64)
+    numbers[classes[order]] = np.arange(len(order))
+    members = settled[numbers[found.owners[settled]] >= 0]
+    rows = np.concatenate([members, np.tile(lonely, len(order))])
+    ids = np.concatenate([numbers[found.owners[members]], np.repeat(np.arange(len(order)), len(lonely))])
+    holds = _holds(problem, rows, ids, len(order))
+    if not holds.any():
+        return False
+    best = int(order[int(np.flatnonzero(holds)[0])])
+    found.owners[lonely] = classes[best]
+    found.levels[int(classes[best])] = tuple(joined[best].tolist())
+    return True
+
+
+def _join_several(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> bool:
+    """Dissolve classes, those that lose least by it first, until those without a class and theirs hold as one."""
+    problem = terrain.problem
+    classes = np.unique(found.owners[settled])
+    firsts = [found.first[c] for c in classes.tolist()]
+    levels = np.array([found.levels[c] for c in classes.tolist()])
+    place = np.searchsorted(classes, found.owners[settled])
+    sizes = np.bincount(place, problem.table.counts[settled])
+    top = np.tile(np.array(problem.highest), (len(classes), 1))
+    loses = (_cost(terrain, top, firsts) - _cost(terrain, levels, firsts)) * sizes
+    rank = np.empty(len(classes), dtype=np.int64)
+    rank[np.argsort(loses, kind="stable")] = np.arange(len(classes))
+    low, high = 0, 1  # so many classes are too few; so many may do
+    while high < len(classes) and not _holds_with(problem, lonely, settled[rank[place] < high]):
+        low, high = high, 2 * high
+    if high >= len(classes):
+        return False
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _holds_with(problem, lonely, settled[rank[place] < middle]):
+            high = middle
+        else:
+            low = middle
+    _merge(terrain, found, np.concatenate([lonely, settled[rank[place] < high]]))
+    return True
+
+
+def _holds_with(problem: Problem, lonely: Ints, others: Ints) -> bool:
+    rows = np.concatenate([lonely, others])
+    return bool(_holds(problem, rows, np.zeros(len(rows), dtype=np.int64), 1)[0])
+
+
+def _merge(terrain: Terrain, found: Peeling, rows: Ints) -> None:
+    """Make one class of some tuples."""
+    first = int(rows[0])
+    found.levels.append(tuple(_join(terrain, rows, np.array(terrain.problem.lowest), first).tolist()))
+    found.first.append(first)
+    found.owners[rows] = len(found.levels) - 1
 
 
 def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:

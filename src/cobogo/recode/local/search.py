@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cobogo.errors import PolicyError
+from cobogo.errors import NoSolution, PolicyError
 from cobogo.metrics import METRICS, Metric
 from cobogo.models.base import Scope
 from cobogo.models.check import check
@@ -16,11 +16,12 @@ from cobogo.recode import lattice
 from cobogo.recode.assignment import Assignment, leaf_tuples, of_node
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.explain import why_none
-from cobogo.recode.lattice import DenseWalk, SparseWalk, Walk
 from cobogo.recode.local.improve import Improver
 from cobogo.recode.local.peel import least_size, only_sizes, peel, settle
+from cobogo.recode.local.reshape import Reshaper
 from cobogo.recode.local.terrain import STEERED, Terrain
 from cobogo.recode.problem import Problem
+from cobogo.recode.search import optimal
 from cobogo.recode.solution import Assigned, slack
 
 Progress = Callable[[int, int], None]
@@ -28,9 +29,10 @@ Clock = Callable[[], float]
 
 SECONDS = 6.0
 """How long it looks for something better, where the policy does not say."""
-DENSE = 1 << 20
 SHARE = 0.3
 """Of the time that is left: what the peel, and what the comparison with full-domain recodings, may take."""
+SKIPPED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+"""The share of the cheapest nodes that a peel leaves out."""
 PAUSE = 0.7
 """Seconds after which costs are worked out anew."""
 PARTS = 1000
@@ -90,8 +92,10 @@ class _Search:
         self._full_domain()
         if self.best is None:
             raise why_none(self.problem, Evaluator(self.problem))
-        if self._fast and least > 1:
-            self._improve(terrain, least)
+        if self._fast:
+            self._improve(Improver(terrain, self.best, least))
+        elif not self.best.split:
+            self._improve(Reshaper(terrain, self.best, least))
         self.progress(PARTS, PARTS)
         steered = self.metric is self.problem.metric
         note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
@@ -121,10 +125,15 @@ class _Search:
         self.progress(min(PARTS, int(PARTS * (1 - max(self.left, 0) / self.seconds))), PARTS)
 
     def _build(self, terrain: Terrain, least: int) -> None:
+        """Peel. Where a class needs more than size, what the finest classes leave over may fit nowhere: then it can
+        pay to leave those out, and more of them as long as it does."""
         until = self.clock() + SHARE * max(self.left, 0)
-        found = peel(terrain, least=least, deadline=until, clock=self.clock, tell=self._tell)
-        settle(terrain, found)
-        self._offer(found.assignment(terrain))
+        for skipped in SKIPPED:
+            found = peel(terrain, least=least, skipped=skipped, deadline=until, clock=self.clock, tell=self._tell)
+            settle(terrain, found)
+            better = self._offer(found.assignment(terrain))
+            if self._fast or self.clock() > until or (skipped and not better):
+                return
 
     def _offer(self, assignment: Assignment) -> bool:
         """Keep an assignment if it is the best so far and the plain reference finds that every model holds."""
@@ -146,27 +155,21 @@ class _Search:
         return all(verdict.satisfied for verdict in check(self.problem.models, classes))
 
     def _full_domain(self) -> None:
-        """Check every node whose bound is better than what was found: most often none is."""
+        """The best node of the lattice, as far as the time goes: seldom better, but there where the peel fails."""
         if self.metric is not self.problem.metric:
             return
-        evaluator = Evaluator(self.problem)
-        walk: Walk = DenseWalk(self.problem) if self.nodes <= DENSE else SparseWalk(self.problem)
-        until = math.inf if self.best is None else self.clock() + SHARE * max(self.left, 0)
-        for bound, levels in walk.cheapest_first(lambda: self.clock() > until):
-            if bound > self.value or self.clock() > until:
-                break
-            checked = evaluator.check(levels)
-            self.checked += 1
-            self._tell()
-            if not checked.satisfied:
-                walk.rule_out(levels, all_below=checked.hopeless)
-                continue
-            walk.admit(levels, all_above=evaluator.can_prune)
-            cost = -checked.value if self.metric.maximize else checked.value
-            if cost < self.value - slack(self.value):
-                self._offer(self._of_node(evaluator, levels))
+        seconds = SHARE * max(self.left, 0) if self.best is not None else max(self.left, self.seconds)
+        try:
+            found = optimal(self.problem, time_limit=max(seconds, 0.01))
+        except NoSolution:
+            return
+        self.checked += found.checked
+        cost = -found.value if self.metric.maximize else found.value
+        if cost < self.value - slack(self.value):
+            self._offer(self._of_node(found.levels))
 
-    def _of_node(self, evaluator: Evaluator, levels: tuple[int, ...]) -> Assignment:
+    def _of_node(self, levels: tuple[int, ...]) -> Assignment:
+        evaluator = Evaluator(self.problem)
         rolled = evaluator.table(levels)
         index = {tuple(row): number for number, row in enumerate(rolled.codes.tolist())}
         steps = [h.maps[level] for h, level in zip(self.problem.hierarchies, levels, strict=True)]
@@ -174,18 +177,16 @@ class _Search:
         owners = np.array([index[row] for row in zip(*columns, strict=True)], dtype=np.int64)
         return of_node(self.problem, levels, evaluator.failing(rolled), owners)
 
-    def _improve(self, terrain: Terrain, least: int) -> None:
+    def _improve(self, improver: Improver) -> None:
         """Solve regions again until the time is up, or nothing has become better for long."""
-        assert self.best is not None
-        improver = Improver(terrain, self.best, least)
         before = self.clock()
-        improver.run(0, heat=0.0)
+        improver.warm_up()
         self.begin += self.clock() - before  # the first time on a machine it is compiled: that is not searching
         while self.left > 0 and not improver.exhausted:
-            improver.reprice(terrain.priced(improver.result().outcome()))
+            improver.reprice(improver.terrain.priced(improver.result().outcome()))
             until = min(PAUSE, self.left) + self.clock()
             while self.clock() < until and not improver.exhausted:
-                improver.run(heat=max(self.left, 0) / self.seconds)
+                improver.run(heat=min(1.0, max(self.left, 0) / self.seconds))
                 self._tell()
         self.checked += improver.steps
         self._offer(improver.result())

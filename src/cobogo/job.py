@@ -28,7 +28,7 @@ from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
-from cobogo.recode.algorithms import ALGORITHMS, Algorithm
+from cobogo.recode.algorithms import ALGORITHMS, LOCAL, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
@@ -234,7 +234,8 @@ def _counted(
     each attribute alone."""
     names, unit = policy.quasi_identifiers, policy.data.unit
     try:
-        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named), ()
+        joint = policy.recoding.algorithm in LOCAL
+        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
         if per_tuple or policy.recoding.algorithm != "optimal":

@@ -27,3 +27,6 @@ class Algorithm(Protocol):
 
 ALGORITHMS: dict[str, Algorithm] = {"optimal": optimal, "local": local}
 """A new one is registered here."""
+
+LOCAL = ("local",)
+"""Those that answer with an assignment, and may need to know which sensitive values occur together."""

@@ -26,7 +26,7 @@ class Assignment:
 
     Class ``c`` is what the leaves ``leaves[c]`` become at the levels ``levels[c]``, one a quasi-identifier. A *parcel*
     is ``counts[p]`` records of the original tuple ``tuples[p]`` that are released as class ``owners[p]``; −1 is for
-    those that are suppressed. ``values[p]`` is their value of the table's one sensitive attribute, where a tuple's
+    those that are suppressed. ``values[p]`` is their combination of sensitive values (and label), where a tuple's
     parcels are told apart by it; without, a tuple that has several parcels has no sensitive values to tell.
     """
 
@@ -128,33 +128,48 @@ class Assignment:
         kept = self.owners >= 0
         if not self.split:
             return tally(self.problem, self.tuples[kept], self.owners[kept], len(self), wanted)
-        if self.values is None:
-            assert not wanted, "a split tuple's sensitive values are not known"
+        if not wanted:
             return Classes(self.sizes, {}, self.problem.scale.records)
-        ((name, known),) = self.problem.table.histograms.items()
-        counted = _counted(self.owners[kept], self.values[kept], self.counts[kept], len(self), known)
-        return Classes(self.sizes, {name: counted}, self.problem.scale.records)
+        return Classes(self.sizes, {name: self._counted(name) for name in wanted}, self.problem.scale.records)
+
+    def _counted(self, name: str) -> Histogram:
+        """How often each class holds each value of an attribute, from the parcels' combinations."""
+        joint, table = self.problem.table.joint, self.problem.table
+        known = table.histograms.get(name, table.label)
+        assert joint is not None, "a split tuple's sensitive values are not known"
+        assert self.values is not None, "a split tuple's sensitive values were not dealt out"
+        assert known is not None
+        kept = self.owners >= 0
+        codes = joint.codes[self.values[kept], list(joint.labels).index(name)]
+        ids, first = number_tuples([self.owners[kept], codes], [len(self), len(known.domain)], int(kept.sum()))
+        offsets = np.searchsorted(self.owners[kept][first], np.arange(len(self) + 1)).astype(np.int64)
+        counts = _sums(ids, self.counts[kept], len(first))
+        return replace(known, offsets=offsets, values=codes[first], counts=counts)
 
     def outcome(self) -> Outcome:
         """The sums that metrics are made of; those of labels only where they are known."""
         sizes, leaves = self.sizes, self.stands_for
         with np.errstate(over="ignore"):
             products = float((sizes * leaves.astype(float).prod(axis=1)).sum())
-        label = self.problem.table.label
-        kept = self.owners >= 0
-        known = label is not None and not self.split
-        if known:
-            label = merged(label, self.tuples[kept], self.owners[kept], len(self))  # type: ignore[arg-type]
         return Outcome(
             suppressed=self.suppressed,
             classes=int((sizes > 0).sum()),
             squares=int((sizes * sizes).sum()),
             leaf_sums=(sizes[:, None] * leaves).sum(axis=0),
             level_sums=(sizes[:, None] * self.levels).sum(axis=0),
-            majority=majority(label) if known and label is not None else None,
+            majority=self._majority(),
             products=products,
             bits=self._bits(),
         )
+
+    def _majority(self) -> int | None:
+        """The records with the label that most of their class have; None where no label is known."""
+        label, kept = self.problem.table.label, self.owners >= 0
+        if label is None or (self.split and self.values is None):
+            return None
+        if self.split:
+            return majority(self._counted(label.domain.attribute))
+        return majority(merged(label, self.tuples[kept], self.owners[kept], len(self)))
 
     def _bits(self) -> NDArray[np.float64]:
         """Per attribute, over all records, what the release leaves open about the original value."""
@@ -172,14 +187,14 @@ class Assignment:
         return np.array(found, dtype=float)
 
     def allotted(self) -> Assignment:
-        """The same with each parcel divided by the one sensitive attribute's values, as they come; where there is one.
+        """The same with each parcel divided by the records' combinations of sensitive values, where they are known.
 
-        A tuple's values are dealt out in turn, so that each class gets its share of them.
+        A tuple's combinations are dealt out in turn, so that each class gets its share of them.
         """
-        histograms = self.problem.table.histograms
-        if self.values is not None or len(histograms) != 1 or not self.split:
+        joint = self.problem.table.joint
+        if self.values is not None or joint is None or not self.split:
             return self
-        (known,) = histograms.values()
+        known = joint.histogram
         order = np.argsort(self.tuples, kind="stable")
         tuples, counts = self.tuples[order], self.counts[order]
         records = np.repeat(np.arange(len(order)), counts)  # the parcel of each record, tuple after tuple
@@ -248,12 +263,6 @@ def leaf_tuples(problem: Problem) -> Small:
     table = problem.table
     columns = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
     return np.ascontiguousarray(np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T)
-
-
-def _counted(owners: Ints, values: Small, counts: Ints, groups: int, known: Histogram) -> Histogram:
-    ids, first = number_tuples([owners, values], [groups, len(known.domain)], len(owners))
-    offsets = np.searchsorted(owners[first], np.arange(groups + 1)).astype(np.int64)
-    return replace(known, offsets=offsets, values=values[first], counts=_sums(ids, counts, len(first)))
 
 
 def _dealt(groups: Ints) -> Ints:

@@ -44,8 +44,9 @@ def assign(table: Table, plan: LocalPlan, columns: Sequence[str]) -> Expression:
 
 
 def _told_apart(assignment: Assignment) -> list[str]:
-    """The sensitive attribute that tells a tuple's parcels apart, where one does."""
-    return [] if assignment.values is None else list(assignment.problem.table.histograms)
+    """The columns that tell a tuple's parcels apart, where some do."""
+    joint = assignment.problem.table.joint
+    return [] if assignment.values is None or joint is None else list(joint.labels)
 
 
 def _parcels(plan: LocalPlan, keys: list[str], after: list[str], first: str, last: str) -> Any:
@@ -59,9 +60,9 @@ def _parcels(plan: LocalPlan, keys: list[str], after: list[str], first: str, las
     columns: dict[str, Any] = {}
     codes = [table.codes[assignment.tuples, n] for n in range(len(table.quasi_identifiers))]
     labels = [table.values[name] for name in table.quasi_identifiers]
-    if assignment.values is not None:
-        codes.append(assignment.values)
-        labels.append(next(iter(table.histograms.values())).domain.labels)
+    if assignment.values is not None and table.joint is not None:
+        codes += list(table.joint.codes[assignment.values].T)
+        labels += table.joint.labels.values()
     for key, code, known in zip(keys, codes, labels, strict=True):
         columns[key] = pa.array(list(known), pa.string()).take(pa.array(code[chosen]))
     columns[first] = pa.array(begin[chosen])

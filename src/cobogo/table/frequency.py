@@ -46,6 +46,18 @@ class People:
 
 
 @dataclass(frozen=True, eq=False)
+class Joint:
+    """Which values of several attributes occur together: combination ``c`` is ``codes[c]``, into each one's labels.
+
+    ``histogram`` counts the records of each combination in each tuple.
+    """
+
+    histogram: Histogram
+    codes: NDArray[np.int32]  # combinations × attributes
+    labels: Mapping[str, tuple[Label, ...]]  # of each attribute
+
+
+@dataclass(frozen=True, eq=False)
 class FrequencyTable:
     """``codes[i]`` is a distinct tuple (as codes into ``values``), ``counts[i]`` the number of its records.
 
@@ -62,6 +74,7 @@ class FrequencyTable:
     marginals: Mapping[str, Ints] = field(default_factory=dict)  # where the tuples no longer tell them,
     nats: float | None = None  # nor the entropy of the original ones
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
+    joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
 
     @property
     def records(self) -> int:
@@ -165,12 +178,13 @@ def frequency_table(
     unit: str | None = None,
     label: str | None = None,
     named: bool = False,
+    joint: bool = False,
 ) -> FrequencyTable:
     """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order.
 
     ``unit`` is the column that tells people apart, where they are to be counted and not their records. If everybody
     has one record that is the same, and the people are not kept unless they are to be ``named``. ``label`` is a column
-    that is to be predicted.
+    that is to be predicted. ``joint``: whether to count which sensitive values occur together.
     """
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
@@ -200,6 +214,7 @@ def frequency_table(
             histograms[name] = _histogram(ids, values, counts, groups, domain)
     else:
         people, histograms = _people(ids, groups, columns[names.index(unit)], found)
+    told = [name for name in dict.fromkeys((*sensitive, label)) if name is not None] if joint and people is None else []
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
         values=dict(zip(quasi_identifiers, (labels for _, labels in columns[:width]), strict=True)),
@@ -208,6 +223,18 @@ def frequency_table(
         histograms=histograms,
         people=people,
         label=counted_label,
+        joint=_joint(ids, counts, groups, {name: columns[names.index(name)] for name in told}) if told else None,
+    )
+
+
+def _joint(ids: Ints, counts: Ints, groups: int, columns: Mapping[str, Column]) -> Joint:
+    sizes = [len(labels) for _, labels in columns.values()]
+    combinations, first = number_tuples([codes for codes, _ in columns.values()], sizes, len(ids))
+    domain = Domain(" and ".join(columns), (), _sums(combinations, counts, len(first)))
+    return Joint(
+        _histogram(ids, combinations.astype(np.int32), counts, groups, domain),
+        np.array([codes[first] for codes, _ in columns.values()], dtype=np.int32).T,
+        {name: labels for name, (_, labels) in columns.items()},
     )
 
 

@@ -9,6 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from cobogo.recode.classic.datafly import datafly
+from cobogo.recode.classic.genetic import genetic
+from cobogo.recode.classic.incognito import incognito
+from cobogo.recode.classic.ola import ola
+from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.local.search import local
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
@@ -25,5 +30,13 @@ class Algorithm(Protocol):
         ...
 
 
-ALGORITHMS: dict[str, Algorithm] = {"optimal": optimal, "local": local}
+ALGORITHMS: dict[str, Algorithm] = {
+    "optimal": optimal,
+    "datafly": datafly,
+    "samarati": samarati,
+    "incognito": incognito,
+    "ola": ola,
+    "genetic": genetic,
+    "local": local,
+}
 """A new one is registered here."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import strategies as st
 
 import reference
@@ -155,3 +160,65 @@ def counted(task: Task, names: tuple[str, ...]) -> FrequencyTable:
         counts=np.array([len(group) for group in members.values()], dtype=np.int64),
         histograms=histograms,
     )
+
+
+AWKWARD = {"a": "São João; ", "b": 'the "b", ', "c": " ç'\\", "d": "d,\t"}
+
+
+def spelled(label: Label) -> Label:
+    """Labels as data has them: accents, quotes, separators, spaces at both ends."""
+    return label if label is None or label == "*" else AWKWARD[label[0]] + label + " "
+
+
+def policy_of(task: Task, directory: Path) -> dict[str, Any]:
+    attributes: dict[str, Any] = {}
+    for column, ladder in enumerate(task.ladders):
+        name = "abcd"[column]
+        if ladder.height:
+            file = directory / f"{name}.csv"
+            with file.open("w", encoding="utf-8", newline="") as stream:
+                csv.writer(stream, delimiter=";").writerows(
+                    ["" if label is None else spelled(label) for label in row] for row in ladder.rows
+                )
+            hierarchy = {"csv": str(file), "separator": ";"}
+        else:
+            hierarchy = {"mask": "right", "keep": 99}
+        attributes[name] = {
+            "role": "quasi-identifier",
+            "hierarchy": hierarchy,
+            "weight": float(task.weights[column]),
+            "min-level": task.lowest[column],
+        }
+        if task.highest[column] is not None:
+            attributes[name]["max-level"] = task.highest[column]
+    attributes |= {name: {"role": "sensitive"} for name in task.sensitive}
+    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": k} for k in task.ks]
+    models += [{"model": "l-diversity", "attribute": name, "l": least} for name, least in task.ls]
+    return {
+        "attributes": attributes,
+        "privacy": {"models": models},
+        "recoding": {"metric": task.metric, "suppression-limit": float(task.limit)},
+    }
+
+
+def frame_of(task: Task) -> pa.Table:
+    """The table as somebody would have it."""
+    columns: dict[str, list[Label]] = {
+        "abcd"[column]: [spelled(row[column]) for row in task.tuples] for column in range(len(task.ladders))
+    }
+    columns |= {name: list(values) for name, values in task.sensitive.items()}
+    return pa.table({name: pa.array(values, type=pa.string()) for name, values in columns.items()})
+
+
+def as_built(task: Task) -> Task:
+    """Without levels, the leaves of a built hierarchy are the values of the data."""
+    return replace(task, ladders=tuple(_as_built(task, column) for column in range(len(task.ladders))))
+
+
+def _as_built(task: Task, column: int) -> Ladder:
+    ladder = task.ladders[column]
+    if ladder.height:
+        return ladder
+    values = dict.fromkeys(row[column] for row in task.tuples)
+    known = [value for value in values if value is not None]
+    return Ladder(tuple((value,) for value in (known or [None])))

@@ -15,7 +15,7 @@ from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
 from cobogo.models.check import check
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, Algorithm
+from cobogo.recode.algorithms import ALGORITHMS, KINDS, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.release import manifest, place
@@ -117,6 +117,7 @@ def prepare(
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
+        kind=rules.recoding.kind,
     ).promising(wanted)
     return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start)
 
@@ -191,6 +192,14 @@ def _algorithm(policy: Policy) -> Algorithm:
             f"there is no algorithm {name!r}",
             where=f"{policy.name}, recoding.algorithm",
             remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
+        )
+    kind, known = policy.recoding.kind, KINDS.get(name, ("cell",))
+    if kind is not None and kind not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if kind in KINDS.get(other, ("cell",))]
+        raise PolicyError(
+            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            where=f"{policy.name}, recoding.kind",
+            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
         )
     return ALGORITHMS[name]
 

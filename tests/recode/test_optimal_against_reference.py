@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,7 +29,7 @@ from cobogo.recode.search import optimal
 from cobogo.recode.solution import Solution
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import read
-from random_tasks import WEIGHTS, problem_of, tasks
+from random_tasks import WEIGHTS, as_built, frame_of, policy_of, problem_of, spelled, tasks
 from reference import Label, Ladder, Task
 
 many = settings(deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
@@ -386,54 +384,12 @@ def test_so_they_are_on_larger_tables(kind: Callable[[int], Task], sparse: bool)
 
 # --- through the front door -------------------------------------------------------------------------------------
 
-AWKWARD = {"a": "São João; ", "b": 'the "b", ', "c": " ç'\\", "d": "d,\t"}
-
-
-def spelled(label: Label) -> Label:
-    """Labels as data has them: accents, quotes, separators, spaces at both ends."""
-    return label if label is None or label == "*" else AWKWARD[label[0]] + label + " "
-
-
-def policy_of(task: Task, directory: Path) -> dict[str, Any]:
-    attributes: dict[str, Any] = {}
-    for column, ladder in enumerate(task.ladders):
-        name = "abcd"[column]
-        if ladder.height:
-            file = directory / f"{name}.csv"
-            with file.open("w", encoding="utf-8", newline="") as stream:
-                csv.writer(stream, delimiter=";").writerows(
-                    ["" if label is None else spelled(label) for label in row] for row in ladder.rows
-                )
-            hierarchy = {"csv": str(file), "separator": ";"}
-        else:
-            hierarchy = {"mask": "right", "keep": 99}
-        attributes[name] = {
-            "role": "quasi-identifier",
-            "hierarchy": hierarchy,
-            "weight": float(task.weights[column]),
-            "min-level": task.lowest[column],
-        }
-        if task.highest[column] is not None:
-            attributes[name]["max-level"] = task.highest[column]
-    attributes |= {name: {"role": "sensitive"} for name in task.sensitive}
-    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": k} for k in task.ks]
-    models += [{"model": "l-diversity", "attribute": name, "l": least} for name, least in task.ls]
-    return {
-        "attributes": attributes,
-        "privacy": {"models": models},
-        "recoding": {"metric": task.metric, "suppression-limit": float(task.limit)},
-    }
-
 
 @few
 @given(task=tasks())
 def test_the_public_function_gives_the_same_release(task: Task, tmp_path_factory: pytest.TempPathFactory) -> None:
-    task = replace(task, ladders=tuple(_as_built(task, column) for column in range(len(task.ladders))))
-    columns: dict[str, list[Label]] = {
-        "abcd"[column]: [spelled(row[column]) for row in task.tuples] for column in range(len(task.ladders))
-    }
-    columns |= {name: list(values) for name, values in task.sensitive.items()}
-    frame = pa.table({name: pa.array(values, type=pa.string()) for name, values in columns.items()})
+    task = as_built(task)
+    frame = frame_of(task)
     policy = policy_of(task, tmp_path_factory.mktemp("hierarchies"))
     expected = reference.optimum(task)
     if expected is None:
@@ -454,16 +410,6 @@ def test_the_public_function_gives_the_same_release(task: Task, tmp_path_factory
         for number in members
     )
     assert Counter(tuple(row.values()) for row in release.to_arrow().to_pylist()) == wanted
-
-
-def _as_built(task: Task, column: int) -> Ladder:
-    """Without levels, the leaves of a built hierarchy are the values of the data."""
-    ladder = task.ladders[column]
-    if ladder.height:
-        return ladder
-    values = dict.fromkeys(row[column] for row in task.tuples)
-    known = [value for value in values if value is not None]
-    return Ladder(tuple((value,) for value in (known or [None])))
 
 
 def test_a_metric_that_says_nothing_cannot_choose() -> None:

@@ -14,6 +14,8 @@ from cobogo.recode.classic.genetic import genetic
 from cobogo.recode.classic.incognito import incognito
 from cobogo.recode.classic.ola import ola
 from cobogo.recode.classic.samarati import samarati
+from cobogo.recode.cuts.bottom_up import bottom_up
+from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
@@ -37,6 +39,17 @@ ALGORITHMS: dict[str, Algorithm] = {
     "incognito": incognito,
     "ola": ola,
     "genetic": genetic,
+    "top-down": top_down,
+    "bottom-up": bottom_up,
     "local": local,
 }
 """A new one is registered here."""
+
+_NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
+
+KINDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_NODES, ("full-domain",)),
+    "top-down": ("subtree",),
+    "bottom-up": ("subtree", "sibling"),
+}
+"""The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from cobogo.recode.cells.mu_argus import mu_argus
 from cobogo.recode.classic.datafly import datafly
 from cobogo.recode.classic.genetic import genetic
 from cobogo.recode.classic.incognito import incognito
@@ -41,6 +42,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "genetic": genetic,
     "top-down": top_down,
     "bottom-up": bottom_up,
+    "mu-argus": mu_argus,
     "local": local,
 }
 """A new one is registered here."""

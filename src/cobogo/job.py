@@ -15,7 +15,7 @@ from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
 from cobogo.models.check import check
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, KINDS, Algorithm
+from cobogo.recode.algorithms import ALGORITHMS, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.release import manifest, place
@@ -193,9 +193,9 @@ def _algorithm(policy: Policy) -> Algorithm:
             where=f"{policy.name}, recoding.algorithm",
             remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
         )
-    kind, known = policy.recoding.kind, KINDS.get(name, ("cell",))
+    kind, known = policy.recoding.kind, kinds(name)
     if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in KINDS.get(other, ("cell",))]
+        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
         raise PolicyError(
             f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
             where=f"{policy.name}, recoding.kind",

@@ -107,10 +107,10 @@ def test_leaves_are_counted_as_they_are_released(task: Task, algorithm: str) -> 
 
 
 @some
-@given(tasks())
-def test_nothing_more_can_be_specialized(task: Task) -> None:
+@given(tasks(), st.sampled_from(["top-down", "subtree"]))
+def test_nothing_more_can_be_specialized(task: Task, algorithm: str) -> None:
     problem = problem_of(task)
-    found = solved(problem, "top-down")
+    found = solved(problem, algorithm)
     if found is None:
         return
     assignment = found.assignment
@@ -254,9 +254,15 @@ def test_top_down_specializes_what_tells_most_of_the_label_for_the_privacy_it_co
     assert igpl([[4, 0], [0, 4]], smallest_before=8, smallest_after=4) > 0
 
 
-def test_top_down_needs_a_label() -> None:
-    with pytest.raises(PolicyError, match=r"recoding\.label"):
-        release(algorithm="top-down")
+def test_without_a_label_top_down_gives_back_most_detail_first() -> None:
+    """Only one of the two can be specialized; the one that weighs more gives back more."""
+    people = pa.table({"sex": ["f", "m"] * 4, "side": ["l", "l", "r", "r"] * 2})
+    for heavy in ("sex", "side"):
+        attributes = {name: {"role": "quasi-identifier", "weight": 1.0 + (name == heavy)} for name in ("sex", "side")}
+        models = {"models": [{"model": "k-anonymity", "k": 4}]}
+        policy = {"attributes": attributes, "privacy": models, "recoding": {"algorithm": "top-down"}}
+        rows = cb.anonymize(people, policy).to_arrow().to_pylist()
+        assert {name for name in ("sex", "side") if {row[name] for row in rows} != {"*"}} == {heavy}
 
 
 @pytest.mark.parametrize("algorithm", ["top-down", "bottom-up"])

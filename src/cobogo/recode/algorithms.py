@@ -55,3 +55,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "bottom-up": ("subtree", "sibling"),
 }
 """The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""
+
+
+def kinds(name: str) -> tuple[str, ...]:
+    """The kinds of recoding that an algorithm can make."""
+    return KINDS.get(name, ("cell",))

@@ -16,7 +16,8 @@ from cobogo.models.check import failing
 from cobogo.recode import lattice
 from cobogo.recode.assignment import Small, leaf_tuples
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import assigned, judge, understated
+from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
+from cobogo.recode.cuts.specialize import Specialization
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.local.search import refuse
 from cobogo.recode.problem import Problem
@@ -42,12 +43,18 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Pr
 
 @dataclass(eq=False)
 class _Rise:
-    """Some leaves of an attribute that could be raised to a level, and what is gained and lost by it."""
+    """Some leaves of an attribute that could be raised to a value, and what that would be worth."""
 
     column: int
     level: int
+    code: int
     leaves: Mask
-    worth: float
+    worth: float = 0.0
+
+    @property
+    def to(self) -> tuple[int, int, int]:
+        """The value that they would be raised to."""
+        return self.column, self.level, self.code
 
 
 class _Search:
@@ -64,6 +71,7 @@ class _Search:
         self.nodes = np.array([self._nodes(column) for column in range(len(self.cut))]).T
         self.checked = 0
         self.siblings = problem.kind == "sibling"
+        self.known: dict[tuple[int, int, int], _Rise] = {}  # what is worth as much as when it was looked at
         self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
         self._progress = progress or (lambda *_: None)
 
@@ -84,20 +92,44 @@ class _Search:
             rise = self._best(failed)
             if rise is None:
                 raise none_found(problem, Evaluator(problem), "bottom-up")
-            self.cut[rise.column][rise.leaves] = rise.level
-            self.nodes[:, rise.column] = self._nodes(rise.column)
+            self._apply(rise)
+        assignment = self._polished(assignment)
         value = float(problem.metric.value(assignment.outcome(), problem.scale))
         nodes = lattice.size(problem.lowest, problem.highest)
-        notes = understated(problem, self.cut)
+        notes = understated(problem, assignment.cut)
         more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
         return Assigned("bottom-up", assignment, value, nodes, self.checked, (*notes[:NOTES_SHOWN], *more))
 
     def _nodes(self, column: int) -> Ints:
-        """For each tuple, a number for the node of the hierarchy that its value is released as."""
-        h, cut = self.problem.hierarchies[column], self.cut[column]
-        starts = np.cumsum([0, *(len(labels) for labels in h.labels)])
-        codes = np.array([h.maps[level][leaf] for leaf, level in enumerate(cut.tolist())], dtype=np.int64)
-        return (starts[cut] + codes)[self.leaves[:, column]]
+        """For each tuple, a number for the value of the hierarchy that it is released as."""
+        return node_numbers(self.problem.hierarchies[column], self.cut[column])[self.leaves[:, column]]
+
+    def _polished(self, assignment: CutAssignment) -> CutAssignment:
+        """With whatever was raised needlessly, as it turned out, specialized again."""
+        if self.siblings:
+            return assignment
+        search = Specialization(self.problem, self.cut)
+        search.descend(self._deadline)
+        self.checked += search.checked
+        finer, satisfied = assigned(self.problem, search.cut)
+        return finer if satisfied else assignment
+
+    def _apply(self, rise: _Rise) -> None:
+        """Raise, and forget what was known of values that tuples in the classes concerned could be raised to."""
+        everybody = self._concerned(rise)
+        for column, h in enumerate(self.problem.hierarchies):
+            leaf = np.unique(self.leaves[everybody, column])
+            for level in range(1, h.height + 1):
+                for code in np.unique(h.maps[level][leaf]).tolist():
+                    self.known.pop((column, level, code), None)
+        self.cut[rise.column][rise.leaves] = rise.level
+        self.nodes[:, rise.column] = self._nodes(rise.column)
+
+    def _concerned(self, rise: _Rise) -> Ints:
+        """The tuples that would rise, then those that have that value already."""
+        h, leaf = self.problem.hierarchies[rise.column], self.leaves[:, rise.column]
+        there = (self.cut[rise.column] == rise.level) & (h.maps[rise.level] == rise.code)
+        return np.concatenate([np.flatnonzero(rise.leaves[leaf]), np.flatnonzero(there[leaf])])
 
     def _spans(self) -> list[int]:
         return [sum(len(labels) for labels in h.labels) for h in self.problem.hierarchies]
@@ -110,9 +142,11 @@ class _Search:
         """The rise that rescues most for what it loses; after the time is up, the first that touches what fails."""
         best: _Rise | None = None
         for rise in self._rises(failed):
+            if rise.to not in self.known:
+                rise.worth = self._worth(rise, failed)
             if time.monotonic() > self._deadline:
                 return best or rise
-            rise.worth = self._worth(rise, failed)
+            self.known[rise.to] = rise
             if best is None or rise.worth > best.worth:
                 best = rise
         return best
@@ -125,18 +159,19 @@ class _Search:
             of_failing = of_failing[cut[of_failing] < self.problem.highest[column]]
             above = {(int(cut[one]) + 1, int(h.maps[cut[one] + 1][one])) for one in of_failing.tolist()}
             for level, code in sorted(above):
+                if (column, level, code) in self.known:
+                    yield self.known[column, level, code]
+                    continue
                 under = h.maps[level] == code
                 raised = self._some_of(column, under, level, leaf[failed]) if self.siblings else under & (cut < level)
                 if raised.any():
-                    yield _Rise(column, level, raised, 0.0)
+                    yield _Rise(column, level, code, raised)
 
     def _some_of(self, column: int, under: Mask, level: int, of_failing: Small) -> Mask:
         """The siblings that fail, with one more where a single one would stay alone; and what nobody has."""
         h, cut, present = self.problem.hierarchies[column], self.cut[column], self.present[column]
         low = under & (cut < level)
-        units = np.array([cut, [h.maps[step][leaf] for leaf, step in enumerate(cut.tolist())]])
-        starts = np.cumsum([0, *(len(labels) for labels in h.labels)])
-        unit = starts[units[0]] + units[1]
+        unit = node_numbers(h, cut)
         fail = np.zeros(len(cut), dtype=np.bool_)
         fail[of_failing] = True
         chosen = set(unit[low & fail].tolist())
@@ -152,12 +187,8 @@ class _Search:
     def _worth(self, rise: _Rise, failed: Mask) -> float:
         problem = self.problem
         self.checked += 1
-        rows = np.flatnonzero(rise.leaves[self.leaves[:, rise.column]])
-        h = problem.hierarchies[rise.column]
-        code = h.maps[rise.level][np.flatnonzero(rise.leaves)[0]]
-        there = self.cut[rise.column] == rise.level
-        joined = np.flatnonzero((there & (h.maps[rise.level] == code))[self.leaves[:, rise.column]])
-        everybody = np.concatenate([rows, joined])
+        everybody = self._concerned(rise)
+        rows = everybody[rise.leaves[self.leaves[everybody, rise.column]]]
         others = [column for column in range(len(problem.hierarchies)) if column != rise.column]
         spans = self._spans()
         ids, first = number_tuples(
@@ -182,7 +213,7 @@ class _Search:
             told = information_gain(matrix.tolist())
             if told > 0:
                 return told * float(problem.table.counts[rows].sum())
-        now = np.array([h.leaf_counts[level][h.maps[level][one]] for one, level in enumerate(cut.tolist())])
-        wide = int(h.leaf_counts[rise.level][h.maps[rise.level][leaf[0]]])
-        lost = float((problem.table.counts[rows] * (wide - now[leaf])).sum()) / len(h.leaves)
+        now = np.concatenate(h.leaf_counts)[node_numbers(h, cut)[leaf]]
+        wide = int(h.leaf_counts[rise.level][rise.code])
+        lost = float((problem.table.counts[rows] * (wide - now)).sum()) / len(h.leaves)
         return problem.weights[rise.column] * lost

@@ -105,6 +105,13 @@ def released_as(hierarchy: Hierarchy, cut: Small) -> Ints:
     return np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
 
 
+def node_numbers(hierarchy: Hierarchy, cut: Small) -> Ints:
+    """For each leaf a number for the value of the hierarchy that it is released as."""
+    starts = np.cumsum([0, *(len(labels) for labels in hierarchy.labels)])
+    codes = np.stack(hierarchy.maps)[cut, np.arange(len(cut))]
+    return np.asarray(starts[cut] + codes, dtype=np.int64)
+
+
 def assigned(problem: Problem, cut: tuple[Small, ...]) -> tuple[CutAssignment, bool]:
     """A cut as an assignment, its failing classes suppressed; and whether it satisfies the policy."""
     leaves = leaf_tuples(problem)

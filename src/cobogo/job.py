@@ -28,7 +28,7 @@ from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
-from cobogo.recode.algorithms import ALGORITHMS, LOCAL, Algorithm
+from cobogo.recode.algorithms import ALGORITHMS, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
@@ -135,6 +135,7 @@ def prepare(
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
+        kind=rules.recoding.kind,
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
     return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
@@ -217,6 +218,14 @@ def _algorithm(policy: Policy) -> Algorithm:
             where=f"{policy.name}, recoding.algorithm",
             remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
         )
+    kind, known = policy.recoding.kind, kinds(name)
+    if kind is not None and kind not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        raise PolicyError(
+            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            where=f"{policy.name}, recoding.kind",
+            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
+        )
     return ALGORITHMS[name]
 
 
@@ -234,11 +243,11 @@ def _counted(
     each attribute alone."""
     names, unit = policy.quasi_identifiers, policy.data.unit
     try:
-        joint = policy.recoding.algorithm in LOCAL
+        joint = "cell" in kinds(policy.recoding.algorithm)
         return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
-        if per_tuple or policy.recoding.algorithm != "optimal":
+        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in names)

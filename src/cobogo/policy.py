@@ -212,6 +212,7 @@ class Recoding(Part):
     """How to look for a solution, and what to look for."""
 
     algorithm: str = "optimal"
+    kind: Literal["full-domain", "subtree", "sibling", "cell"] | None = None
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
     time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None

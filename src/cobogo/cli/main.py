@@ -164,6 +164,41 @@ def frontier(
 
 
 @app.command()
+def compare(
+    policy: Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)],
+    algorithms: Annotated[
+        str, typer.Option("--algorithms", help="Which, as in optimal,ola,local; all if not given.", show_default=False)
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run several algorithms on one policy and show loss, time, suppression, classes and risk side by side.
+
+    Exit 1 when none finds a solution.
+    """
+    from cobogo import comparison
+    from cobogo.cli.comparing import lines
+    from cobogo.policy import Policy
+
+    rules = Policy.load(policy)
+    names = [name.strip() for name in algorithms.split(",") if name.strip()]
+    with console.progress(quiet=as_json) as show:
+        found = comparison.compare(rules, algorithms=names, progress=show)
+        if out is not None:
+            comparison.write(found, out, language=rules.report.language)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        console.say(lines(found))
+        if out is not None:
+            console.say(f"\nWritten   {out}/comparison.html   {out}/comparison.png   {out}/comparison.json")
+    if not any(run.solved for run in found.runs):
+        raise typer.Exit(1)
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
     rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,

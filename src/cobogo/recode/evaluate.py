@@ -55,12 +55,13 @@ class Evaluator:
         wanted = problem.histograms_needed if histograms is None else histograms
         self._tables = Tables(problem, wanted, label="majority" in self._needs)
         self._of_people = problem.table.people is not None
-        self._strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
+        # Whether no class may be suppressed.
+        self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
         of_classes = [model for model in problem.models if model.scope is Scope.CLASS]
         of_table = [model for model in problem.models if model.scope is Scope.TABLE]
-        self._prunable = [self._check_of(model) for model in of_classes if self._rules_out(model)]
-        self._others = [self._check_of(model) for model in of_classes if not self._rules_out(model)]
-        self._prunable_of_table = [model for model in of_table if self._strict and self._rules_out(model)]
+        self._prunable = [self._check_of(model) for model in of_classes if self.rules_out(model)]
+        self._others = [self._check_of(model) for model in of_classes if not self.rules_out(model)]
+        self._prunable_of_table = [model for model in of_table if self.strict and self.rules_out(model)]
         self._other_of_table = [model for model in of_table if model not in self._prunable_of_table]
         self.checked = 0
 
@@ -69,7 +70,14 @@ class Evaluator:
         """Whether a failing node may rule out those below it."""
         return bool(self._prunable or self._prunable_of_table)
 
-    def _rules_out(self, model: Model) -> bool:
+    @property
+    def closed_upwards(self) -> bool:
+        """Whether every node above one that satisfies the policy satisfies it, too."""
+        if self._others or self._other_of_table:
+            return False
+        return self.strict or all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in self.problem.models)
+
+    def rules_out(self, model: Model) -> bool:
         """Whether a class that fails it has parts that fail it. People of two classes may be the same: their counts do
         not add up, so little follows from them."""
         return model.monotone is Monotone.EVEN_WITH_SUPPRESSION or (
@@ -108,13 +116,13 @@ class Evaluator:
 
     def _ruled_out(self, found: Sums, failed: Mask) -> bool:
         """Whether too many records fail here and below, or all of them."""
-        if self._strict and failed.any():
+        if self.strict and failed.any():
             return True
         return found.doomed > self.problem.limit or found.doomed == self.problem.scale.records
 
     def _within_limits(self, found: Sums, failed: Mask) -> bool:
         """Few enough records suppressed, something left, and no class lost that may not be."""
-        if self._strict and failed.any():
+        if self.strict and failed.any():
             return False
         return found.suppressed <= self.problem.limit and found.classes > 0
 

@@ -149,7 +149,7 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[P
         classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
-        warnings=warnings,
+        warnings=(*solution.notes, *warnings),
     )
     return planned, _labelled(rolled.codes[chosen], labels) if problem.blind else []
 

@@ -24,7 +24,8 @@ class Problem:
     """A frequency table to be recoded over hierarchies until the models hold, best by a metric.
 
     ``limit`` is how many records may be suppressed; levels stay between ``lowest`` and ``highest``. ``blind`` are
-    models that no choice may depend on: they are checked when the choice is made.
+    models that no choice may depend on: they are checked when the choice is made. ``kind`` is the kind of recoding
+    asked for, where an algorithm has a choice.
     """
 
     table: FrequencyTable
@@ -36,6 +37,7 @@ class Problem:
     highest: Levels
     weights: tuple[float, ...]
     blind: tuple[Model, ...] = ()
+    kind: str | None = None
 
     @property
     def promised(self) -> tuple[Model, ...]:

@@ -23,6 +23,7 @@ class Solution:
     nodes: int
     checked: int
     runners_up: tuple[Checked, ...]
+    notes: tuple[str, ...] = ()  # what whoever asked should know
 
     @property
     def levels(self) -> Levels:

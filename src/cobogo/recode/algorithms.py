@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cobogo.recode.local.search import local
+from cobogo.recode.partition import mondrian
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
 from cobogo.recode.solution import AnySolution
@@ -25,5 +26,10 @@ class Algorithm(Protocol):
         ...
 
 
-ALGORITHMS: dict[str, Algorithm] = {"optimal": optimal, "local": local}
+ALGORITHMS: dict[str, Algorithm] = {
+    "optimal": optimal,
+    "local": local,
+    "mondrian": mondrian.strict,
+    "mondrian-relaxed": mondrian.relaxed,
+}
 """A new one is registered here."""

@@ -117,6 +117,8 @@ def prepare(
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
+        aggregates=tuple(a.aggregate for a in attributes),
+        decimal=rules.data.decimal,
     ).promising(wanted)
     return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start)
 

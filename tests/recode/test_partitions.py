@@ -15,9 +15,11 @@ from cobogo.errors import NoSolution, PolicyError
 
 GENERALIZING = ["mondrian", "mondrian-relaxed"]
 STRICT = ["mondrian"]
+AGGREGATING = ["mdav"]
+ALL = [*GENERALIZING, *AGGREGATING]
 
-some = settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
-few = settings(some, max_examples=6)
+some = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+few = settings(some, max_examples=4)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,7 +35,7 @@ def released(release: cb.Release) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("algorithm", GENERALIZING)
+@pytest.mark.parametrize("algorithm", ALL)
 @some
 @given(rows=tables(), limit=st.sampled_from([0.0, 0.2]))
 def test_what_is_released_is_true_and_protected(algorithm: str, kind: str, rows: list[Any], limit: float) -> None:
@@ -45,12 +47,12 @@ def test_what_is_released_is_true_and_protected(algorithm: str, kind: str, rows:
         return
     found = released(release)
     assert broken(kind, rows, found) == []
-    assert untrue(rows, found) == []
+    assert algorithm in AGGREGATING or untrue(rows, found) == []
     assert release.suppressed == len(rows) - len(found) <= limit * len(rows)
 
 
 @pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize("algorithm", GENERALIZING)
+@pytest.mark.parametrize("algorithm", ALL)
 @few
 @given(rows=tables(least=12))
 def test_the_written_release_verifies(
@@ -101,25 +103,25 @@ def test_regions_that_cannot_be_joined_are_suppressed_or_in_the_way(algorithm: s
         cb.anonymize(arrow(rows), policy(algorithm, [K], 0.05, **bounds))
 
 
-@pytest.mark.parametrize("algorithm", GENERALIZING)
+@pytest.mark.parametrize("algorithm", ALL)
 def test_fewer_than_k_records_are_no_solution(algorithm: str) -> None:
     rows = [{"number": "1", "place": "Pina", "age": "20", "sex": "f", "disease": "flu"}] * 2
     with pytest.raises(NoSolution, match="2 records"):
         cb.anonymize(arrow(rows), policy(algorithm, [K]))
 
 
-@pytest.mark.parametrize("algorithm", GENERALIZING)
+@pytest.mark.parametrize("algorithm", ALL)
 def test_one_distinct_tuple_is_released_as_it_is(algorithm: str) -> None:
     rows = [
         {"number": str(n), "place": "Pina", "age": "20", "sex": None, "disease": disease}
         for n, disease in enumerate(["flu", "cold", "flu", None])
     ]
     release = cb.anonymize(arrow(rows), policy(algorithm, [K]))
-    assert release.metrics["loss"] == 0
+    assert release.metrics.get("squared_error", release.metrics["loss"]) == 0
     assert set(classes(released(release))) == {("Pina", "20", None)}
 
 
-@pytest.mark.parametrize("algorithm", GENERALIZING)
+@pytest.mark.parametrize("algorithm", ALL)
 def test_a_model_of_the_whole_table_makes_groups_larger(algorithm: str) -> None:
     rows = [
         {"number": str(n), "place": place, "age": age, "sex": "f", "disease": "flu"}
@@ -131,7 +133,7 @@ def test_a_model_of_the_whole_table_makes_groups_larger(algorithm: str) -> None:
     assert len(classes(found)) / len(found) <= 0.2
 
 
-@pytest.mark.parametrize("algorithm", GENERALIZING)
+@pytest.mark.parametrize("algorithm", ALL)
 def test_models_that_look_at_a_population_are_refused(algorithm: str, tmp_path: Path) -> None:
     rows = [{"number": str(n), "place": "Pina", "age": "20", "sex": "f", "disease": "flu"} for n in range(4)]
     population = tmp_path / "everybody.csv"

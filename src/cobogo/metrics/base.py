@@ -44,6 +44,7 @@ class Outcome:
     majority: Any = None  # sum over kept classes of the records that have the class's most frequent label
     products: Any = None  # sum over kept records of the number of original tuples that the released one may stand for
     bits: Numbers | None = None  # per attribute: over all records, what the release leaves open about the original
+    squared_error: Any = None  # of values that were replaced by a group's: what is lost, as a share of all there is
     cross_nats: Any = None  # sum over all records of −ln of the share that the release gives the original tuple
 
 

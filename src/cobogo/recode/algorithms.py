@@ -11,6 +11,7 @@ from typing import Protocol
 
 from cobogo.recode.local.search import local
 from cobogo.recode.partition import mondrian
+from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
 from cobogo.recode.solution import AnySolution
@@ -31,5 +32,6 @@ ALGORITHMS: dict[str, Algorithm] = {
     "local": local,
     "mondrian": mondrian.strict,
     "mondrian-relaxed": mondrian.relaxed,
+    "mdav": mdav,
 }
 """A new one is registered here."""

@@ -37,6 +37,7 @@ class Plan:
     outcome: Outcome  # with all that metrics look at
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
+    aggregated: Mapping[str, str] = field(default_factory=dict)  # quasi-identifiers that are no longer true, and how
     warnings: tuple[str, ...] = ()
 
 
@@ -94,6 +95,7 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, l
         classes=len(assignment) + (star and not len(starred_class)),
         star=star,
         outcome=assignment.outcome(),
+        aggregated=assignment.aggregated,
         warnings=(*solution.notes, *warnings),
     )
     return planned, tuples

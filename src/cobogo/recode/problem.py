@@ -36,6 +36,8 @@ class Problem:
     highest: Levels
     weights: tuple[float, ...]
     blind: tuple[Model, ...] = ()
+    aggregates: tuple[str | None, ...] = ()  # what a group's values become where an algorithm aggregates; None: as fits
+    decimal: str = "."  # how the data writes its numbers
 
     @property
     def promised(self) -> tuple[Model, ...]:

@@ -24,6 +24,8 @@ class Solution:
     checked: int
     runners_up: tuple[Checked, ...]
 
+    metric: ClassVar[None] = None
+
     @property
     def levels(self) -> Levels:
         """The level of each quasi-identifier."""
@@ -44,6 +46,7 @@ class Assigned:
     value: float
     nodes: int
     checked: int
+    metric: str | None = None  # what ``value`` is of, where it is not the metric asked for
     notes: tuple[str, ...] = ()  # what whoever asked should know
 
     optimal: ClassVar[bool] = False

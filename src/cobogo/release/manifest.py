@@ -35,6 +35,7 @@ class Column(_Entry):
     role: Role
     meaning: str
     level: int | None = None  # of a quasi-identifier's hierarchy
+    truthful: bool = True  # whether every value is what was collected, or stands for it
 
 
 class DataEntry(_Entry):

@@ -54,6 +54,11 @@ class Release:
         return metrics.measure(self.plan.outcome, self.problem.scale)
 
     @property
+    def metric(self) -> str:
+        """What the solution's value is of: the metric asked for, or what its algorithm goes by."""
+        return self.solution.metric or self.problem.metric.name
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The released columns, in the order of the input: all but the identifiers."""
         gone = set(self.policy.with_role(Role.IDENTIFIER))

@@ -49,13 +49,17 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
     columns = []
     for name in release.columns:
         attribute = release.policy.attributes[name]
+        truthful = True
         if any(name == distortion.attribute for distortion in release.plan.distortions):
-            text = "distorted where a value was too frequent: not always what was collected"
+            text, truthful = "distorted where a value was too frequent: not always what was collected", False
+        elif name in release.plan.aggregated:
+            text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
         elif name in release.plan.attributes and name not in release.levels:
             text = dictionary.local_meaning(attribute)
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
-        columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))
+        level = release.levels.get(name)
+        columns.append(Column(name=name, role=attribute.role, meaning=text, level=level, truthful=truthful))
     return Manifest(
         format="cobogo-release/1",
         data=DataEntry(

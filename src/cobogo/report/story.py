@@ -51,7 +51,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
         source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, verdicts),
-        metric=release.problem.metric.name,
+        metric=release.metric,
         attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
         class_sizes=after.counts,
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
@@ -108,7 +108,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
         "models": [verdict.as_dict() for verdict in verdicts],
         "search": {
             "algorithm": release.solution.algorithm,
-            "metric": release.problem.metric.name,
+            "metric": release.metric,
             "optimal": release.solution.optimal,
             "nodes": release.solution.nodes,
             "checked": release.solution.checked,

@@ -135,25 +135,37 @@ def common_levels(found: Parcels, chosen: Ints, ids: Ints, groups: int) -> Small
     return levels
 
 
-def generalized(groups: Groups) -> Assignment:
-    """Each group released as the lowest values that stand for all its records."""
+def generalized(groups: Groups, *, joined: bool = True) -> Assignment:
+    """Each group released as the lowest values that stand for all its records; ``joined``: groups that are released
+    alike are one class, as whoever reads the release sees them."""
     found = groups.parcels
     kept = np.flatnonzero(groups.owners >= 0)
     ids = groups.owners[kept]
     first = np.zeros(groups.count, dtype=np.int64)
     first[ids] = kept
     levels = common_levels(found, kept, ids, groups.count)
-    return Assignment(
+    assignment = Assignment(
         found.problem, levels, found.leaves[first], found.tuples, groups.owners, found.counts, found.values
-    ).canonical()
+    )
+    return assignment.canonical() if joined else assignment
 
 
 Grouping = Callable[[int], Groups]
 """An algorithm, given the fewest records that a group may have beside what the models say."""
 
 
-def solved(problem: Problem, algorithm: str, grouping: Grouping) -> Assigned:
-    """The groups of an algorithm, generalized, if the plain reference finds that every model holds.
+def solved(
+    problem: Problem,
+    algorithm: str,
+    grouping: Grouping,
+    *,
+    publish: Callable[[Groups], Assignment] = generalized,
+    measured: tuple[str, Callable[[Assignment], float]] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Assigned:
+    """The groups of an algorithm, published, if the plain reference finds that every model holds.
+
+    ``publish`` says what groups are released as; ``measured``, what the algorithm goes by, if not the metric asked for.
 
     Models of the whole table cannot be looked at group by group: where one fails, groups are made larger.
     """
@@ -164,7 +176,7 @@ def solved(problem: Problem, algorithm: str, grouping: Grouping) -> Assigned:
         looked_at += groups.looked_at
         if groups.suppressed > problem.limit or not groups.count:
             raise no_solution(problem, algorithm)
-        assignment = generalized(groups)
+        assignment = publish(groups)
         if unbroken(assignment):
             break
         least = max(2 * least, int(assignment.sizes.min(initial=1)) + 1)
@@ -173,9 +185,11 @@ def solved(problem: Problem, algorithm: str, grouping: Grouping) -> Assigned:
     return Assigned(
         algorithm=algorithm,
         assignment=assignment,
-        value=float(problem.metric.value(assignment.outcome(), problem.scale)),
+        value=measured[1](assignment) if measured else float(problem.metric.value(assignment.outcome(), problem.scale)),
         nodes=looked_at,
         checked=looked_at,
+        metric=measured[0] if measured else None,
+        notes=notes,
     )
 
 

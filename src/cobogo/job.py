@@ -15,7 +15,7 @@ from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import learning
 from cobogo.models.check import check
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, Algorithm
+from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.release import manifest, place
@@ -24,7 +24,7 @@ from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
-from cobogo.schema.roles import check_blind, check_roles, check_unique, check_withheld
+from cobogo.schema.roles import check_blind, check_bucketed, check_roles, check_unique, check_withheld
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
@@ -91,6 +91,8 @@ def prepare(
         table.engine.check_new_table(rules.output.table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
+    if rules.recoding.algorithm in BUCKETIZING:
+        check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
     counted = frequency_table(
         table, rules.quasi_identifiers, looked_at, unit=rules.data.unit, label=label, named=series is not None
@@ -133,7 +135,7 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
         )
-        planned = plan(problem, solution, star=rules.output.suppressed == "star")
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}

@@ -23,6 +23,9 @@ METRICS: dict[str, Metric] = {
 AGGREGATED = "squared_error"
 """What an aggregation lost, where there is one: from 0, nothing, to 1, one group of all."""
 
+BUCKETED = "reconstruction_error"
+"""What buckets leave open about each record's sensitive value, where there are any: from 0, nothing, to 1."""
+
 REPORTED: dict[str, str] = {
     "query-error": "The median relative error of random counting queries, answered from the release",
     "accuracy": "How well models trained on the release predict a label of original records that they have not seen",
@@ -32,7 +35,7 @@ REPORTED: dict[str, str] = {
 """What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search."""
 
 __all__ = [
-    "AGGREGATED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",
+    "AGGREGATED", "BUCKETED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",
     "igpl", "information_gain", "measure", "named",
 ]  # fmt: skip
 
@@ -78,6 +81,4 @@ def measure(outcome: Outcome, scale: Scale) -> dict[str, float | None]:
         if all(getattr(outcome, field) is not None for field in metric.needs)
     }
     found = {name: known[name] if math.isfinite(known.get(name, math.nan)) else None for name in METRICS}
-    if outcome.squared_error is not None:
-        found[AGGREGATED] = float(outcome.squared_error)
-    return found
+    return {**found, **outcome.others}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
-from cobogo.metrics import Outcome
+from cobogo.metrics import AGGREGATED, Outcome
 from cobogo.models.base import Floats, Ints, written_number
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.problem import Problem
@@ -63,8 +63,10 @@ class Aggregation(Assignment):
         unknown = np.full(len(self.hows), np.nan)
         error = lost * kept + (1 - kept)
         if not self.aggregated:
-            return replace(found, squared_error=error)
-        return replace(found, leaf_sums=unknown, level_sums=unknown, products=np.nan, bits=unknown, squared_error=error)
+            return replace(found, others={AGGREGATED: error})
+        return replace(
+            found, leaf_sums=unknown, level_sums=unknown, products=np.nan, bits=unknown, others={AGGREGATED: error}
+        )
 
     def level_shares(self) -> dict[str, list[float]]:
         """Of the attributes that are released as an ancestor."""

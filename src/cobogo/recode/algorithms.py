@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from cobogo.recode.buckets.anatomy import anatomy
 from cobogo.recode.local.search import local
 from cobogo.recode.partition import mondrian
 from cobogo.recode.partition.mdav import mdav
@@ -33,5 +34,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     "mondrian": mondrian.strict,
     "mondrian-relaxed": mondrian.relaxed,
     "mdav": mdav,
+    "anatomy": anatomy,
 }
 """A new one is registered here."""
+
+BUCKETIZING = frozenset({"anatomy"})
+"""Those that part the sensitive values from the rest: what they release is not one table."""

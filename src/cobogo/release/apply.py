@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.recode.distort import Distortion
-from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
 from cobogo.table.engine import Engine, Expression, unused
 from cobogo.table.read import Table
@@ -15,7 +15,10 @@ from cobogo.table.read import Table
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
     distorted where the plan says so."""
-    released = assign(table, plan, columns) if isinstance(plan, LocalPlan) else _generalized(table, plan, columns)
+    if isinstance(plan, LocalPlan | BucketPlan):
+        released = assign(table, plan.moves, columns)
+    else:
+        released = _generalized(table, plan, columns)
     for distortion in plan.distortions:
         if distortion.attribute in columns:
             released = _distorted(table.engine, released, plan.attributes, distortion)

@@ -41,7 +41,7 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Progres
         "mdav",
         lambda least: clustered(whole, where, regions, least, kernels.mdav),
         publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
-        measured=(AGGREGATED, lambda assignment: float(assignment.outcome().squared_error)),
+        measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
         notes=_notes(problem, chosen),
     )
 

@@ -28,7 +28,7 @@ from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
-from cobogo.recode.algorithms import ALGORITHMS, Algorithm, kinds
+from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
@@ -38,7 +38,7 @@ from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
-from cobogo.schema.roles import check_blind, check_roles, check_unique, check_withheld
+from cobogo.schema.roles import check_blind, check_bucketed, check_roles, check_unique, check_withheld
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
@@ -108,6 +108,8 @@ def prepare(
         table.engine.check_new_table(rules.output.table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
+    if rules.recoding.algorithm in BUCKETIZING:
+        check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
@@ -136,6 +138,8 @@ def prepare(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
         kind=rules.recoding.kind,
+        aggregates=tuple(a.aggregate for a in attributes),
+        decimal=rules.data.decimal,
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
     return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
@@ -152,7 +156,7 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
         )
-        planned = plan(problem, solution, star=rules.output.suppressed == "star")
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
     if not prepared.whole and isinstance(solution, Solution):

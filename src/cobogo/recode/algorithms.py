@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from cobogo.recode.buckets.anatomy import anatomy
 from cobogo.recode.cells.mu_argus import mu_argus
 from cobogo.recode.classic.datafly import datafly
 from cobogo.recode.classic.genetic import genetic
@@ -18,6 +19,8 @@ from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
+from cobogo.recode.partition import mondrian
+from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
 from cobogo.recode.solution import AnySolution
@@ -44,8 +47,15 @@ ALGORITHMS: dict[str, Algorithm] = {
     "bottom-up": bottom_up,
     "mu-argus": mu_argus,
     "local": local,
+    "mondrian": mondrian.strict,
+    "mondrian-relaxed": mondrian.relaxed,
+    "mdav": mdav,
+    "anatomy": anatomy,
 }
 """A new one is registered here."""
+
+BUCKETIZING = frozenset({"anatomy"})
+"""Those that part the sensitive values from the rest: what they release is not one table."""
 
 _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 

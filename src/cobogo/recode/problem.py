@@ -38,6 +38,8 @@ class Problem:
     weights: tuple[float, ...]
     blind: tuple[Model, ...] = ()
     kind: str | None = None
+    aggregates: tuple[str | None, ...] = ()  # what a group's values become where an algorithm aggregates; None: as fits
+    decimal: str = "."  # how the data writes its numbers
 
     @property
     def promised(self) -> tuple[Model, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cobogo.hierarchy import SUPPRESSED
 from cobogo.recode.distort import Distortion
-from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.lookup import looked_up, unused
@@ -16,7 +16,10 @@ from cobogo.table.read import Table
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
     distorted where the plan says so."""
-    released = assign(table, plan, columns) if isinstance(plan, LocalPlan) else _generalized(table, plan, columns)
+    if isinstance(plan, LocalPlan | BucketPlan):
+        released = assign(table, plan.moves, columns)
+    else:
+        released = _generalized(table, plan, columns)
     for distortion in plan.distortions:
         if distortion.attribute in columns:
             released = _distorted(table.engine, released, plan.attributes, distortion)

@@ -64,6 +64,12 @@ def local_meaning(attribute: AttributePolicy) -> str:
     return f"as collected or, where a record needs it, {how}; * stands for every value"
 
 
+def aggregated_meaning(how: str) -> str:
+    """The same of a column in which each record has what its group has in common."""
+    what = {"mean": "the mean", "median": "the median", "mode": "the most frequent value"}[how]
+    return f"{what} of a group of similar records: not what was collected of the one"
+
+
 def _date_words(form: str) -> str:
     """A strftime format for people who do not know it.
 

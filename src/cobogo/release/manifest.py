@@ -35,6 +35,17 @@ class Column(_Entry):
     role: Role
     meaning: str
     level: int | None = None  # of a quasi-identifier's hierarchy
+    truthful: bool = True  # whether every value is what was collected, or stands for it
+    file: str | None = None  # that it is in, where it is not in the released table
+
+
+class BucketEntry(_Entry):
+    """Where records are in buckets: the file that counts each bucket's sensitive values, and the columns that name the
+    bucket (in both files) and count."""
+
+    file: str
+    group: str
+    count: str
 
 
 class DataEntry(_Entry):
@@ -61,6 +72,7 @@ class Manifest(_Entry):
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
+    buckets: BucketEntry | None = None
     trees: dict[str, list[list[str | None]]] = Field(
         default_factory=dict
     )  # of sensitive values, where a model uses one
@@ -79,7 +91,13 @@ class Manifest(_Entry):
             return "an identifier is among the released columns"
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
+        if self.buckets is not None and self.buckets.file not in self.files:
+            return "the manifest gives no hash of the sensitive values"
         return None
+
+    def columns_in(self, file: str | None = None) -> tuple[str, ...]:
+        """The columns of the released table, or of a file beside it."""
+        return tuple(column.name for column in self.columns if column.file == file)
 
     @property
     def data_files(self) -> tuple[str, ...]:

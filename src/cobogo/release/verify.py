@@ -20,6 +20,7 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release import series
+from cobogo.release.buckets import NO_IDENTITY, bucket_table
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.reference import (
@@ -107,9 +108,11 @@ def verify(
         verdicts = check(asked, reference.classes(table))
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
+    if manifest.buckets is not None:
+        notes = (*notes, NO_IDENTITY)
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if not notes:
+    if set(notes) <= {NO_IDENTITY}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
@@ -119,8 +122,10 @@ def released_table(
 ) -> FrequencyTable:
     """Read released rows back and count them. Their columns must be those that the manifest names."""
     table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
-    if table.columns != tuple(column.name for column in manifest.columns):
+    if table.columns != manifest.columns_in():
         raise DataError("has other columns than its manifest says", where=table.name)
+    if manifest.buckets is not None and isinstance(rows, Path):
+        return bucket_table(table, rows.parent, manifest, sensitive)
     return frequency_table(table, quasi, sensitive)
 
 
@@ -315,7 +320,10 @@ def _evidence_problems(evidence: Path, kept: Json | None, public: Path) -> list[
 def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     """Released columns that a policy does not allow."""
     problems = []
+    ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
     for column in manifest.columns:
+        if column.name in ours:
+            continue
         attribute = policy.attributes.get(column.name)
         if attribute is None:
             raise PolicyError(f'gives no role to the released column "{column.name}"', where=policy.name)

@@ -191,6 +191,9 @@ ENGLISH: dict[str, str] = {
     "metric.c_avg.means": "The average class as a multiple of k: 1 is the least that k allows.",
     "metric.aecs": "aecs",
     "metric.aecs.means": "Records per class, the suppressed ones counted as one class.",
+    "metric.squared_error": "squared error",
+    "metric.squared_error.means": "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 "
+    "a single group.",
     "metric.height": "height",
     "metric.height.means": "The levels of all quasi-identifiers added up: how many steps were taken.",
     "metric.entropy": "non-uniform entropy",

@@ -195,6 +195,9 @@ PORTUGUESE: dict[str, str] = {
     "metric.c_avg.means": "A classe média como múltiplo de k: 1 é o mínimo que k permite.",
     "metric.aecs": "aecs",
     "metric.aecs.means": "Registros por classe, contando os suprimidos como uma classe.",
+    "metric.squared_error": "erro quadrático",
+    "metric.squared_error.means": "Quanto das diferenças se perdeu ao trocar valores pelos de um grupo: 0 é nada, 1 é "
+    "um só grupo.",
     "metric.height": "altura",
     "metric.height.means": "A soma dos níveis de todos os semi-identificadores: quantos passos foram dados.",
     "metric.entropy": "entropia não uniforme",

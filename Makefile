@@ -37,6 +37,8 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 	$(PIP) install --constraint requirements.lock --editable .
+	@echo 'Compiling kernels, once.'
+	$(BIN)/python -m cobogo.recode.warm
 	touch $@
 
 $(VENV)/tests-installed: $(VENV)/installed

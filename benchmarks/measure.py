@@ -7,6 +7,7 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -58,23 +59,36 @@ def of_call(work: Callable[[], Any], times: int = 3) -> Spent:
 
 def of_process(arguments: Sequence[str], *, timeout: float = 1800) -> Spent:
     """A process from its start to its end, with its own peak of memory. Raises if it fails."""
-    start = time.perf_counter()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    deadline = start + timeout
-    while True:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            break
-        if time.perf_counter() > deadline:
-            process.kill()
-            os.wait4(process.pid, 0)
-            raise TimeoutError(f"took more than {timeout:.0f} s")
-        time.sleep(0.002)
-    wall = time.perf_counter() - start
-    if status:
-        said = process.stderr.read().decode(errors="replace") if process.stderr else ""
-        raise RuntimeError(f"{' '.join(arguments[:4])} … failed: {said[-2000:]}")
-    return Spent(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    with tempfile.TemporaryFile() as said:
+        start = time.perf_counter()
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=said)
+        peak = 0.0
+        while True:
+            peak = max(peak, _peak(process.pid))
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.perf_counter() > start + timeout:
+                process.kill()
+                process.wait()
+                raise TimeoutError(f"took more than {timeout:.0f} s")
+            time.sleep(0.005)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)  # it was waited for here, where its usage is told
+        if process.returncode:
+            said.seek(0)
+            raise RuntimeError(f"{' '.join(arguments[:4])} … failed: {said.read().decode(errors='replace')[-2000:]}")
+    return Spent(wall, usage.ru_utime + usage.ru_stime, peak or usage.ru_maxrss / 1024)
+
+
+def _peak(process: int) -> float:
+    """A process's peak of memory so far, in MB; 0 where the system does not tell. What it tells at the end of a process
+    is no less than what its parent had when it began."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
 
 
 def in_turn(one: Callable[[], Spent], other: Callable[[], Spent], times: int = 2) -> tuple[Spent, Spent]:

@@ -11,6 +11,14 @@ import servers
 ENGINES = ["duckdb", "postgresql", "spark"]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spark takes long to start: its tests run in one process, after one another."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) or "[spark" in item.name:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """The URL of a PostgreSQL server."""

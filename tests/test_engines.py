@@ -147,11 +147,11 @@ def test_floats_read_the_same(engine_url: str, workplace: Path) -> None:
     """Random bits, powers of ten and their neighbours: what engines' own texts differ in."""
     import numpy as np
 
-    bits = np.frombuffer(SOURCE.randbytes(8 * 3000), dtype=np.float64)
-    tens = np.concatenate(
-        [10.0 ** np.arange(-25, 25), np.nextafter(10.0 ** np.arange(-25, 25), 0), [5e-324, 1e15 + 0.5]]
-    )
-    wide = np.concatenate([bits[~np.isnan(bits)], tens, -tens])
+    source = random.Random(11)
+    bits = np.frombuffer(source.randbytes(8 * 3000), dtype=np.float64)
+    tens = 10.0 ** np.arange(-25, 25)
+    even = np.array([source.randrange(2**24, 2**32) for _ in range(3000)], dtype=np.float64)  # ties, when narrow
+    wide = np.concatenate([bits[~np.isnan(bits)], tens, -tens, np.nextafter(tens, 0), even, [5e-324, 1e15 + 0.5]])
     with np.errstate(over="ignore"):
         table = pa.table({"wide": wide, "narrow": wide.astype(np.float32)})
     expected = {repr(value) for value in wide.tolist()}

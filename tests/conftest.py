@@ -30,7 +30,10 @@ def postgresql() -> Iterator[str]:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Spark master: this machine."""
     os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
-    os.environ["PYSPARK_SUBMIT_ARGS"] = "--conf spark.sql.shuffle.partitions=4 pyspark-shell"  # small tables
+    small = (
+        "--conf spark.sql.shuffle.partitions=4 --conf spark.driver.maxResultSize=1m"  # tables, and what may come back
+    )
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{small} pyspark-shell"
     yield "local[2]"
     from pyspark.sql import SparkSession
 

@@ -1,10 +1,12 @@
 """The same policy on the same data gives the same release on every engine, byte for byte, up to the order of rows."""
 
+import gc
 import json
 import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -473,3 +475,39 @@ def test_a_killed_run_leaves_all_or_nothing_in_the_database(
     )
     assert tables in ([], [("given_away",)])
     assert not tables or run_sql(postgresql, "SELECT count(*) FROM given_away") == [(20000,)]
+
+
+def test_records_never_come_to_spark_s_driver(spark: str, workplace: Path) -> None:
+    """The session lets a megabyte through. The release is several times as large: it is written, and not fetched."""
+    source = random.Random(5)
+    notes = [source.randbytes(30).hex() for _ in range(100_000)]
+    pq.write_table(pa.table({"a": [n[0] for n in notes], "note": notes}), workplace / "data.parquet")
+    policy = {
+        "data": {"path": "data.parquet"},
+        "attributes": {"a": {"role": "quasi-identifier"}, "note": {"role": "non-sensitive", "publish-unique": True}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 5}]},
+    }
+    release = cobogo.anonymize(policy, engine=spark)
+    assert release.write("out")
+    assert lines(workplace / "out")[2:] == sorted(f"{n[0]},{n}".encode() for n in notes)
+    with pytest.raises(release.table.engine.failures, match="maxResultSize"):
+        release.table.engine.fetch(release.rows())
+
+
+def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large for memory lies in a directory that only its owner may read, for as long as it is needed."""
+    spill = workplace / "spill"
+    spill.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    monkeypatch.setattr("cobogo.table.duck.IN_MEMORY", 0)
+    awkward_csv(workplace / "data.csv", "utf-8")
+    release = cobogo.anonymize(CSV_POLICY)
+    (private,) = [place for place in spill.iterdir() if (place / "source.duckdb").exists()]
+    assert private.stat().st_mode & 0o077 == 0
+    assert release.write("out")
+    assert cobogo.verify("out")
+    (workplace / "data.csv").unlink()
+    assert len(release.to_arrow()) == release.plan.records, "the copy does not need the file"
+    del release
+    gc.collect()
+    assert list(spill.iterdir()) == []

@@ -22,7 +22,7 @@ types: $(VENV)/tests-installed
 	$(BIN)/mypy
 
 unit: $(VENV)/tests-installed .venv-oracles/installed
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 bench: $(VENV)/tests-installed .venv-peers/installed
 	$(BIN)/python -m benchmarks

@@ -1,10 +1,12 @@
 """The same policy on the same data gives the same release on every engine, byte for byte, up to the order of rows."""
 
+import gc
 import json
 import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -147,11 +149,11 @@ def test_floats_read_the_same(engine_url: str, workplace: Path) -> None:
     """Random bits, powers of ten and their neighbours: what engines' own texts differ in."""
     import numpy as np
 
-    bits = np.frombuffer(SOURCE.randbytes(8 * 3000), dtype=np.float64)
-    tens = np.concatenate(
-        [10.0 ** np.arange(-25, 25), np.nextafter(10.0 ** np.arange(-25, 25), 0), [5e-324, 1e15 + 0.5]]
-    )
-    wide = np.concatenate([bits[~np.isnan(bits)], tens, -tens])
+    source = random.Random(11)
+    bits = np.frombuffer(source.randbytes(8 * 3000), dtype=np.float64)
+    tens = 10.0 ** np.arange(-25, 25)
+    even = np.array([source.randrange(2**24, 2**32) for _ in range(3000)], dtype=np.float64)  # ties, when narrow
+    wide = np.concatenate([bits[~np.isnan(bits)], tens, -tens, np.nextafter(tens, 0), even, [5e-324, 1e15 + 0.5]])
     with np.errstate(over="ignore"):
         table = pa.table({"wide": wide, "narrow": wide.astype(np.float32)})
     expected = {repr(value) for value in wide.tolist()}
@@ -473,3 +475,39 @@ def test_a_killed_run_leaves_all_or_nothing_in_the_database(
     )
     assert tables in ([], [("given_away",)])
     assert not tables or run_sql(postgresql, "SELECT count(*) FROM given_away") == [(20000,)]
+
+
+def test_records_never_come_to_spark_s_driver(spark: str, workplace: Path) -> None:
+    """The session lets a megabyte through. The release is several times as large: it is written, and not fetched."""
+    source = random.Random(5)
+    notes = [source.randbytes(30).hex() for _ in range(100_000)]
+    pq.write_table(pa.table({"a": [n[0] for n in notes], "note": notes}), workplace / "data.parquet")
+    policy = {
+        "data": {"path": "data.parquet"},
+        "attributes": {"a": {"role": "quasi-identifier"}, "note": {"role": "non-sensitive", "publish-unique": True}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 5}]},
+    }
+    release = cobogo.anonymize(policy, engine=spark)
+    assert release.write("out")
+    assert lines(workplace / "out")[2:] == sorted(f"{n[0]},{n}".encode() for n in notes)
+    with pytest.raises(release.table.engine.failures, match="maxResultSize"):
+        release.table.engine.fetch(release.rows())
+
+
+def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large for memory lies in a directory that only its owner may read, for as long as it is needed."""
+    spill = workplace / "spill"
+    spill.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    monkeypatch.setattr("cobogo.table.duck.IN_MEMORY", 0)
+    awkward_csv(workplace / "data.csv", "utf-8")
+    release = cobogo.anonymize(CSV_POLICY)
+    (private,) = [place for place in spill.iterdir() if (place / "source.duckdb").exists()]
+    assert private.stat().st_mode & 0o077 == 0
+    assert release.write("out")
+    assert cobogo.verify("out")
+    (workplace / "data.csv").unlink()
+    assert len(release.to_arrow()) == release.plan.records, "the copy does not need the file"
+    del release
+    gc.collect()
+    assert list(spill.iterdir()) == []

@@ -23,7 +23,7 @@ from cobogo.errors import (
     number_of,
 )
 from cobogo.hierarchy import Hierarchy
-from cobogo.metrics import learning
+from cobogo.metrics import Metric, learning
 from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
@@ -94,8 +94,7 @@ def prepare(
         data, policy = None, data
     rules = Policy.given(policy)
     wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
-    label = rules.recoding.label
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=label)
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
@@ -103,6 +102,13 @@ def prepare(
     warm.start()
     progress("read", 0, 0)
     table = _open(data, rules, engine)
+    with table.engine.guarded("reading and counting"):
+        return _prepared(rules, table, wanted, metric, start)
+
+
+def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, start: float) -> Prepared:
+    """Count a table, build the hierarchies, and put the problem together."""
+    label = rules.recoding.label
     check_roles(rules, table)
     if rules.output.table is not None:
         table.engine.check_new_table(rules.output.table)

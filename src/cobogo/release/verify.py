@@ -104,7 +104,7 @@ def verify(
         table = released_table(rows, manifest, quasi, sensitive)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
-        reference, notes = _reference(manifest, kept, rules, asked, table)
+        reference, notes = _reference(manifest, kept, rules, asked, table, engine)
         verdicts = check(asked, reference.classes(table))
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
@@ -133,7 +133,7 @@ def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: 
     """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
     if manifest.data.file is not None:
         return public / manifest.data.file
-    url = engine or (kept or {}).get("database")
+    url = engine or _kept_engine(kept)
     if url is None:
         raise OutputError(
             "the release is a table of a database, which is needed to verify it",
@@ -197,7 +197,12 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
 
 
 def _reference(
-    manifest: Manifest, kept: Json | None, rules: Policy | None, asked: Sequence[Model], table: FrequencyTable
+    manifest: Manifest,
+    kept: Json | None,
+    rules: Policy | None,
+    asked: Sequence[Model],
+    table: FrequencyTable,
+    engine: str | None,
 ) -> tuple[Reference, tuple[str, ...]]:
     """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
     notes = []
@@ -230,8 +235,16 @@ def _reference(
     for name in dict.fromkeys(name for model in asked for name in model.populations):
         populations[name] = _population(name, manifest, policy)
     star = bool(kept and kept.get("star"))
-    original = _original(manifest, policy, star=star) if any(model.needs_members for model in asked) else None
+    original = None
+    if any(model.needs_members for model in asked):
+        original = _original(manifest, policy, engine or _kept_engine(kept), star=star)
     return Reference(domains, people, withheld, populations, original), tuple(notes)
+
+
+def _kept_engine(kept: Json | None) -> str | None:
+    """The URL of the engine that the release was made with."""
+    url = (kept or {}).get("engine")
+    return url if isinstance(url, str) else None
 
 
 def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
@@ -259,7 +272,7 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
     return found
 
 
-def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
+def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, star: bool) -> Original:
     """The original table, counted again from where the policy says it lies."""
     if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
@@ -267,7 +280,7 @@ def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Origi
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = open_source(policy)
+    table = open_source(policy, engine if policy.data.path is None else None)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)

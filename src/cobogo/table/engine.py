@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -43,6 +43,17 @@ class Engine(ABC):
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
+
+    @contextmanager
+    def guarded(self, what: str) -> Iterator[None]:
+        """A block whose failures of the engine are told as errors, without its words: they may quote values."""
+        try:
+            yield
+        except self.failures as error:
+            raise DataError(
+                f"{self.name} failed while {what}: {type(error).__name__}",
+                remedy="Look at its connection, its memory, its disk and its rights.",
+            ) from None
 
     # Tables in
 

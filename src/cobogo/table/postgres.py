@@ -21,41 +21,50 @@ from cobogo.policy import Data
 from cobogo.table.duck import DuckDB
 from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
 
-_FLOAT_AS_TEXT = """
-CREATE FUNCTION pg_temp.cobogo_float(x double precision) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-SELECT CASE
-  WHEN t = 'NaN' THEN 'nan' WHEN t = 'Infinity' THEN 'inf' WHEN t = '-Infinity' THEN '-inf'
-  WHEN t ~ '^-?[0-9]+$' THEN t || '.0'
-  WHEN t LIKE '%e+15' THEN t::numeric::text || CASE WHEN t::numeric % 1 = 0 THEN '.0' ELSE '' END
-  WHEN t ~ '\\.[0-9]{15,}e' THEN (
-    SELECT CASE WHEN shorter::double precision = x THEN shorter ELSE t END
-    FROM (SELECT split_part(t, 'e', 1)::numeric AS m, split_part(t, 'e', 2)::integer AS e) AS parts,
-      LATERAL (SELECT round(m, scale(m) - 1) AS r) AS rounded,
-      LATERAL (SELECT CASE WHEN abs(r) = 10 THEN e + 1 ELSE e END AS p) AS power,
-      LATERAL (SELECT trim_scale(CASE WHEN abs(r) = 10 THEN r / 10 ELSE r END)::text || 'e'
-        || CASE WHEN p < 0 THEN '-' ELSE '+' END || lpad(abs(p)::text, greatest(2, length(abs(p)::text)), '0')
-        AS shorter) AS candidate)
-  ELSE t END
-FROM (SELECT x::text AS t) AS shortest $$
+_DECIMAL = """
+CREATE FUNCTION pg_temp.cobogo_decimal(n numeric, OUT digits text, OUT power integer) LANGUAGE sql IMMUTABLE AS $$
+SELECT trim('0' FROM replace(d, '.', '')),
+  CASE WHEN m >= 1 THEN length(trunc(m)::text) - 1 ELSE -1 - length(substring(d FROM '^0[.](0*)')) END
+FROM (SELECT abs(n) AS m) AS sizes, LATERAL (SELECT trim_scale(m)::text AS d) AS written $$
 """
-"""The shortest digits in the form that every engine uses.
+"""The digits of a number other than 0, and the power of ten of the first."""
 
-The server leaves out digits that read back as the number only because a tie is rounded to even, as in 1e+23: where it
-gives all it has, one digit fewer is tried.
+_WRITTEN = """
+CREATE FUNCTION pg_temp.cobogo_written(n numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE WHEN power BETWEEN -4 AND 15
+  THEN trim_scale(n)::text || CASE WHEN n % 1 = 0 THEN '.0' ELSE '' END
+  ELSE CASE WHEN n < 0 THEN '-' ELSE '' END || left(digits, 1)
+    || CASE WHEN length(digits) > 1 THEN '.' || substr(digits, 2) ELSE '' END
+    || CASE WHEN power < 0 THEN 'e-' ELSE 'e+' END
+    || lpad(abs(power)::text, greatest(2, length(abs(power)::text)), '0') END
+FROM pg_temp.cobogo_decimal(n) $$
+"""
+"""A number other than 0 in the form that every engine uses."""
+
+_FLOAT = """
+CREATE FUNCTION pg_temp.cobogo_{kind}(x {kind}) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE x::text
+  WHEN 'NaN' THEN 'nan' WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf'
+  WHEN '0' THEN '0.0' WHEN '-0' THEN '-0.0'
+  ELSE (
+    SELECT pg_temp.cobogo_written(
+      CASE WHEN length(digits) < {most} OR abs(power) >= {range} THEN n
+        WHEN round(n, length(digits) - 2 - power)::{kind} = x THEN round(n, length(digits) - 2 - power)
+        ELSE n END)
+    FROM (SELECT x::text::numeric AS n) AS shortest, LATERAL pg_temp.cobogo_decimal(n)) END $$
+"""
+"""A float by its fewest digits.
+
+The server leaves out digits that would read back as the number only because a tie is rounded to even, as in 1e+23:
+where it gives nearly all it has, one fewer is tried.
 """
 
-_NARROW_FLOAT = """
-CREATE FUNCTION pg_temp.cobogo_narrow(x real) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-SELECT pg_temp.cobogo_float(CASE
-  WHEN x = 0 OR t IN ('NaN', 'Infinity', '-Infinity') OR abs(x) > 3.4e38 THEN t::double precision
-  WHEN round(n, 6 - p)::real = x THEN round(n, 6 - p)::double precision
-  WHEN round(n, 7 - p)::real = x THEN round(n, 7 - p)::double precision
-  ELSE t::double precision END)
-FROM (SELECT x::text AS t) AS shortest,
-  LATERAL (SELECT CASE WHEN t IN ('NaN', 'Infinity', '-Infinity') OR x = 0 THEN 1 ELSE t::numeric END AS n) AS number,
-  LATERAL (SELECT floor(log(abs(n)))::integer AS p) AS power $$
-"""
-"""The same of a number of half the width: seven digits are tried, then eight."""
+_FUNCTIONS = (
+    _DECIMAL,
+    _WRITTEN,
+    _FLOAT.format(kind="float8", most=16, range=307),
+    _FLOAT.format(kind="float4", most=7, range=37),
+)
 
 KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double precision")
 """The server's types that keep their type in a release; text stays text, and so does everything else become."""
@@ -92,8 +101,7 @@ class PostgreSQL(Engine):
             "SET extra_float_digits = 1",
             "SET client_connection_check_interval = '5s'",  # so that nothing runs on when we are killed
             BEGIN,
-            _FLOAT_AS_TEXT,
-            _NARROW_FLOAT,
+            *_FUNCTIONS,
         ):
             session.execute(setting)
 
@@ -147,11 +155,10 @@ class PostgreSQL(Engine):
 
     def text(self, column: Expression) -> Expression:
         """The server's own text, but for floats."""
-        if not column.type().is_floating():
+        kind = column.type()
+        if not kind.is_floating():
             return column.cast("string")
-        narrow = column.type().is_float32()
-        name, kind = ("cobogo_narrow", "float32") if narrow else ("cobogo_float", "float64")
-        return builtin(name, kind, database="pg_temp")(column)
+        return builtin("cobogo_float4" if kind.is_float32() else "cobogo_float8", kind, database="pg_temp")(column)
 
     def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
         """The server's random UUIDs, which come from its operating system's entropy."""
@@ -233,19 +240,16 @@ class PostgreSQL(Engine):
 
     def _columns(self, name: str) -> dict[str, str]:
         """A table's columns and the server's names of their types."""
-        import psycopg
-
-        try:
-            found = self.session.execute(
-                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
-                "WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
-                [_place(name)],
-            ).fetchall()
-        except psycopg.Error:
-            raise DataError(
-                "there is no such table, or it may not be read", where=name, remedy="Check data.table and its schema."
-            ) from None
-        return dict(found)
+        found = self.session.execute(
+            "SELECT attname, format_type(atttypid, atttypmod), has_column_privilege(attrelid, attnum, 'SELECT') "
+            "FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            [_place(name)],
+        ).fetchall()
+        if not found:
+            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+        if not all(allowed for *_, allowed in found):
+            raise DataError("may not be read", where=name, remedy="Ask for SELECT on every column of it.")
+        return {column: kind for column, kind, _ in found}
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
         defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())

@@ -54,6 +54,8 @@ class Spark(Engine):
         self.failures = (PySparkException, Py4JError)  # type: ignore[misc]
         try:
             self.session = _session(master)
+        except PolicyError:
+            raise
         except Exception as error:
             raise PolicyError(
                 f"Spark does not start: {type(error).__name__}",
@@ -183,8 +185,16 @@ def _session(master: str) -> Any:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    session = SparkSession.getActiveSession()
-    if session is None:
+    running = SparkContext._active_spark_context
+    if running is not None:
+        session = SparkSession.builder.getOrCreate()
+        if running.master != master:
+            raise PolicyError(
+                "this process already has a Spark session, with another master",
+                where="--engine",
+                remedy=f"Give its own: {running.master}.",
+            )
+    else:
         spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
         settings = SETTINGS | {"spark.app.name": "cobogo", "spark.master": master, "spark.local.dir": str(spill)}
         if master.startswith("local"):

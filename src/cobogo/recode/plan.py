@@ -61,8 +61,7 @@ def plan(problem: Problem, solution: AnySolution, *, star: bool) -> Plan:
 def _local(problem: Problem, solution: Assigned, *, star: bool) -> LocalPlan:
     assignment = solution.assignment.allotted()
     lost = assignment.suppressed
-    all_star = np.array([assignment.released(n) for n in range(len(assignment))], dtype=object) == SUPPRESSED
-    starred_class = np.flatnonzero(all_star.reshape(len(assignment), -1).all(axis=1))
+    starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
     star, warnings = _starring(problem, lost, star=star)
     if star:
         owners = np.where(np.isin(assignment.owners, [-1, *starred_class.tolist()]), 0, -1)

@@ -45,7 +45,14 @@ class Aggregation(Assignment):
             for how, labels, ancestors in zip(self.hows, self.labels, generalized, strict=True)
         )
 
-    def _of_classes(self, chosen: list[int]) -> dict[str, Any]:
+    def _numbered(self) -> list[Ints]:
+        indices: list[dict[Label, int]] = [{} for _ in self.names]
+        return [
+            np.array([index.setdefault(name, len(index)) for name in names.tolist()], dtype=np.int64)
+            for index, names in zip(indices, self.names, strict=True)
+        ]
+
+    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
         return {**super()._of_classes(chosen), "labels": tuple(labels[chosen] for labels in self.labels)}
 
     @property

@@ -58,19 +58,38 @@ class Assignment:
         return len(np.unique(self.tuples)) < len(self.tuples)
 
     @cached_property
+    def _cells(self) -> tuple[tuple[tuple[Label, ...], Ints, Ints], ...]:
+        """For each quasi-identifier: its labels of all levels, the number of each class's among them, and how many
+        leaves each stands for in this release: one that is released at several levels, for what it is at any."""
+        found = []
+        for column, h in enumerate(self.problem.hierarchies):
+            index: dict[Label, int] = {}
+            numbers = np.zeros(len(self), dtype=np.int64)
+            pairs = [np.zeros(0, dtype=np.int64)]
+            for level, labels in enumerate(h.labels):
+                known = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
+                there = self.levels[:, column] == level
+                codes = h.maps[level][self.leaves[there, column]]
+                numbers[there] = known[codes]
+                used = np.zeros(len(labels), dtype=np.bool_)
+                used[codes] = True
+                leaves = np.flatnonzero(used[h.maps[level]])
+                pairs.append(known[h.maps[level][leaves]] * len(h.leaves) + leaves)
+            under = np.bincount(np.unique(np.concatenate(pairs)) // max(len(h.leaves), 1), minlength=len(index))
+            found.append((tuple(index), numbers, under.astype(np.int64)))
+        return tuple(found)
+
+    @cached_property
     def names(self) -> tuple[NDArray[np.object_], ...]:
         """For each quasi-identifier, the value that each class is released with."""
         return self._generalized()
 
     def _generalized(self) -> tuple[NDArray[np.object_], ...]:
-        found = []
-        for column, h in enumerate(self.problem.hierarchies):
-            names = np.empty(len(self), dtype=object)
-            for level, labels in enumerate(h.labels):
-                there = self.levels[:, column] == level
-                names[there] = np.array([*labels, None], dtype=object)[h.maps[level][self.leaves[there, column]]]
-            found.append(names)
-        return tuple(found)
+        return tuple(np.array([*labels, None], dtype=object)[numbers] for labels, numbers, _ in self._cells)
+
+    def _numbered(self) -> list[Ints]:
+        """For each quasi-identifier, a number of each class's value that is the same where the value is."""
+        return [numbers for _, numbers, _ in self._cells]
 
     def released(self, number: int) -> tuple[Label, ...]:
         """What a class is released as."""
@@ -78,54 +97,33 @@ class Assignment:
 
     @cached_property
     def stands_for(self) -> Ints:
-        """For each class and quasi-identifier, the leaves that its value stands for in this release.
-
-        A value that is released at several levels stands for what is under it at any of them.
-        """
-        found = np.empty(self.levels.shape, dtype=np.int64)
-        for column, h in enumerate(self.problem.hierarchies):
-            under: dict[Label, set[int]] = {}
-            used: dict[tuple[int, int], Label] = {}
-            codes = np.array([h.maps[level][leaf] for level, leaf in self._cells(column)], dtype=np.int64)
-            pairs = np.stack([self.levels[:, column].astype(np.int64), codes])
-            for level, code in np.unique(pairs, axis=1).T.tolist():
-                used[level, code] = label = h.labels[level][code]
-                under.setdefault(label, set()).update(np.flatnonzero(h.maps[level] == code).tolist())
-            sizes = {cell: len(under[label]) for cell, label in used.items()}
-            found[:, column] = [sizes[cell] for cell in map(tuple, pairs.T.tolist())]
-        return found
-
-    def _cells(self, column: int) -> list[tuple[int, int]]:
-        return list(zip(self.levels[:, column].tolist(), self.leaves[:, column].tolist(), strict=True))
+        """For each class and quasi-identifier, the leaves that its value stands for in this release."""
+        columns = [under[numbers] for _, numbers, under in self._cells]
+        return np.array(columns, dtype=np.int64).reshape(len(columns), len(self)).T
 
     def canonical(self) -> Assignment:
         """The same with classes that are released alike taken together, empty ones left out and parcels joined."""
-        index: dict[tuple[Label, ...], int] = {}
-        sizes = self.sizes
-        numbers = np.full(len(self) + 1, -1, dtype=np.int64)
-        first: list[int] = []
-        rows = zip(*(names.tolist() for names in self.names), strict=True) if self.names else iter([()] * len(self))
-        for number, row in enumerate(rows):
-            if sizes[number]:
-                numbers[number] = index.setdefault(row, len(index))
-                if len(first) < len(index):
-                    first.append(number)
+        full = np.flatnonzero(self.sizes > 0)
+        columns = [numbers[full] for numbers in self._numbered()]
+        classes, first = number_tuples(columns, [int(c.max(initial=0)) + 1 for c in columns], len(full))
+        renumbered = np.full(len(self) + 1, -1, dtype=np.int64)
+        renumbered[full] = classes
         there = self.counts > 0
-        columns = [self.tuples[there], numbers[self.owners[there]] + 1]
+        parcels = [self.tuples[there], renumbered[self.owners[there]] + 1]
         if self.values is not None:
-            columns.append(self.values[there].astype(np.int64))
-        spans = [int(column.max(initial=0)) + 1 for column in columns]
-        ids, representatives = number_tuples(columns, spans, int(there.sum()))
+            parcels.append(self.values[there].astype(np.int64))
+        spans = [int(column.max(initial=0)) + 1 for column in parcels]
+        ids, kept = number_tuples(parcels, spans, int(there.sum()))
         return replace(
             self,
-            **self._of_classes(first),
-            tuples=columns[0][representatives],
-            owners=columns[1][representatives] - 1,
-            counts=_sums(ids, self.counts[there], len(representatives)),
-            values=None if self.values is None else columns[2][representatives].astype(np.int32),
+            **self._of_classes(full[first]),
+            tuples=parcels[0][kept],
+            owners=parcels[1][kept] - 1,
+            counts=_sums(ids, self.counts[there], len(kept)),
+            values=None if self.values is None else parcels[2][kept].astype(np.int32),
         )
 
-    def _of_classes(self, chosen: list[int]) -> dict[str, Any]:
+    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
         """What is kept of each class, for some of them."""
         return {"levels": self.levels[chosen], "leaves": self.leaves[chosen]}
 

@@ -150,9 +150,7 @@ def _settled(problem: Problem, planned: Plan, tuples: Sequence[Tuple]) -> Plan:
 def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, list[Tuple]]:
     assignment = solution.assignment.allotted()
     lost = assignment.suppressed
-    tuples = [assignment.released(number) for number in range(len(assignment))]
-    all_star = np.array(tuples, dtype=object) == SUPPRESSED
-    starred_class = np.flatnonzero(all_star.reshape(len(assignment), -1).all(axis=1))
+    starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
     star, warnings = _starring(problem, lost, star=star)
     if star:
         owners = np.where(np.isin(assignment.owners, [-1, *starred_class.tolist()]), 0, -1)
@@ -173,7 +171,7 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, l
         aggregated=assignment.aggregated,
         warnings=(*solution.notes, *warnings),
     )
-    return planned, tuples
+    return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []
 
 
 def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequence[str]) -> BucketPlan:

@@ -303,6 +303,10 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
             where=manifests.NAME,
             remedy="Give the policy that names it: --policy.",
         )
+    if any(column.level is None for column in manifest.columns if column.role is Role.QUASI_IDENTIFIER):
+        raise VerificationFailed(
+            "each record was recoded on its own: what becomes of a population's records cannot be told"
+        )
     population = open_population(name, policy)
     counted = frequency_table(population, policy.quasi_identifiers, [])
     levels = {column.name: column.level or 0 for column in manifest.columns}

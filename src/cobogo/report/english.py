@@ -129,6 +129,9 @@ ENGLISH: dict[str, str] = {
     "attributes": "What was done to each attribute",
     "attributes.why": "A quasi-identifier is generalized step by step: level 0 is the original value, the last level "
     "the most general. The level in bold was released.",
+    "attributes.local": "Each record was generalized on its own: level 0 is the original value, the last level the "
+    "most general one. The shares are those of the released records at each level.",
+    "attributes.share": "{level}: {share}",
     "attributes.plain": "What each attribute is, and how many distinct values were left of it.",
     "attributes.name": "attribute",
     "attributes.role": "role",

@@ -133,6 +133,9 @@ PORTUGUESE: dict[str, str] = {
     "attributes": "O que foi feito com cada atributo",
     "attributes.why": "Um semi-identificador é generalizado passo a passo: o nível 0 é o valor original, o último "
     "nível é o mais geral. O nível em negrito é o publicado.",
+    "attributes.local": "Cada registro foi generalizado por si: o nível 0 é o valor original, o último é o mais geral. "
+    "As parcelas são as dos registros publicados em cada nível.",
+    "attributes.share": "{level}: {share}",
     "attributes.plain": "O que é cada atributo e quantos valores distintos restaram dele.",
     "attributes.name": "atributo",
     "attributes.role": "papel",

@@ -20,6 +20,8 @@ BUDGET, BUDGET_PER_RECORD = 20_000, 500
 """Of a region's rows times the nodes of its lattice."""
 RAISES, ROUNDS, TRIES = 3, 20, 3
 """How often a region is widened, its prices are corrected, and it is solved by them."""
+SEEDS = 1000
+"""Tuples that are looked at for one that is not released as it is."""
 STEPS = 200
 HEAT = 0.003
 """What a region may become worse by at first: about a tenth of what one record costs."""
@@ -58,12 +60,13 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
     for number in range(steps):
         step = offset + number + 1
         row, slot = -1, -1
-        for _ in range(32):
+        for _ in range(SEEDS):
             one = np.random.randint(len(state.home))
-            other = np.random.randint(state.home.shape[1])
-            home = state.home[one, other]
-            if home >= 0 and state.cost[home] > 0:
-                row, slot = one, other
+            for other in range(state.home.shape[1]):
+                home = state.home[one, other]
+                if home >= 0 and state.cost[home] > 0:
+                    row, slot = one, other
+            if row >= 0:
                 break
         if row < 0:
             continue
@@ -101,7 +104,7 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
             for candidate in range(found):
                 score[candidate] = work.cost[candidate] * np.exp(noise * np.random.normal())
             sort(score, order, found)
-            total = draw(ground, state, work, draft, price, count, found, order, threshold, generous, step)
+            total = draw(ground, state, work, draft, price, count, found, order, threshold, generous)
             if not last and total < best:
                 best, best_seed, best_threshold, best_generous = total, this_seed, threshold, generous
         if best_seed >= 0:

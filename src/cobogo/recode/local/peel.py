@@ -166,9 +166,9 @@ def _join_one(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> 
     """Let those without a class join the class that costs least and still holds."""
     problem = terrain.problem
     classes = np.unique(found.owners[settled])
-    firsts = [found.first[c] for c in classes.tolist()]
+    firsts = np.array([found.first[c] for c in classes.tolist()])
     levels = np.array([found.levels[c] for c in classes.tolist()])
-    joined = np.array([_join(terrain, lonely, level, first) for level, first in zip(levels, firsts, strict=True)])
+    joined = _join(terrain, lonely, levels, firsts)
     sizes = np.bincount(np.searchsorted(classes, found.owners[settled]), problem.table.counts[settled])
     more = problem.table.counts[lonely].sum()
     added = _cost(terrain, joined, firsts) * (sizes + more) - _cost(terrain, levels, firsts) * sizes
@@ -191,7 +191,7 @@ def _join_several(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints)
     """Dissolve classes, those that lose least by it first, until those without a class and theirs hold as one."""
     problem = terrain.problem
     classes = np.unique(found.owners[settled])
-    firsts = [found.first[c] for c in classes.tolist()]
+    firsts = np.array([found.first[c] for c in classes.tolist()])
     levels = np.array([found.levels[c] for c in classes.tolist()])
     place = np.searchsorted(classes, found.owners[settled])
     sizes = np.bincount(place, problem.table.counts[settled])
@@ -222,7 +222,8 @@ def _holds_with(problem: Problem, lonely: Ints, others: Ints) -> bool:
 def _merge(terrain: Terrain, found: Peeling, rows: Ints) -> None:
     """Make one class of some tuples."""
     first = int(rows[0])
-    found.levels.append(tuple(_join(terrain, rows, np.array(terrain.problem.lowest), first).tolist()))
+    lowest = np.array([terrain.problem.lowest])
+    found.levels.append(tuple(_join(terrain, rows, lowest, rows[:1])[0].tolist()))
     found.first.append(first)
     found.owners[rows] = len(found.levels) - 1
 
@@ -231,19 +232,23 @@ def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:
     return ~failing(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
 
 
-def _join(terrain: Terrain, rows: Ints, levels: Ints, first: int) -> Ints:
-    """The lowest levels, from those given up, at which some tuples and a class are released alike."""
-    problem = terrain.problem
+def _join(terrain: Terrain, rows: Ints, levels: Ints, firsts: Ints) -> Ints:
+    """For each of some classes, the lowest levels, from its own up, at which it and all of some tuples are alike."""
     joined = np.array(levels)
-    for column, h in enumerate(problem.hierarchies):
-        own = int(terrain.leaves[first, column])
+    for column, h in enumerate(terrain.problem.hierarchies):
         others = np.unique(terrain.leaves[rows, column])
-        while (h.maps[joined[column]][others] != h.maps[joined[column]][own]).any():
-            joined[column] += 1
+        own = terrain.leaves[firsts, column]
+        alike = 0
+        while (h.maps[alike][others] != h.maps[alike][others[0]]).any():
+            alike += 1
+        joined[:, column] = np.maximum(joined[:, column], alike)
+        for level in range(h.height):
+            apart = (joined[:, column] == level) & (h.maps[level][own] != h.maps[level][others[0]])
+            joined[apart, column] += 1
     return joined
 
 
-def _cost(terrain: Terrain, levels: Ints, firsts: list[int]) -> Floats:
+def _cost(terrain: Terrain, levels: Ints, firsts: Ints) -> Floats:
     """What a record costs in each of some classes."""
     columns = np.arange(levels.shape[1])
     return np.asarray(terrain.costs[terrain.starts[columns, levels] + terrain.leaves[firsts]].sum(axis=1))

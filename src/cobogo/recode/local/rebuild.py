@@ -107,7 +107,7 @@ def _lend(state, work, draft, i, source, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw(ground, state, work, draft, price, count, found, order, threshold, generous, step):  # type: ignore[no-untyped-def]
+def draw(ground, state, work, draft, price, count, found, order, threshold, generous):  # type: ignore[no-untyped-def]
     """Open candidates in an order, first those wanted at least as often as ``threshold``, until no record is left.
 
     What the new solution costs more than nothing (loans count what they cost more); infinite where there is none.
@@ -171,7 +171,7 @@ def draw(ground, state, work, draft, price, count, found, order, threshold, gene
         total += size * cost
         unplaced -= size
     if unplaced:
-        total += _place_rest(ground, state, work, draft, count, step)
+        total += _place_rest(ground, state, work, draft, count)
     if total < INFINITE:
         total += _cheaper_homes(ground, state, work, draft, count)
         if not _fits(state, work, draft, count):
@@ -193,8 +193,8 @@ def _cheapest_new(ground, work, draft, row, below):  # type: ignore[no-untyped-d
 
 
 @njit(cache=True, nogil=True)
-def _place_rest(ground, state, work, draft, count, step):  # type: ignore[no-untyped-def]
-    """Put each record that no new class took into the cheapest class that may take it."""
+def _place_rest(ground, state, work, draft, count):  # type: ignore[no-untyped-def]
+    """Put each record that no new class took into the cheapest class met in the region that may take it."""
     total = 0.0
     for i in range(count):
         if draft.left[i] == 0:
@@ -203,18 +203,16 @@ def _place_rest(ground, state, work, draft, count, step):  # type: ignore[no-unt
         new = _cheapest_new(ground, work, draft, row, INFINITE)
         below = draft.cost[new] if new >= 0 else INFINITE
         old = -1
-        for home in range(len(state.size)):
-            if state.size[home] == 0 or state.cost[home] >= below or (work.seen[home] == step and work.inside[home]):
-                continue
-            if covers(ground, state.levels[home], state.first[home], row):
-                old, below = home, state.cost[home]
+        for near in range(count):
+            for slot in range(state.home.shape[1]):
+                home = state.home[work.rows[near], slot]
+                if home < 0 or work.inside[home] or state.cost[home] >= below:
+                    continue
+                if covers(ground, state.levels[home], state.first[home], row):
+                    old, below = home, state.cost[home]
         if below == INFINITE or draft.made[1] == len(draft.amount):
             return INFINITE
         if old >= 0:
-            if work.seen[old] != step:
-                work.seen[old] = step
-                work.inside[old] = False
-                draft.change[old] = 0
             draft.change[old] += draft.left[i]
             _add(draft, i, -2 - old, draft.left[i])
         else:

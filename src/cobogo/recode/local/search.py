@@ -27,8 +27,8 @@ from cobogo.recode.solution import Assigned, slack
 Progress = Callable[[int, int], None]
 Clock = Callable[[], float]
 
-SECONDS = 6.0
-"""How long it looks for something better, where the policy does not say."""
+SECONDS, TUPLES_A_SECOND, SECONDS_AT_MOST = 5.0, 10_000, 60.0
+"""How long it computes where the policy does not say: longer for more distinct tuples."""
 SHARE = 0.3
 """Of the time that is left: what the peel, and what the comparison with full-domain recodings, may take."""
 SKIPPED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -48,7 +48,8 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Progre
     refuse(problem)
     tell = progress or (lambda *_: None)
     if time_limit is None:  # computing time, so that what is found does not depend on what else the machine does
-        return _Search(problem, SECONDS, time.thread_time, tell).run()
+        seconds = min(SECONDS + len(problem.table.counts) / TUPLES_A_SECOND, SECONDS_AT_MOST)
+        return _Search(problem, seconds, time.thread_time, tell).run()
     return _Search(problem, time_limit, time.monotonic, tell).run()
 
 

@@ -87,9 +87,9 @@ class _Search:
         steps = sum(self.problem.highest) - sum(self.problem.lowest)
         for number, levels in enumerate(self._way()):
             self._progress(number, steps + 1)
-            attempt = self._attempt(levels, self._rare)
-            if attempt is not None and (best is None or attempt.cost < best.cost):
-                best = attempt
+            for attempt in self._attempts(levels, self._rare):
+                if best is None or attempt.cost < best.cost:
+                    best = attempt
         if best is None:
             raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
         value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
@@ -148,19 +148,20 @@ class _Search:
             found[number] = (sizes[ids] < self.least) & ~any_part[number]
         return found.astype(np.float32)
 
-    def _attempt(self, levels: Levels, rare: NDArray[np.float32]) -> _Attempt | None:
-        cells = np.tile(np.array(levels, dtype=np.int32), (len(self.leaves), 1))
-        self._cover(cells, rare)
-        judged = self._judged(cells)
-        before, left = cells.copy(), judged.suppressed
-        if not judged.satisfied:
-            judged = self._completed(cells, judged, levels)
-        if not judged.satisfied:
-            return None
-        assignment = self._assignment(cells, judged)
-        value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
-        more = int(((cells != before) * self.problem.table.counts[:, None]).sum())
-        return _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more)
+    def _attempts(self, levels: Levels, rare: NDArray[np.float32]) -> Iterator[_Attempt]:
+        """With as many records suppressed as the limit allows, and with cells suppressed in their place."""
+        covered = np.tile(np.array(levels, dtype=np.int32), (len(self.leaves), 1))
+        self._cover(covered, rare)
+        judged = self._judged(covered)
+        left = judged.suppressed
+        for most in sorted({self.problem.limit, 0}, reverse=True):
+            cells = covered.copy()
+            reached = self._completed(cells, judged, levels, most)
+            if reached.satisfied:
+                assignment = self._assignment(cells, reached)
+                value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
+                more = int(((cells != covered) * self.problem.table.counts[:, None]).sum())
+                yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more)
 
     def _cover(self, cells: Small, rare: NDArray[np.float32]) -> None:
         """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""
@@ -175,15 +176,16 @@ class _Search:
             cells[rows, chosen] = self.highest[chosen]
             rest[:, rows] *= 1 - self.member[:, chosen]
 
-    def _completed(self, cells: Small, judged: Judged, levels: Levels) -> Judged:
-        """Suppress more cells of what fails, those of the attribute with most values first, until all models hold.
+    def _completed(self, cells: Small, judged: Judged, levels: Levels, most: int) -> Judged:
+        """Suppress more cells of what fails, those of the attribute with most values first, until all models hold and
+        no more records than ``most`` fail.
 
         Records that fail with every cell suppressed take the smallest classes with them until they hold together.
         """
         distinct = [self.problem.distinct[c][level] / self.weights[c] for c, level in enumerate(levels)]
         order = np.argsort(-np.array(distinct), kind="stable")
         company = 1
-        while not judged.satisfied:
+        while not judged.satisfied or judged.suppressed > most:
             owners = self._owners(cells)[0]
             failed = judged.failed[owners]
             movable = failed[:, None] & (cells < self.highest)[:, order]

@@ -109,10 +109,9 @@ class _Search:
         if self.siblings:
             return assignment
         search = Specialization(self.problem, self.cut)
-        search.descend(self._deadline)
+        finer = search.descend(self._deadline)
         self.checked += search.checked
-        finer, satisfied = assigned(self.problem, search.cut)
-        return finer if satisfied else assignment
+        return finer or assignment
 
     def _apply(self, rise: _Rise) -> None:
         """Raise, and forget what was known of values that tuples in the classes concerned could be raised to."""

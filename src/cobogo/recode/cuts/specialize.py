@@ -12,7 +12,7 @@ import numpy as np
 from cobogo.metrics import igpl, information_gain
 from cobogo.models.base import Ints
 from cobogo.recode.assignment import Small, leaf_tuples
-from cobogo.recode.cuts.cut import judge, node_numbers
+from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
 from cobogo.recode.tally import merged
@@ -60,17 +60,37 @@ class Specialization:
             for number in np.unique(numbers).tolist():
                 self._admit(column, np.flatnonzero(numbers == number))
 
-    def descend(self, deadline: float = math.inf, progress: Callable[[int, int], None] | None = None) -> None:
-        """Specialize until nothing more can be, or the time is up."""
+    def descend(
+        self, deadline: float = math.inf, progress: Callable[[int, int], None] | None = None
+    ) -> CutAssignment | None:
+        """Specialize until nothing more can be, or the time is up.
+
+        Detail may be paid for with suppressed records, so of the cuts on the way the best by the policy's metric is
+        returned: the last one where nothing is suppressed. None where not even the first satisfies the policy.
+        """
+        best = self._better(None)
         steps = 0
-        while self._values and time.monotonic() < deadline:
+        while best is not None and self._values and time.monotonic() < deadline:
             chosen = self._best()
             if chosen is None:
-                return
+                break
+            if self._after.suppressed > self.judged.suppressed:
+                best = self._better(best)
             self._specialize(*chosen)
             steps += 1
             if progress is not None:
                 progress(steps, steps + len(self._values))
+        return best and self._better(best)
+
+    def _better(self, best: CutAssignment | None) -> CutAssignment | None:
+        """The cut as it is now, if it satisfies the policy and is no worse than the best so far; else that."""
+        now, satisfied = assigned(self.problem, tuple(levels.copy() for levels in self.cut))
+        if not satisfied:  # at first; or values of different branches share a name, and merging them breaks a model
+            return best
+        metric, scale = self.problem.metric, self.problem.scale
+        sign = -1.0 if metric.maximize else 1.0
+        cost = sign * float(metric.value(now.outcome(), scale))
+        return now if best is None or cost <= sign * float(metric.value(best.outcome(), scale)) else best
 
     def _admit(self, column: int, rows: Ints) -> None:
         """Remember a value, told by its tuples, unless the policy allows none below it."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from cobogo.recode import lattice
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import assigned
 from cobogo.recode.cuts.specialize import Specialization
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.local.search import refuse
@@ -25,7 +24,8 @@ def top_down(
     costs in privacy.
 
     A value is specialized in all records or in none (subtree recoding). What says nothing of the label is specialized
-    last, by how much detail it gives back; without a label, everything is. The policy's metric steers nothing.
+    last, by how much detail it gives back; without a label, everything is. The policy's metric says where to stop, if
+    detail is paid for with suppressed records.
     """
     refuse(problem)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
@@ -34,10 +34,8 @@ def top_down(
         for h, high in zip(problem.hierarchies, problem.highest, strict=True)
     )
     search = Specialization(problem, top)
-    if search.judged.satisfied:
-        search.descend(deadline, progress)
-    assignment, satisfied = assigned(problem, search.cut)
-    if not satisfied:
+    assignment = search.descend(deadline, progress)
+    if assignment is None:
         raise none_found(problem, Evaluator(problem), "top-down")
     value = float(problem.metric.value(assignment.outcome(), problem.scale))
     return Assigned("top-down", assignment, value, lattice.size(problem.lowest, problem.highest), search.checked)

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from cobogo.recode.buckets.anatomy import anatomy
 from cobogo.recode.local.search import local
-from cobogo.recode.partition import mondrian
+from cobogo.recode.partition import mondrian, similar
 from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
@@ -33,6 +33,10 @@ ALGORITHMS: dict[str, Algorithm] = {
     "local": local,
     "mondrian": mondrian.strict,
     "mondrian-relaxed": mondrian.relaxed,
+    "k-member": similar.k_member,
+    "oka": similar.oka,
+    "hilbert": similar.hilbert,
+    "r-tree": similar.r_tree,
     "mdav": mdav,
     "anatomy": anatomy,
 }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,14 +14,15 @@ from partition_tables import MODELS, K, arrow, broken, classes, policy, tables, 
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
+from cobogo.recode.partition.curves import hilbert_keys
 
-GENERALIZING = ["mondrian", "mondrian-relaxed"]
+GENERALIZING = ["mondrian", "mondrian-relaxed", "k-member", "oka", "hilbert", "r-tree"]
 STRICT = ["mondrian"]
 AGGREGATING = ["mdav"]
 ALL = [*GENERALIZING, *AGGREGATING]
 
-some = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
-few = settings(some, max_examples=4)
+some = settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
+few = settings(some, max_examples=2)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -154,3 +157,40 @@ def test_people_with_several_records_are_counted_once(algorithm: str) -> None:
     asked = policy(algorithm, [K], number={"role": "identifier", "publish-unique": False})
     found = released(cb.anonymize(arrow(rows), {**asked, "data": {"unit": "number"}}))
     assert {row["sex"] for row in found} == {"*"}
+
+
+@pytest.mark.parametrize(("width", "bits"), [(1, 4), (2, 4), (3, 3), (5, 2)])
+def test_the_hilbert_curve_visits_every_cell_once_and_steps_to_a_neighbour(width: int, bits: int) -> None:
+    cells = np.array(list(itertools.product(range(1 << bits), repeat=width)))
+    keys = hilbert_keys(cells, bits)
+    assert sorted(keys.tolist()) == list(range(len(cells)))
+    along = cells[np.argsort(keys)]
+    assert (np.abs(np.diff(along, axis=0)).sum(axis=1) == 1).all()
+
+
+@given(rows=tables(least=4, most=9))
+@settings(some, max_examples=40)
+def test_the_runs_of_an_order_are_the_cheapest_there_are(rows: list[Any]) -> None:
+    """Against every way to cut the order that the algorithm chose, tried one by one."""
+    asked = policy("hilbert", [K])
+    asked["attributes"] = {name: a for name, a in asked["attributes"].items() if name in ("number", "age")}
+    data = arrow(rows).select(["number", "age"])
+    release = cb.anonymize(data, asked)
+    order = sorted(rows, key=lambda row: (row["age"] is None, row["age"]))
+
+    def cost(part: list[Any]) -> float:
+        ages = {row["age"] for row in part}
+        if len(ages) == 1:
+            return 0.0
+        known = {None if age is None else int(age) // 10 for age in ages}
+        everything = {row["age"] for row in rows}
+        under = [age for age in everything if len(known) > 1 or (None if age is None else int(age) // 10) in known]
+        return len(part) * (len(under) - 1) / max(len(everything) - 1, 1)
+
+    cheapest = min(
+        sum(cost(order[a:b]) for a, b in itertools.pairwise([0, *cuts, len(order)]))
+        for number in range(3)
+        for cuts in itertools.combinations(range(3, len(order) - 2), number)
+        if all(b - a >= 3 for a, b in itertools.pairwise([0, *cuts, len(order)]))
+    )
+    assert release.metrics["loss"] == pytest.approx(cheapest / len(rows))

@@ -19,7 +19,7 @@ from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
-from cobogo.recode.partition import mondrian
+from cobogo.recode.partition import mondrian, similar
 from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
@@ -49,6 +49,10 @@ ALGORITHMS: dict[str, Algorithm] = {
     "local": local,
     "mondrian": mondrian.strict,
     "mondrian-relaxed": mondrian.relaxed,
+    "k-member": similar.k_member,
+    "oka": similar.oka,
+    "hilbert": similar.hilbert,
+    "r-tree": similar.r_tree,
     "mdav": mdav,
     "anatomy": anatomy,
 }

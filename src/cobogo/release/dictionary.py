@@ -97,8 +97,14 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
     """The dictionary as Markdown."""
     lines = ["# What this release holds", ""]
     lines += ["| column | role | its values |", "|---|---|---|"]
-    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(c.meaning)} |" for c in columns]
+    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
     lines += ["", "An empty field means that no value was recorded. The order of the rows is random."]
+    apart = sorted({column.file for column in columns if column.file is not None})
+    if apart:
+        lines += [
+            f"The sensitive values are in {', '.join(apart)}, counted for each bucket. The rest is as collected: "
+            "who is in the table is not hidden, only whose value is whose."
+        ]
     if star:
         lines += ["A record with * in every quasi-identifier is one whose quasi-identifiers were withheld."]
     lines += ["", "## What protects the people in it", "", "| model | asked | measured |", "|---|---|---|"]
@@ -107,6 +113,11 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
         lines.append(f"| {entry['model']} | {_cell(asked)} | {entry['measured']} |")
     lines += ["", "Each model was measured on the released file itself; `cobogo verify` does it again.", ""]
     return "\n".join(lines)
+
+
+def _placed(column: Column) -> str:
+    """What a column's values mean, and where it is if not in the released table."""
+    return column.meaning if column.file is None else f"in {column.file}: {column.meaning}"
 
 
 def _cell(text: str) -> str:

@@ -67,7 +67,7 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
             text, truthful = "distorted where a value was too frequent: not always what was collected", False
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
-        elif name in release.plan.attributes and name not in release.levels:
+        elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
             text = dictionary.local_meaning(attribute)
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))

@@ -16,8 +16,8 @@ from cobogo.recode.partition.space import Points, blocks
 Pieces = tuple[Ints, Ints, Ints, int]
 """Parcels, how many records of each, the group they go to, and how many groups there are."""
 
-Cluster = Callable[[Points, Ints, int], Pieces]
-"""Puts points, each with a number of records, in groups of at least so many."""
+Cluster = Callable[[Ints, Ints, int], Pieces]
+"""Puts some parcels, each with a number of records, in groups of at least so many; the pieces are numbered within."""
 
 
 def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster: Cluster) -> Groups:
@@ -26,7 +26,7 @@ def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster:
     parts: list[tuple[Ints, Ints, Ints]] = []
     groups = 0
     for block in blocks(where, regions):
-        places, amounts, owners, count = cluster(np.ascontiguousarray(where[block]), whole.counts[block], size)
+        places, amounts, owners, count = cluster(block, whole.counts[block], size)
         parts.append((block[places], amounts, owners + groups))
         groups += count
     places, amounts, owners = (np.concatenate([part[n] for part in parts]) for n in range(3))

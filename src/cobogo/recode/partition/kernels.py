@@ -111,3 +111,190 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     if many > 0:
         group += 1
     return parcels[:used], amounts[:used], owners[:used], group
+
+
+@njit(cache=True, nogil=True)
+def _joined(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
+    """The lowest levels, from those of a group up, at which it and a parcel are alike; what a record costs there.
+
+    Infinite where no level allowed does.
+    """
+    total = 0.0
+    for column in range(len(levels)):
+        level = levels[column]
+        own, other = leaves[row, column], leaves[first, column]
+        while codes[starts[column, level] + own] != codes[starts[column, level] + other]:
+            level += 1
+            if level > highest[column]:
+                return np.inf
+        found[column] = level
+        total += costs[starts[column, level] + own]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
+    """Groups grown one after another: each begins far from the one before, and takes what costs least until it has k.
+
+    What is left at the end joins the group in which it costs least.
+    """
+    n, width = leaves.shape
+    left = counts.copy()
+    active, many = np.arange(n), n
+    records = left.sum()
+    room = n + 2 * (records // max(k, 1)) + 16
+    parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    levels = np.empty((records // max(k, 1) + 2, width), np.int64)
+    firsts, sizes = np.empty(len(levels), np.int64), np.zeros(len(levels), np.int64)
+    used, group, seed = 0, 0, 0
+    trial, best_trial = np.empty(width, np.int64), np.empty(width, np.int64)
+    while records >= k:
+        best, place = -1.0, -1
+        for position in range(many):
+            apart = _joined(active[position], lowest, seed, leaves, starts, codes, costs, highest, trial)
+            if apart > best:
+                best, place = apart, position
+        seed = active[place]
+        firsts[group] = seed
+        levels[group] = lowest
+        size = 0
+        while size < k:
+            if size > 0:
+                best, place = np.inf, -1
+                for position in range(many):
+                    cost = _joined(active[position], levels[group], seed, leaves, starts, codes, costs, highest, trial)
+                    if cost < best:
+                        best, place = cost, position
+                        best_trial[:] = trial
+                if place < 0:
+                    break
+                levels[group] = best_trial
+            parcel = active[place]
+            moved = min(k - size, left[parcel])
+            parcels[used], amounts[used], owners[used] = parcel, moved, group
+            used += 1
+            size += moved
+            left[parcel] -= moved
+            records -= moved
+            if left[parcel] == 0:
+                active[place] = active[many - 1]
+                many -= 1
+        sizes[group] = size
+        group += 1
+    for position in range(many):
+        parcel = active[position]
+        best, chosen = np.inf, -1
+        for other in range(group):
+            cost = _joined(parcel, levels[other], firsts[other], leaves, starts, codes, costs, highest, trial)
+            now = 0.0
+            for column in range(width):
+                now += costs[starts[column, levels[other, column]] + leaves[firsts[other], column]]
+            more = cost * (sizes[other] + left[parcel]) - now * sizes[other]
+            if more < best:
+                best, chosen = more, other
+                best_trial[:] = trial
+        if chosen < 0:
+            chosen = group
+            group += 1
+            firsts[chosen], levels[chosen] = parcel, lowest
+        else:
+            levels[chosen] = best_trial
+        sizes[chosen] += left[parcel]
+        parcels[used], amounts[used], owners[used] = parcel, left[parcel], chosen
+        used += 1
+    return parcels[:used], amounts[:used], owners[:used], group
+
+
+@njit(cache=True, nogil=True)
+def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
+    """One pass: each parcel joins the nearest centre, which moves. Then groups that are too large give what is farthest
+    from their centre to those that are too small, nearest first."""
+    n, dims = points.shape
+    groups = len(seeds)
+    centres = points[seeds].astype(np.float64)
+    sizes = np.zeros(groups, dtype=np.int64)
+    owners = np.full(n, -1, dtype=np.int64)
+    for turn in range(n + groups):
+        parcel = seeds[turn] if turn < groups else turn - groups
+        if owners[parcel] >= 0:
+            continue
+        best, chosen = np.inf, -1
+        if turn < groups:
+            chosen = turn
+        else:
+            for group in range(groups):
+                apart = 0.0
+                for axis in range(dims):
+                    gap = centres[group, axis] - points[parcel, axis]
+                    apart += gap * gap
+                    if apart >= best:
+                        break
+                if apart < best:
+                    best, chosen = apart, group
+        owners[parcel] = chosen
+        before = sizes[chosen]
+        sizes[chosen] += counts[parcel]
+        for axis in range(dims):
+            centres[chosen, axis] = (centres[chosen, axis] * before + points[parcel, axis] * counts[parcel]) / sizes[
+                chosen
+            ]
+    gaps = np.empty(n)
+    for parcel in range(n):
+        gaps[parcel] = _gap(points[parcel], centres[owners[parcel]])
+    for parcel in np.argsort(-gaps):
+        home = owners[parcel]
+        if sizes[home] - counts[parcel] < k:
+            continue
+        best, chosen = np.inf, -1
+        for group in range(groups):
+            if sizes[group] < k and group != home:
+                apart = _gap(points[parcel], centres[group])
+                if apart < best:
+                    best, chosen = apart, group
+        if chosen >= 0:
+            owners[parcel] = chosen
+            sizes[home] -= counts[parcel]
+            sizes[chosen] += counts[parcel]
+    return owners
+
+
+@njit(cache=True, nogil=True)
+def _gap(one, other):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for axis in range(len(one)):
+        total += (one[axis] - other[axis]) ** 2
+    return total
+
+
+@njit(cache=True, nogil=True)
+def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
+    """Cut a sequence of parcels into runs of at least k records at the least cost, by dynamic programming: no run needs
+    2k or more unless a single parcel makes it so. Returns each parcel's run, −1 where there are fewer than k.
+    """
+    n, width = leaves.shape
+    best = np.full(n + 1, np.inf)
+    best[n] = 0.0
+    ends = np.full(n, -1, dtype=np.int64)
+    levels, trial = np.empty(width, np.int64), np.empty(width, np.int64)
+    for start in range(n - 1, -1, -1):
+        levels[:] = lowest
+        size = 0
+        for end in range(start, n):
+            if size >= 2 * k:
+                break
+            cost = _joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
+            if cost == np.inf:
+                break
+            levels[:] = trial
+            size += counts[end]
+            if size >= k and best[end + 1] < np.inf and cost * size + best[end + 1] < best[start]:
+                best[start] = cost * size + best[end + 1]
+                ends[start] = end + 1
+    runs = np.full(n, -1, dtype=np.int64)
+    place, run = 0, 0
+    while place < n and ends[place] >= 0:
+        for position in range(place, ends[place]):
+            runs[position] = run
+        place = ends[place]
+        run += 1
+    return runs

@@ -11,7 +11,7 @@ from cobogo.models.base import Ints
 from cobogo.recode.aggregate import aggregated, hows
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.partition import kernels
-from cobogo.recode.partition.clusters import clustered
+from cobogo.recode.partition.clusters import Pieces, clustered
 from cobogo.recode.partition.groups import Parcels, generalized, parcels, solved
 from cobogo.recode.partition.space import points
 from cobogo.recode.problem import Problem
@@ -33,13 +33,17 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Progres
     where = points(whole, [column for column, how in enumerate(chosen) if how in ("mean", "median")])
     regions = _regions(whole, chosen)
 
+    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+        found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
+        return found
+
     def release(assignment: Assignment) -> Assignment:
         return aggregated(assignment, chosen)
 
     return solved(
         problem,
         "mdav",
-        lambda least: clustered(whole, where, regions, least, kernels.mdav),
+        lambda least: clustered(whole, where, regions, least, grouped),
         publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
         measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
         notes=_notes(problem, chosen),

@@ -11,7 +11,7 @@ from cobogo.recode.partition.space import Centres, Points
 
 def mended(parcels: Parcels, where: Points, owners: Ints, regions: Ints, least: int) -> Groups:
     """Each group that fails a model joins the nearest of its region, again and again; one that is alone in its region
-    and fails is suppressed. Every round at least halves the groups that fail, so there are few."""
+    and fails is suppressed. Two at a time: in every round some do."""
     there = owners >= 0
     numbers, inverse = np.unique(owners[there], return_inverse=True)
     owners = np.full(len(owners), -1, dtype=np.int64)
@@ -41,14 +41,9 @@ def _joined(centres: Centres, failed: Mask, region: Ints) -> Ints:
         if len(among) == 1:
             root[wanted] = -1
             continue
+        busy: set[int] = set()  # joins are of two, so that groups grow no faster than they must
         for one, other in zip(wanted.tolist(), centres.nearest(wanted, among).tolist(), strict=True):
-            low, high = sorted((_root(root, one), _root(root, other)))
-            root[high] = low
-    return np.array([number if number < 0 else _root(root, n) for n, number in enumerate(root.tolist())])
-
-
-def _root(root: Ints, number: int) -> int:
-    while root[number] != number:
-        root[number] = root[root[number]]
-        number = int(root[number])
-    return number
+            if one not in busy and other not in busy:
+                root[one] = other
+                busy |= {one, other}
+    return root

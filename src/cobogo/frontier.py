@@ -151,7 +151,7 @@ def _number(text: str) -> float:
 
 def _problem(problem: Problem, given: Given) -> Problem:
     """The same table with other models, or another limit."""
-    models, limit = problem.models, problem.limit
+    models, limit = problem.promised, problem.limit
     for name, value in given.items():
         if name == LIMIT:
             if not 0 <= value <= 1:
@@ -161,7 +161,7 @@ def _problem(problem: Problem, given: Given) -> Problem:
             models = _varied(models, name, value)
     for model in models:
         model.fits(problem.table.domains)
-    return replace(problem, models=tuple(dict.fromkeys(models)), limit=limit)
+    return replace(problem.promising(models), limit=limit)
 
 
 def _varied(models: Sequence[Model], name: str, value: float) -> tuple[Model, ...]:

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cobogo import metrics, models
-from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, VerificationFailed, nearest, number_of
+from cobogo.errors import (
+    DataError,
+    NoSolution,
+    PolicyError,
+    TableTooLarge,
+    UnfitValues,
+    VerificationFailed,
+    nearest,
+    number_of,
+)
 from cobogo.hierarchy import Hierarchy
-from cobogo.metrics import learning
+from cobogo.metrics import Metric, learning
+from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, LOCAL, Algorithm
+from cobogo.recode import warm
+from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.recode.solution import Solution
 from cobogo.release import manifest, place
 from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
+from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
-from cobogo.release.write import draft, refuse_unless_as_planned, sign, write_rows
-from cobogo.schema.roles import check_roles, check_unique
-from cobogo.table.engine import Engine
+from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
+from cobogo.schema.roles import check_blind, check_bucketed, check_roles, check_unique, check_withheld
+from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
-from cobogo.table.read import Table, read
+from cobogo.table.read import Table, open_source, read
+from cobogo.table.rollup import rolled_up
 
 Progress = Callable[[str, int, int], None]
 """Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
@@ -45,7 +62,9 @@ class Prepared:
     problem: Problem
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
+    series: Series | None = None
     seconds: float = 0.0
+    whole: bool = True  # whether the search may look at every level that the policy allows
 
 
 def anonymize(
@@ -75,22 +94,34 @@ def prepare(
         data, policy = None, data
     rules = Policy.given(policy)
     wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
-    label = rules.recoding.label
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=label)
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
     start = time.perf_counter()
+    warm.start()
     progress("read", 0, 0)
     table = _open(data, rules, engine)
+    with table.engine.guarded("reading and counting"):
+        return _prepared(rules, table, wanted, metric, start)
+
+
+def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, start: float) -> Prepared:
+    """Count a table, build the hierarchies, and put the problem together."""
+    label = rules.recoding.label
     check_roles(rules, table)
-    counted = frequency_table(
-        table, rules.quasi_identifiers, rules.sensitive, unit=rules.data.unit, label=label,
-        joint=rules.recoding.algorithm in LOCAL,
-    )  # fmt: skip
+    if rules.output.table is not None:
+        table.engine.check_new_table(rules.output.table)
+    looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
+    check_blind(rules, wanted)
+    if rules.recoding.algorithm in BUCKETIZING:
+        check_bucketed(rules, wanted)
+    series = open_series(rules, wanted)
+    counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
+    counted = looked_back(counted, wanted, series)
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
         counted = beside(counted, name, population)
@@ -99,23 +130,31 @@ def prepare(
     for model in wanted:
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
-    lowest, highest = level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+    lowest, highest = _levels(rules, hierarchies)
+    if rolled and rolled != lowest:
+        lowest = rolled
+        warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
         hierarchies=hierarchies,
-        models=wanted,
+        models=(),
         metric=metric,
         limit=records_allowed(rules.recoding.suppression_limit, counted.records),
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
-    )
-    return Prepared(rules, table, problem, warnings, populations, time.perf_counter() - start)
+        kind=rules.recoding.kind,
+        aggregates=tuple(a.aggregate for a in attributes),
+        decimal=rules.data.decimal,
+    ).promising(wanted)
+    whole = not rolled or rolled == _levels(rules, hierarchies)[0]
+    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
 
 
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     """Search, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
+    warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
         solution = _algorithm(rules)(
@@ -123,36 +162,43 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
         )
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
-    planned = plan(problem, solution, star=rules.output.suppressed == "star")
+    if not prepared.whole and isinstance(solution, Solution):
+        solution = replace(solution, optimal=False)
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
-    return Release(rules, prepared.table, problem, solution, planned, warnings, prepared.populations, seconds)
+    return Release(
+        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds
+    )
 
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    from cobogo.report.story import tell
-    from cobogo.report.write import write as write_report
-
-    with place.staged(directory, replaceable=is_output) as stage:
+    report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
+    report.start()  # it takes a while, and the engine has enough to do meanwhile
+    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            file = write_rows(release, public)
+            rows = ending.enter_context(written(release, public))
         progress("verify", 0, 0)
         with release.timed("verify"):
-            unsigned = draft(release, file)
-            released = released_table(file, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
+            unsigned = draft(release, rows)
+            released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
             reference = release.reference()
-            verdicts = check(release.problem.models, reference.classes(released))
+            verdicts = check(release.problem.promised, reference.classes(released))
             refuse_unless_as_planned(release, released, verdicts)
         with release.timed("write"):
             sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
+        report.join()
+        from cobogo.report.story import tell
+        from cobogo.report.write import write as write_report
+
         write_report(
             tell(release, released, reference.classes(released), verdicts),
             evidence,
@@ -182,14 +228,55 @@ def _algorithm(policy: Policy) -> Algorithm:
             where=f"{policy.name}, recoding.algorithm",
             remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
         )
+    kind, known = policy.recoding.kind, kinds(name)
+    if kind is not None and kind not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        raise PolicyError(
+            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            where=f"{policy.name}, recoding.kind",
+            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
+        )
     return ALGORITHMS[name]
 
 
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
-    if data is None and policy.data.path is None:
-        raise PolicyError("names no data", where=f"{policy.name}, data.path", remedy="Give a path, or pass the data.")
-    source = policy.resolve(str(policy.data.path)) if data is None else data
-    return read(source, policy.data, None if engine is None else Engine.connect(engine))
+    if data is None:
+        return open_source(policy, engine)
+    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+
+
+def _counted(
+    policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], label: str | None, *, named: bool
+) -> tuple[FrequencyTable, tuple[int, ...]]:
+    """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
+    each attribute alone."""
+    names, unit = policy.quasi_identifiers, policy.data.unit
+    try:
+        joint = "cell" in kinds(policy.recoding.algorithm)
+        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
+    except TableTooLarge as error:
+        per_tuple = any(model.populations or model.needs_members for model in wanted)
+        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+            raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
+    marginals = {name: frequency_table(table, [name], []) for name in names}
+    hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in names)
+    lowest, highest = _levels(policy, hierarchies)
+    return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
+
+
+def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lowest and the highest levels that a policy allows."""
+    attributes = [policy.attributes[name] for name in policy.quasi_identifiers]
+    return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+
+
+def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
+    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
+    return (
+        f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
+        f"{raised}, and the search began there; the risk before is that of these levels"
+    )
 
 
 def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
@@ -228,7 +315,10 @@ def _located(error: UnfitValues, name: str, where: str, table: Table, counted: F
     records = sum(int(marginal[index[value]]) for value in error.values)
     first = next(value for value in error.values if value is not None)
     row = table.first_row(name, first)
-    found = "in the population table" if row is None else f'"{first}" first stands in row {row:,} of {table.name}'
+    if row is not None:
+        found = f'"{first}" first stands in row {row:,} of {table.name}'
+    else:
+        found = f"in {table.name}" if records else "in the population table"
     return UnfitValues(
         f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
         error.values,

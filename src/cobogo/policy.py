@@ -65,6 +65,8 @@ class Data(Part):
     """Where the table is and how to read it."""
 
     path: str | None = None
+    table: str | None = None
+    engine: str | None = None
     separator: Separator = ","
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
     decimal: Literal[".", ","] = "."
@@ -182,11 +184,12 @@ class AttributePolicy(Part):
     min_level: Annotated[int, Field(ge=0, strict=True)] = 0
     max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
     publish_unique: Annotated[bool, Field(strict=True)] = False
+    aggregate: Literal["mean", "median", "mode", "ancestor"] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.role is not Role.QUASI_IDENTIFIER:
-            given = self.model_fields_set & {"weight", "min_level", "max_level"}
+            given = self.model_fields_set & {"weight", "min_level", "max_level", "aggregate"}
             if given:
                 names = ", ".join(sorted(name.replace("_", "-") for name in given))
                 raise ValueError(f"{names} can be given for a quasi-identifier only; the role here is {self.role}")
@@ -210,6 +213,7 @@ class Recoding(Part):
     """How to look for a solution, and what to look for."""
 
     algorithm: str = "optimal"
+    kind: Literal["full-domain", "subtree", "sibling", "cell"] | None = None
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
     time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
@@ -229,8 +233,15 @@ class Output(Part):
     """Where and how the release is written."""
 
     directory: str | None = None
-    format: Literal["csv", "parquet"] = "csv"
+    format: Literal["csv", "parquet", "table"] = "csv"
+    table: str | None = None
     suppressed: Literal["drop", "star"] = "drop"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.format == "table") != (self.table is not None):
+            raise ValueError('format = "table" and table = "its name" go together')
+        return self
 
 
 class ReportPolicy(Part):
@@ -328,6 +339,11 @@ class Policy(Part):
         except (ValueError, RuntimeError, OSError):
             raise PolicyError(f"{path!r} is no path", where=self._name) from None
         return full
+
+    def located(self, url: str) -> str:
+        """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
+        before, mark, path = url.partition("duckdb:///")
+        return f"{mark}{self.resolve(path)}" if mark and not before else url
 
     def check_label(self, name: str | None, key: str) -> None:
         """A label is a column that is released as it is: sensitive or non-sensitive."""

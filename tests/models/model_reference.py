@@ -103,7 +103,7 @@ def measured(model: Specification, group: Group, whole: Whole) -> Number:  # noq
         case "l-diversity" | "p-sensitive-k-anonymity":
             return Fraction(len(counts))
         case "t-closeness":
-            return distance(model["distance"], counts, group.size, total, whole.trees.get(model["attribute"]))
+            return distance(model["distance"], counts, sum(counts.values()), total, whole.trees.get(model["attribute"]))
         case "delta-presence":
             return ratio(group.size, group.population)
         case "k-map":
@@ -248,7 +248,8 @@ class ModelTask(Task):
 
     @cached_property
     def whole(self) -> Whole:
-        return Whole(self.records, self.group(range(self.records)).counts, self.trees)
+        everybody = self.group(range(self.records))
+        return Whole(everybody.size, everybody.counts, self.trees)
 
     @property
     def loses_nothing(self) -> bool:

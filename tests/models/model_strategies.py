@@ -374,7 +374,7 @@ STRATEGIES: dict[str, dict[str, Entry]] = {
             st.builds(MConfidentiality, attribute=category, m=st.integers(1, 4)),
             Values.CATEGORY,
             easy={"m": 1},
-            wrong=wrong("m", NOT_WHOLE),
+            wrong=[*wrong("m", NOT_WHOLE), *wrong("distort", [1, "yes"], m=2)],
         ),
     },
 }  # fmt: skip

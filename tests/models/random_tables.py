@@ -22,6 +22,7 @@ from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models import Classes, Domain, Histogram
 from cobogo.models.base import Members
 from cobogo.policy import Data
+from cobogo.table.connect import connect
 from cobogo.table.engine import Engine
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import read
@@ -234,7 +235,7 @@ def classes(
     counted = Classes(
         np.array([len(_who(rows, group, people)) for group in inside], dtype=np.int64),
         {name: _histogram(rows, inside, name, known[name], people) for name in rows.sensitive},
-        len(rows),
+        len(_who(rows, range(len(rows)), people)),
         {} if people else {POPULATION: np.array(whole, dtype=np.int64)},
         _members(rows, inside, known) if members else None,
     )
@@ -306,7 +307,7 @@ def uncounted(rows: Rows) -> FrequencyTable:
 @cache
 def engine() -> Engine:
     """One for all tables: connecting takes longer than counting."""
-    return Engine.connect()
+    return connect()
 
 
 def counted(rows: Rows, *, people: bool = False, population: bool = False) -> FrequencyTable:

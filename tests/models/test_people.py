@@ -21,7 +21,7 @@ from random_tables import Rows
 from test_search_with_models import examine, options, task_of
 
 import cobogo as cb
-from cobogo.errors import NoSolution, PolicyError
+from cobogo.errors import DataError, NoSolution, PolicyError
 from cobogo.models import (
     AlphaK,
     BetaLikeness,
@@ -112,6 +112,17 @@ class TestCounting:
         closeness, likeness = (model.measure(release.problem.table.classes()) for model in release.problem.models)
         assert sorted(closeness) == pytest.approx([1 / 6, 1 / 3])
         assert sorted(likeness) == pytest.approx([1 / 2, 1 / 2])
+
+    @pytest.mark.parametrize("distance", ["equal", "ordered"])
+    def test_a_class_without_what_others_have_is_at_a_distance(self, distance: Any) -> None:
+        """Ana, in Crato, has had everything; the three in Sobral have the first illness alone."""
+        ana = [("ana", "Crato", str(number)) for number in range(4)]
+        data = visits(*ana, *[(who, "Sobral", "0") for who in ("bia", "caio", "davi")])
+        release = cb.anonymize(data, policy({"model": "t-closeness", "t": 1.0, "distance": distance}))
+        (model,) = release.problem.models
+        found = model.measure(release.problem.table.classes())
+        assert (found > 0).all()
+        assert (found <= 1).all()
 
     def test_whoever_has_no_name_is_one_person(self) -> None:
         """Not a person for each record: that would make people of gaps in the data."""
@@ -399,11 +410,56 @@ class TestTampering:
 # --- what does not go together ----------------------------------------------------------------------------------
 
 
-def test_a_population_is_counted_in_records_and_so_refused(tmp_path: Path) -> None:
-    (tmp_path / "everybody.csv").write_text("city\nSobral\n" * 9, encoding="utf-8")
-    model = {"model": "delta-presence", "max": 0.5, "population": str(tmp_path / "everybody.csv")}
-    with pytest.raises(PolicyError, match="unit"):
-        cb.anonymize(ANA_AND_BIA, policy(model))
+@pytest.mark.parametrize("named", [True, False])
+def test_a_population_has_one_record_for_each_person(tmp_path: Path, named: bool) -> None:
+    """Two people of Sobral's three, with four records; and one of Crato's two."""
+    data = visits(*[("ana", "Sobral", "flu")] * 3, ("bia", "Sobral", "cold"), *[("caio", "Crato", "flu")] * 2)
+    everybody = ["ana,Sobral", "bia,Sobral", "eva,Sobral", "caio,Crato", "ivo,Crato", "rui,Ipu"]
+    lines = ["person,city", *everybody] if named else ["city", *(line.split(",")[1] for line in everybody)]
+    (tmp_path / "everybody.csv").write_text("\n".join(lines) + "\n")
+    models = [
+        {"model": "delta-presence", "max": 0.7, "population": str(tmp_path / "everybody.csv")},
+        {"model": "k-map", "k": 2, "population": str(tmp_path / "everybody.csv")},
+    ]
+    release = cb.anonymize(data, policy(*models))
+    assert release.levels == {"city": 0}
+    release.write(tmp_path / "out")
+    verdict = cb.verify(tmp_path / "out")
+    assert verdict
+    assert [found.measured for found in verdict.models] == pytest.approx([2 / 3, 2])
+    strict = policy({**models[0], "max": 0.6})
+    assert cb.anonymize(data, strict).levels == {"city": 1}, "half of all six"
+    if named:
+        (tmp_path / "everybody.csv").write_text("\n".join([*lines, "eva,Crato"]) + "\n")
+        with pytest.raises(DataError, match="several records in the population"):
+            cb.anonymize(data, policy(*models))
+    (tmp_path / "everybody.csv").write_text("\n".join([lines[0], *lines[3:]]) + "\n")
+    with pytest.raises(DataError, match="lacks 1 of the people"):
+        cb.anonymize(data, policy(models[1]))
+
+
+def test_an_estimate_of_the_population_counts_people_throughout() -> None:
+    """Four people of eighteen, with eighteen records: a sample of four, of whom three are enough."""
+    data = visits(*[("ana", "Sobral", "flu")] * 8, *[("bia", "Sobral", "flu")] * 7,
+                  ("caio", "Sobral", "cold"), *[("davi", "Crato", "flu")] * 2)  # fmt: skip
+    model = {"model": "k-map", "k": 4, "population-size": 18, "significance": 0.2}
+    assert cb.anonymize(data, policy(model, limit=0.2)).levels == {"city": 0}
+
+
+def test_with_one_record_each_people_are_the_records(tmp_path: Path) -> None:
+    """Models that know no people with several records work, and the public part alone tells k."""
+    data = visits(*[(f"p{n}", "Sobral" if n % 2 else "Crato", "flu" if n % 3 else "cold") for n in range(8)])
+    models = [
+        {"model": "k-anonymity", "k": 4}, {"model": "injector", "l": 1, "min-support": 2},
+        {"model": "b-t-privacy", "b": 0.5, "t": 1.0},
+    ]  # fmt: skip
+    cb.anonymize(data, policy(*models[:1])).write(tmp_path / "out")
+    verdict = cb.verify(tmp_path / "out" / "public")
+    assert verdict
+    assert verdict.notes == ()
+    assert cb.anonymize(data, policy(*models)).suppressed == 0
+    with pytest.raises(PolicyError, match="some have several"):
+        cb.anonymize(pa.concat_tables([data, data]), policy(*models))
 
 
 def test_a_unit_that_is_no_column_is_refused_in_words() -> None:

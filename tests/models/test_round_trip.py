@@ -103,11 +103,16 @@ def test_what_is_written_verifies(name: str, entry: Entry | None, tmp_path: Path
 
 
 def test_all_models_at_once(tmp_path: Path) -> None:
-    """Every model that asks for little, in one policy."""
+    """Every model that asks for little, in one policy; but for the blind one, which goes with none of its attribute."""
     from model_strategies import STRATEGIES
 
     write_tables(tmp_path)
-    every = [asked(name, entry) for name in MODELS for entry in STRATEGIES.get(name, {}).values()]
+    every = [
+        asked(name, entry)
+        for name in MODELS
+        if name != "m-confidentiality"
+        for entry in STRATEGIES.get(name, {}).values()
+    ]
     wanted = cb.Policy.of(policy(*every, limit=0.3), home=tmp_path)
     release = cb.anonymize(wanted)
     assert len(release.problem.models) == len(every)

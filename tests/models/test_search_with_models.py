@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,6 +26,8 @@ from cobogo.errors import NoSolution
 from cobogo.models import Model, build
 from cobogo.models.base import parameters
 from cobogo.recode import lattice, search
+from cobogo.recode.bounds import Yardstick
+from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem, records_allowed
 from cobogo.recode.search import optimal
 
@@ -160,6 +163,30 @@ def test_so_it_does_in_a_lattice_too_large_to_hold(
         patch.setattr(search, "DENSE_AT_MOST", 0)
         patch.setattr(lattice, "DENSE_AT_MOST", 0)
         examine(rows, models, task_of(rows, models, **options))
+
+
+@settings(some, max_examples=150)
+@given(rows=tables.any_table(), options=options, mix=st.sampled_from(list(MIXES)), data=st.data())
+def test_what_a_node_says_of_those_below_it_is_so(
+    rows: Rows, options: dict[str, str], mix: str, data: st.DataObject
+) -> None:
+    """Of every pair of nodes: below a hopeless one none satisfies; below another, none costs less than its bound."""
+    models = drawn(data, mix)
+    problem = problem_of(rows, models, task_of(rows, models, **options))
+    evaluator, yardstick = Evaluator(problem), Yardstick(problem)
+    nodes = list(itertools.product(*(range(h.height + 1) for h in rows.hierarchies)))
+    checked = {node: evaluator.check(node) for node in nodes}
+    for above, below in itertools.product(nodes, nodes):
+        if any(low > high for low, high in zip(below, above, strict=True)) or not checked[below].satisfied:
+            continue
+        assert not checked[above].hopeless
+        floor, outcome = checked[above].floor, checked[below].outcome
+        assert floor is not None
+        assert outcome is not None
+        assert floor.suppressed <= outcome.suppressed
+        if yardstick.separable:
+            bound = yardstick.terms(floor)[range(rows.width), below].sum()
+            assert bound <= yardstick.ceiling(checked[below])
 
 
 def test_every_model_that_is_defined_in_plain_python_is_searched_with() -> None:

@@ -21,7 +21,7 @@ from random_tables import Rows, row
 import cobogo as cb
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models import BT, Classes, Histogram, Injector, Monotone, beliefs, build
+from cobogo.models import BT, Classes, Histogram, Injector, Monotone, b_t_privacy, build, knowledge
 from cobogo.models.base import Members
 from cobogo.models.check import check
 
@@ -96,7 +96,7 @@ def test_numbers_are_as_far_apart_as_their_difference() -> None:
     histogram = Histogram(np.arange(5), np.array([0, 1, 0, 1], dtype=np.int32), np.ones(4, dtype=np.int64), _xy())
     codes = np.arange(4, dtype=np.int32)[:, None]
     members = Members(np.arange(4), codes, np.ones(4, dtype=np.int64), {"s": histogram}, (ages,))
-    found = beliefs._priors(beliefs._known(members, _xy()), (0.5,))
+    found = b_t_privacy._priors(knowledge.whole_table(members, _xy()), (0.5,))
     near = 1 - (0.25 / 0.5) ** 2
     assert found[:, 1].tolist() == pytest.approx([near / (1 + near), 1 / (1 + near), 0, 1])
 
@@ -157,12 +157,12 @@ def test_a_bandwidth_for_each_quasi_identifier() -> None:
 
 
 def test_too_many_tuples_are_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beliefs, "TUPLES_AT_MOST", 2)
+    monkeypatch.setattr(b_t_privacy, "TUPLES_AT_MOST", 2)
     _, classes = tables.classes(row(s="xyzxyzx", a="1232321"), [1] * 7)
     with pytest.raises(SearchTooLarge, match="there are 3, and may be 2") as refused:
         BT("s", 0.123, 0.5).measure(classes)
     assert refused.value.remedy
-    monkeypatch.setattr(beliefs, "CELLS_AT_MOST", 2)
+    monkeypatch.setattr(knowledge, "CELLS_AT_MOST", 2)
     with pytest.raises(SearchTooLarge, match="3 distinct tuples and 3 sensitive values"):
         Injector("s", 1, 1).measure(classes)
 

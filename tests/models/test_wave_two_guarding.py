@@ -99,8 +99,6 @@ def test_wishes_that_name_no_node_are_refused_without_showing_them() -> None:
         Personalized("h", "g", 0.5).fits(domains)
     assert '1 value of "g" names no node of the hierarchy of "h"' in refused.value.what
     assert "secret" not in str(refused.value)
-    with pytest.raises(PolicyError, match=r'"x".*to be counted'):
-        Personalized("h", "x", 0.5).fits(domains)
     with pytest.raises(PolicyError, match="needs a hierarchy"):
         Personalized("g", "h", 0.5).fits(domains)
 
@@ -111,20 +109,26 @@ def test_parameters(key: str, value: Any) -> None:
         build([{"model": "personalized", "attribute": "h", "guard": "g", "p": 0.5, key: value}], ["h", "g"])
 
 
-def test_from_policy_to_verified_release(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("role", "unit"), [("sensitive", None), ("identifier", None), ("identifier", "who")])
+def test_from_policy_to_verified_release(tmp_path: Path, role: str, unit: str | None) -> None:
     """Whoever minds is in a class of which at most half has what they mind."""
     tree = {"tree": {"respiratory": ["flu", "cough"], "digestive": ["ulcer", "gastritis"]}, "top": True}
     policy: dict[str, Any] = {
+        "data": {"unit": unit},
         "attributes": {
             "zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}},
             "illness": {"role": "sensitive", "hierarchy": tree},
-            "wish": {"role": "sensitive"},
+            "wish": {"role": role},
+            "who": {"role": "identifier"},
         },
         "privacy": {"models": [{"model": "personalized", "attribute": "illness", "guard": "wish", "p": 0.5}]},
     }
     illness = ["flu", "cough", "ulcer", "gastritis", "ulcer", "flu", "flu", "gastritis"]
     wish = ["respiratory", "respiratory", None, None, None, "flu", None, "digestive"]
-    frame = pa.table({"zip": ["11", "11", "12", "12", "21", "22", "22", "22"], "illness": illness, "wish": wish})
+    zips = ["11", "11", "12", "12", "21", "22", "22", "22"]
+    frame = pa.table({"zip": zips, "illness": illness, "wish": wish, "who": list("abcdefgh")})
+    if unit:
+        frame = pa.concat_tables([frame, frame])
     release = cb.anonymize(frame, policy)
     assert release.levels == {"zip": 1}, "both of 11 are respiratory, and both mind"
     release.write(tmp_path / "out")
@@ -132,4 +136,23 @@ def test_from_policy_to_verified_release(tmp_path: Path) -> None:
     assert verdict
     assert verdict.models[0].measured == pytest.approx(0.5)
     (tmp_path / "out" / "evidence").rename(tmp_path / "evidence")
-    assert cb.verify(tmp_path / "out").models[0].measured == pytest.approx(0.5)
+    if role == "sensitive":
+        assert cb.verify(tmp_path / "out").models[0].measured == pytest.approx(0.5)
+    else:
+        assert "wish" not in release.columns
+        assert "wish" not in (tmp_path / "out" / "public" / "release.csv").read_text()
+        assert cb.verify(tmp_path / "out").problems == ("the release lacks the columns wish",)
+
+
+def test_a_guard_that_is_neither_counted_nor_left_out_is_refused() -> None:
+    tree = {"tree": {"all": ["flu"]}, "top": True}
+    policy = {
+        "attributes": {
+            "zip": {"role": "quasi-identifier"},
+            "illness": {"role": "sensitive", "hierarchy": tree},
+            "wish": {"role": "non-sensitive"},
+        },
+        "privacy": {"models": [{"model": "personalized", "attribute": "illness", "guard": "wish", "p": 0.5}]},
+    }
+    with pytest.raises(PolicyError, match="neither sensitive nor left out"):
+        cb.anonymize(pa.table({"zip": ["1", "1"], "illness": ["flu", "flu"], "wish": ["flu", "flu"]}), policy)

@@ -6,14 +6,18 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 import random_tables as tables
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_tables import row
 
-from cobogo.errors import SearchTooLarge
+import cobogo as cb
+from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.models import Classes, MConfidentiality, Monotone
 from cobogo.models.check import check
 from cobogo.models.minimality import beliefs
@@ -132,3 +136,102 @@ def test_merging_classes_that_satisfy_it_breaks_nothing(
 def test_parameters(m: object) -> None:
     with pytest.raises(ValueError, match="The 'm' parameter of m-confidentiality must be"):
         MConfidentiality("s", m)  # type: ignore[arg-type]
+
+
+# --- the choice is blind, and MASK ------------------------------------------------------------------------------
+
+
+def policy(*models: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "attributes": {
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}},
+            "illness": {"role": "sensitive"},
+        },
+        "privacy": {"models": [{"model": "k-anonymity", "k": 2}, *models]},
+        **more,
+    }
+
+
+def patients(**classes: str) -> pa.Table:
+    """A record for each letter: ``z11="fc"`` are one with the flu and one with a cold in 11."""
+    named = {"f": "flu", "c": "cold", "u": "ulcer", "-": None}
+    rows = [(place[1:], named[letter]) for place, letters in classes.items() for letter in letters]
+    return pa.table({"zip": [row[0] for row in rows], "illness": pa.array([row[1] for row in rows], pa.string())})
+
+
+CONFIDENTIAL = {"model": "m-confidentiality", "m": 2}
+
+
+def test_the_choice_does_not_depend_on_the_values() -> None:
+    """The table of the attack: a search that looked would generalize; one that does not has nothing to give away."""
+    attacked = patients(z11="ff", z12="cuuc")
+    with pytest.raises(NoSolution, match="fails in 1 class of"):
+        cb.anonymize(attacked, policy(CONFIDENTIAL))
+    fine = cb.anonymize(patients(z11="fc", z12="cuuc"), policy(CONFIDENTIAL))
+    assert fine.levels == cb.anonymize(attacked, policy()).levels == {"zip": 0}
+
+
+@pytest.mark.parametrize("other", [{"model": "l-diversity", "l": 2}, {"model": "t-closeness", "t": 0.5}])
+def test_models_that_look_at_its_values_do_not_go_with_it(other: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError, match="without a look at illness"):
+        cb.anonymize(patients(z11="fc"), policy(CONFIDENTIAL, other))
+
+
+def test_nor_does_a_label() -> None:
+    wanted = policy(CONFIDENTIAL, recoding={"metric": "classification", "label": "illness"})
+    with pytest.raises(PolicyError, match=r"recoding\.label looks at it"):
+        cb.anonymize(patients(z11="fc"), wanted)
+
+
+def test_mask_distorts_what_fails_and_nothing_else(tmp_path: Path) -> None:
+    """One of the two flus of 11 becomes another illness; who reads the release is told."""
+    data = patients(z11="ff", z12="cuuc", z21="fcu")
+    release = cb.anonymize(data, policy({**CONFIDENTIAL, "distort": True}))
+    assert release.levels == {"zip": 0}
+    assert any("distorted" in warning for warning in release.warnings)
+    release.write(tmp_path / "out")
+    assert cb.verify(tmp_path / "out")
+    assert "distorted" in (tmp_path / "out" / "public" / "dictionary.md").read_text(encoding="utf-8")
+    rows = Counter(zip(*release.to_pandas().astype(object).to_numpy().T, strict=True))
+    before = Counter(zip(*data.to_pandas().astype(object).to_numpy().T, strict=True))
+    assert {key: n for key, n in rows.items() if key[0] != "11"} == {k: n for k, n in before.items() if k[0] != "11"}
+    assert rows["11", "flu"] <= 1
+    assert sum(n for key, n in rows.items() if key[0] == "11") == 2
+
+
+def test_what_cannot_be_distorted_enough_is_refused() -> None:
+    with pytest.raises(NoSolution, match="equal parts"):
+        cb.anonymize(patients(z11="ffff", z12="ff"), policy({**CONFIDENTIAL, "distort": True}))
+    with pytest.raises(NoSolution, match="k of at least 5"):
+        cb.anonymize(patients(z11="fcu", z12="ff"), policy({**CONFIDENTIAL, "m": 5, "distort": True}))
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+@given(classes=st.lists(st.text("fcu-", min_size=2, max_size=9), min_size=1, max_size=5), m=st.integers(1, 4))
+def test_after_mask_the_model_holds_and_the_engine_did_what_was_planned(classes: list[str], m: int) -> None:
+    data = patients(**{f"z1{place}": letters for place, letters in enumerate(classes)})
+    wanted = policy({**CONFIDENTIAL, "m": m, "distort": True})
+    try:
+        release = cb.anonymize(data, wanted)
+    except NoSolution:
+        values = {letter for letters in classes for letter in letters}
+        assert len(values) < m or any(
+            m > len(group) or len(values) * (len(group) // m) < len(group) for group in classes
+        )
+        return
+    frame = release.to_arrow().to_pylist()
+    found: dict[str, Counter[str | None]] = {}
+    for record in frame:
+        found.setdefault(record["zip"], Counter())[record["illness"]] += 1
+    assert all(max(counts.values()) * m <= sum(counts.values()) for counts in found.values())
+    planned = release.plan.kept.histograms["illness"]
+    labels = planned.domain.labels
+    kept = [
+        {labels[v]: n for v, n in zip(planned.values[a:b].tolist(), planned.counts[a:b].tolist(), strict=True)}
+        for a, b in itertools.pairwise(planned.offsets)
+    ]
+    assert sorted(map(str, map(sorted_items, kept))) == sorted(map(str, map(sorted_items, found.values())))
+
+
+def sorted_items(counts: dict[str | None, int]) -> list[tuple[str, int]]:
+    return sorted((str(value), count) for value, count in counts.items())

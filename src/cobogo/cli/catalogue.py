@@ -7,11 +7,11 @@ from cobogo.errors import PolicyError
 
 def catalogue(what: str) -> list[tuple[str, str]]:
     """Names and first sentences of everything of a kind."""
-    if what not in ("models", "metrics", "algorithms", "attacks", "mechanisms"):
+    if what not in ("models", "metrics", "algorithms", "engines", "attacks", "mechanisms"):
         raise PolicyError(
             f"there is no list of {what!r}",
             where="cobogo list",
-            remedy="Ask for models, metrics, algorithms, attacks or mechanisms.",
+            remedy="Ask for models, metrics, algorithms, engines, attacks or mechanisms.",
         )
     if what == "models":
         from cobogo.models import MODELS
@@ -26,6 +26,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         from cobogo.recode.algorithms import ALGORITHMS
 
         return [(name, _first_sentence(algorithm)) for name, algorithm in ALGORITHMS.items()]
+    if what == "engines":
+        from cobogo.table.connect import ABOUT
+
+        return list(ABOUT.items())
     return []
 
 

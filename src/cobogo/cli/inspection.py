@@ -9,7 +9,8 @@ from cobogo.cli import console
 from cobogo.errors import OutputError
 from cobogo.policy import Data
 from cobogo.schema import MOST_VALUES, ColumnProfile, Suggestion, profile, starter_policy, suggest
-from cobogo.table.read import Table, guess_separator, read
+from cobogo.table.files import guess_separator
+from cobogo.table.read import Table, read
 
 
 def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:

@@ -84,13 +84,16 @@ def anonymize(
 def verify(
     release: Annotated[Path, typer.Argument(help="A release directory, or its public part.", show_default=False)],
     policy: Annotated[Path | None, typer.Option("--policy", help="Also check this policy's models and roles.")] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The URL of the database that holds a released table.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check a release: every hash, and every model from the released values. Exit 1 when something does not hold."""
     from cobogo.cli.summary import verdict_lines
     from cobogo.release import verify as verification
 
-    verdict = verification.verify(release, policy=policy)
+    verdict = verification.verify(release, policy=policy, engine=engine)
     if as_json:
         console.say_json(verdict.as_dict())
     else:
@@ -138,6 +141,9 @@ def frontier(
     out: Annotated[
         Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what more privacy costs: the best release for each value of a parameter. Exit 1 when none has a solution."""
@@ -147,7 +153,7 @@ def frontier(
 
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), progress=show)
+        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
         if out is not None:
             frontiers.write(found, out, language=rules.report.language)
     if as_json:
@@ -157,6 +163,41 @@ def frontier(
         if out is not None:
             console.say(f"\nWritten   {out}/frontier.html   {out}/frontier.png   {out}/frontier.json")
     if not any(point.levels is not None for point in found.points):
+        raise typer.Exit(1)
+
+
+@app.command()
+def compare(
+    policy: Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)],
+    algorithms: Annotated[
+        str, typer.Option("--algorithms", help="Which, as in optimal,ola,local; all if not given.", show_default=False)
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run several algorithms on one policy and show loss, time, suppression, classes and risk side by side.
+
+    Exit 1 when none finds a solution.
+    """
+    from cobogo import comparison
+    from cobogo.cli.comparing import lines
+    from cobogo.policy import Policy
+
+    rules = Policy.load(policy)
+    names = [name.strip() for name in algorithms.split(",") if name.strip()]
+    with console.progress(quiet=as_json) as show:
+        found = comparison.compare(rules, algorithms=names, progress=show)
+        if out is not None:
+            comparison.write(found, out, language=rules.report.language)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        console.say(lines(found))
+        if out is not None:
+            console.say(f"\nWritten   {out}/comparison.html   {out}/comparison.png   {out}/comparison.json")
+    if not any(run.solved for run in found.runs):
         raise typer.Exit(1)
 
 
@@ -179,7 +220,9 @@ def demo(
 
 @app.command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(help="models, metrics, algorithms, attacks or mechanisms", show_default=False)],
+    what: Annotated[
+        str, typer.Argument(help="models, metrics, algorithms, engines, attacks or mechanisms", show_default=False)
+    ],
     as_json: Json = False,
 ) -> None:
     """List what a policy can ask for."""

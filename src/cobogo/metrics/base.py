@@ -5,7 +5,8 @@ To add a metric: one frozen dataclass that follows `Metric`, one line in `cobogo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -44,6 +45,7 @@ class Outcome:
     majority: Any = None  # sum over kept classes of the records that have the class's most frequent label
     products: Any = None  # sum over kept records of the number of original tuples that the released one may stand for
     bits: Numbers | None = None  # per attribute: over all records, what the release leaves open about the original
+    others: Mapping[str, float] = field(default_factory=dict)  # what only some algorithms lose, by name
     cross_nats: Any = None  # sum over all records of −ln of the share that the release gives the original tuple
 
 
@@ -80,3 +82,24 @@ class IdealBound:
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Given by the metric."""
         raise NotImplementedError
+
+
+class Separable(IdealBound):
+    """For metrics that are a function of a sum to which each attribute contributes by itself.
+
+    The search then compares sums, and knows the bounds of all nodes from a small table: attributes × levels.
+    """
+
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """What each attribute contributes; the last axis is the attribute's. Less is better. Given by the metric."""
+        raise NotImplementedError
+
+    def combined(self, total: Numbers) -> Numbers:
+        """The metric, given the sum: the sum itself, or what rises or falls with it no slower than it does itself."""
+        return total
+
+    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """Of the sum of the terms; of no records, that of nothing lost."""
+        if not scale.records:
+            return np.asarray(self.combined(np.float64(0)))  # type: ignore[arg-type]
+        return np.asarray(self.combined(self.terms(outcome, scale).sum(axis=-1)))

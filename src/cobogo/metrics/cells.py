@@ -7,74 +7,75 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale
+from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
 
 
 @dataclass(frozen=True)
-class Loss(IdealBound):
+class Loss(Separable):
     """Granularity lost, per attribute the mean share of the domain under a released value, 0 to 1, combined by a
     geometric mean: ``∏(1+v)^(w/Σw) − 1``. A suppressed record has share 1."""
 
     name: ClassVar[str] = "loss"
     maximize: ClassVar[bool] = False
 
-    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """Between 0 (nothing changed) and 1 (nothing left)."""
-        if not scale.records:
-            return np.float64(0)  # type: ignore[return-value]
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """The logarithm of each attribute's factor."""
         shares = outcome.leaf_sums + np.multiply.outer(outcome.suppressed, scale.leaves)
         least = scale.records
         most = np.maximum(scale.leaves - 1, 1) * scale.records
         lost = np.where(scale.leaves > 1, (shares - least) / most, 0.0)
-        weights = scale.weights / scale.weights.sum()
-        return np.asarray(np.exp(np.log1p(lost) @ weights) - 1.0)
+        return np.asarray(np.log1p(lost) * (scale.weights / scale.weights.sum()))
+
+    def combined(self, total: Numbers) -> Numbers:
+        """Between 0 (nothing changed) and 1 (nothing left)."""
+        return np.asarray(np.expm1(total))
 
 
 @dataclass(frozen=True)
-class ILoss(IdealBound):
+class ILoss(Separable):
     """Share of the leaves that a released value stands for beyond the true one, ``(|Vg|−1)/|D_A|``, weighted over
     the attributes, averaged over the records (Xiao and Tao 2006). A suppressed cell stands for all leaves."""
 
     name: ClassVar[str] = "iloss"
     maximize: ClassVar[bool] = False
 
-    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """Between 0 and 1 − 1/|D_A|."""
-        if not scale.records:
-            return np.float64(0)  # type: ignore[return-value]
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """Between 0 and 1 − 1/|D_A|, by weight."""
         shares = outcome.leaf_sums + np.multiply.outer(outcome.suppressed, scale.leaves)
         lost = (shares - scale.records) / (scale.leaves * scale.records)
-        return np.asarray(lost @ (scale.weights / scale.weights.sum()))
+        return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
 @dataclass(frozen=True)
-class Precision(IdealBound):
+class Precision(Separable):
     """One minus the mean height to which cells were generalized, each as a share of its hierarchy's height
     (Sweeney 2002). A suppressed cell counts its full height."""
 
     name: ClassVar[str] = "precision"
     maximize: ClassVar[bool] = True
 
-    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """Between 0 and 1; 1 is the original table."""
-        if not scale.records:
-            return np.float64(1)  # type: ignore[return-value]
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """The mean share of its height that each attribute climbed, over the number of attributes."""
         heights = np.maximum(scale.heights, 1)
         climbed = outcome.level_sums + np.multiply.outer(outcome.suppressed, heights)
-        return np.asarray(1.0 - (climbed / heights).sum(axis=-1) / (scale.records * len(heights)))
+        return np.asarray(climbed / heights / (scale.records * len(heights)))
+
+    def combined(self, total: Numbers) -> Numbers:
+        """Between 0 and 1; 1 is the original table."""
+        return np.asarray(1.0 - total)
 
 
 @dataclass(frozen=True)
-class Height(IdealBound):
+class Height(Separable):
     """The sum of the levels of a full-domain recoding: its distance from the bottom of the lattice."""
 
     name: ClassVar[str] = "height"
     maximize: ClassVar[bool] = False
 
-    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """A whole number for a full-domain recoding: the mean level of the kept records, summed over attributes."""
-        kept = np.maximum(scale.records - outcome.suppressed, 1)
-        return np.asarray(np.asarray(outcome.level_sums).sum(axis=-1) / kept)
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """The mean level of the kept records: a whole number for a full-domain recoding."""
+        kept = np.maximum(scale.records - np.asarray(outcome.suppressed), 1)
+        return np.asarray(outcome.level_sums / kept[..., None])
 
 
 @dataclass(frozen=True)

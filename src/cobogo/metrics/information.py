@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale
+from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
 
 
 @dataclass(frozen=True)
-class Entropy(IdealBound):
+class Entropy(Separable):
     """Non-uniform entropy: the bits needed to say which original value each released one stands for (Gionis and Tassa
     2009). ``Σ −log2(freq(original)/freq(released))`` over records and attributes; the frequencies are those of the
     whole table, before suppression, and a suppressed value is ``*``, which all N records share."""
@@ -25,14 +25,14 @@ class Entropy(IdealBound):
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("bits",)
 
-    def value(self, outcome: Outcome, scale: Scale) -> Numbers:  # noqa: ARG002
-        """From 0 (nothing changed) to N times the entropies of all attributes."""
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:  # noqa: ARG002
+        """From 0 (nothing changed) to N times the attribute's entropy."""
         assert outcome.bits is not None
-        return np.asarray(outcome.bits.sum(axis=-1))
+        return outcome.bits
 
 
 @dataclass(frozen=True)
-class NormalizedEntropy(IdealBound):
+class NormalizedEntropy(Separable):
     """Non-uniform entropy, 0 to 1: each attribute's bits as a share of those that full suppression would cost, averaged
     by weight. An attribute of one value has nothing to lose."""
 
@@ -40,12 +40,12 @@ class NormalizedEntropy(IdealBound):
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("bits",)
 
-    def value(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """Between 0 (nothing changed) and 1 (nothing left)."""
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """Between 0 (nothing changed) and 1 (nothing left), by weight."""
         assert outcome.bits is not None
         assert scale.full_bits is not None
         lost = np.where(scale.full_bits > 0, outcome.bits / np.where(scale.full_bits > 0, scale.full_bits, 1.0), 0.0)
-        return np.asarray(lost @ (scale.weights / scale.weights.sum()))
+        return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
 @dataclass(frozen=True)

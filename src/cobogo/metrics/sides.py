@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Domain, Floats, Histogram, Ints, Mask
 from cobogo.release.apply import apply
@@ -110,6 +111,12 @@ class Sides:
 def sides(release: Release, *, label: str | None = None) -> Sides:
     """Count the original and the release, each with one GROUP BY of the engine."""
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
+    if not release.plan.levels:
+        raise PolicyError(
+            "utility is measured on releases in which every value of an attribute is at one level",
+            where=f"{release.policy.name}, recoding.algorithm",
+            remedy='Say algorithm = "optimal", or leave out [utility].',
+        )
     released = replace(release.table, expression=apply(release.table, release.plan, release.columns))
     return Sides(
         hierarchies=release.problem.hierarchies,

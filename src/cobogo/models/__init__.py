@@ -7,10 +7,11 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
+from cobogo.models.b_t_privacy import BT
 from cobogo.models.base import Classes, Domain, Histogram, Model, Monotone, Scope, parameters
-from cobogo.models.beliefs import BT, Injector
 from cobogo.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
 from cobogo.models.guarding import Personalized
+from cobogo.models.injector import Injector
 from cobogo.models.invariance import MInvariance
 from cobogo.models.k_anonymity import KAnonymity
 from cobogo.models.l_diversity import LDiversity

@@ -51,7 +51,7 @@ class Domain:
     @cached_property
     def numbers(self) -> Floats:
         """The values as numbers; NaN for NULL and for what is no number."""
-        return np.array([_number(label, self.decimal) for label in self.labels], dtype=float)
+        return np.array([written_number(label, self.decimal) for label in self.labels], dtype=float)
 
     @property
     def is_numeric(self) -> bool:
@@ -60,21 +60,32 @@ class Domain:
         return bool(len(known)) and not np.isnan(self.numbers[known]).any()
 
     @cached_property
+    def distribution(self) -> Floats:
+        """The same made to sum to 1, where somebody may have several values."""
+        return self.total / max(int(self.total.sum()), 1)
+
+    @cached_property
     def ranks(self) -> Ints:
-        """Each value's place in the order: numeric, else that of the hierarchy's rows; NULL comes last."""
+        """Each value's place in the order: numeric, else that of the hierarchy's rows; NULL comes last.
+
+        One number written in two ways has one place.
+        """
         if self.is_numeric:
-            order = np.argsort(np.where(np.isnan(self.numbers), np.inf, self.numbers), kind="stable")
+            places = np.where(np.isnan(self.numbers), np.inf, self.numbers)
         elif self.hierarchy is not None:
-            order = np.argsort(self.leaf_codes, kind="stable")
+            places = self.leaf_codes
         else:
             raise PolicyError(
                 f'"{self.attribute}" has no order: its values are not numbers and it has no hierarchy',
                 where="privacy.models",
                 remedy="Give it a hierarchy whose rows are in order, or choose the distance equal.",
             )
-        ranks = np.empty(len(order), dtype=np.int64)
-        ranks[order] = np.arange(len(order))
-        return ranks
+        return np.asarray(np.unique(places, return_inverse=True)[1], dtype=np.int64)
+
+    @cached_property
+    def up_to(self) -> Floats:
+        """For each place in the order, the share of the whole table up to it."""
+        return np.asarray(np.cumsum(np.bincount(self.ranks, weights=self.distribution)))
 
     @cached_property
     def leaf_codes(self) -> NDArray[np.int32]:
@@ -129,6 +140,11 @@ class Histogram:
         """Each entry's count as a share of its class."""
         return self.counts / np.maximum(sizes, 1)[self.owners]
 
+    @cached_property
+    def entries(self) -> Ints:
+        """The sum of each class's counts: more than its people where somebody has several values."""
+        return np.bincount(self.owners, weights=self.counts, minlength=len(self.offsets) - 1).astype(np.int64)
+
     def dense(self) -> Iterator[tuple[slice, Ints]]:
         """The histogram as matrices, classes × values, as many classes at a time as fit."""
         step = max(1, CELLS_AT_ONCE // max(len(self.domain), 1))
@@ -167,18 +183,33 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False)
+class Earlier:
+    """What earlier releases of a series told of people: the set of sensitive values that each one's class had.
+
+    ``signatures`` are such sets; ``of`` tells each person's, by code: −1 of who was in none of them.
+    """
+
+    signatures: tuple[frozenset[Label], ...]
+    of: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Classes:
     """The equivalence classes of a table: how many people each holds, their sensitive values, who else matches.
 
-    ``records`` is the size of the whole table before suppression; ``populations`` gives, for each population table a
-    model names, how many of it match each class. With a population there may be classes of size 0.
+    ``total`` is how many there are in the whole table before suppression; ``populations`` gives, for each population
+    table a model names, how many of it match each class. With a population there may be classes of size 0.
+    ``people`` are those of each class, where people are told apart, and ``earlier`` what was told of them, for each
+    earlier release and attribute that a model names.
     """
 
     sizes: Ints
     histograms: Mapping[str, Histogram]
-    records: int
+    total: int
     populations: Mapping[str, Ints] = field(default_factory=dict)
     members: Members | None = None  # where some model needs them
+    people: Histogram | None = None
+    earlier: Mapping[tuple[str, str], Earlier] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -188,9 +219,11 @@ class Classes:
         return Classes(
             self.sizes[chosen],
             {name: histogram.where(chosen) for name, histogram in self.histograms.items()},
-            self.records,
+            self.total,
             {name: matching[chosen] for name, matching in self.populations.items()},
             None if self.members is None else self.members.where(chosen),
+            None if self.people is None else self.people.where(chosen),
+            self.earlier,
         )
 
 
@@ -245,8 +278,23 @@ class Model:
         return () if population is None else (population,)
 
     @property
+    def series(self) -> tuple[tuple[str, str], ...]:
+        """The earlier releases that it looks back at, each with the attribute."""
+        return ()
+
+    @property
+    def needs_people(self) -> bool:
+        """Whether it, or a later release of the same series, must know who is who."""
+        return False
+
+    @property
     def needs_members(self) -> bool:
         """Whether it looks at the original tuples behind the classes; verification then needs the original data."""
+        return False
+
+    @property
+    def blind(self) -> bool:
+        """Whether the recoding must be chosen without a look at it, and is checked when chosen."""
         return False
 
     @property
@@ -264,6 +312,41 @@ class Model:
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """Which classes satisfy it, or whether the table does, given what was measured."""
         raise NotImplementedError
+
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """Of each class, how many records fail at least, whatever smaller classes it is the union of.
+
+        The search rules out by this what lies below a node, even where a failing class may have passing parts. Only of
+        records, which add up; not of people, who may be in several parts.
+        """
+        failed = ~self.holds(classes, measured)
+        match self.monotone:
+            case Monotone.EVEN_WITH_SUPPRESSION:
+                return np.where(failed, classes.sizes, 0)
+            case Monotone.WITHOUT_SUPPRESSION:  # some part must fail, and it is not empty
+                return np.where(failed, np.minimum(classes.sizes, 1), 0)
+        return np.zeros(len(classes), dtype=np.int64)
+
+
+def at_least(numbers: Floats) -> Ints:
+    """Whole numbers no smaller than what was computed, on the safe side of its rounding.
+
+    >>> at_least(np.array([2.2, 3.0000001, -1.0])).tolist()
+    [3, 3, 0]
+    """
+    return np.ceil(np.maximum(numbers * (1 - 1e-9) - 1e-6, 0.0)).astype(np.int64)
+
+
+def least_beyond(part: NDArray[Any], whole: NDArray[Any], share: Floats | float) -> Ints:
+    """How many of the ``whole`` lie at least in parts of it in which ``part`` is more than a share.
+
+    Where it is not more, it is at most that share; where it is, it is at most everything.
+
+    >>> least_beyond(np.array([8]), np.array([10]), 0.5).tolist()
+    [6]
+    """
+    room = np.asarray(1.0 - share)
+    return at_least(np.divide(part - share * whole, room, out=np.zeros(len(part)), where=room > 1e-9))
 
 
 def over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -288,7 +371,8 @@ def parameters(model: Model) -> dict[str, Any]:
     return {"model": model.name} | {name: value for name, value in values.items() if value is not None}
 
 
-def _number(label: Label, decimal: str) -> float:
+def written_number(label: Label, decimal: str) -> float:
+    """A value as a number; NaN for NULL and for what is none."""
     if label is None:
         return np.nan
     text = label.replace(".", "").replace(",", ".") if decimal == "," else label

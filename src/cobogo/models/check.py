@@ -52,9 +52,9 @@ def _check(model: Model, classes: Classes) -> ModelVerdict:
         return ModelVerdict(model, True, None, None, 0)
     measured = model.measure(classes)
     holds = model.holds(classes, measured)
-    worst = int(measured.argmin() if model.more_is_safer else measured.argmax())
-    if not holds.all() and holds[worst]:
-        worst = int(np.flatnonzero(~holds)[0])  # what fails is worse than what is merely extreme
+    suspects = np.arange(len(measured)) if holds.all() else np.flatnonzero(~holds)  # what fails is worse than extreme
+    extreme = measured[suspects].argmin() if model.more_is_safer else measured[suspects].argmax()
+    worst = int(suspects[extreme])
     of_a_class = model.scope is Scope.CLASS
     return ModelVerdict(
         model,

@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.models.arguments import choice, number, text, whole
-from cobogo.models.base import Classes, Domain, Floats, Mask, Model, Monotone, over
+from cobogo.models.base import Classes, Domain, Floats, Ints, Mask, Model, Monotone, least_beyond, over
 
 SLACK = 1e-12
 
@@ -60,6 +60,14 @@ class AlphaK(Model):
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """A share of at most α, and at least k people."""
         return (measured <= self.alpha + SLACK) & (classes.sizes >= self.k)
+
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """All of a class that is too small; else what exceeds α, for the parts that pass have no more than that."""
+        known = np.maximum(
+            super().least_failing(classes, measured),
+            least_beyond(measured * classes.sizes, classes.sizes, self.alpha + SLACK),
+        )
+        return np.where(classes.sizes < self.k, classes.sizes, known)
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,18 @@ class BetaLikeness(Model):
         """At most β."""
         return measured <= self.beta + SLACK
 
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """What exceeds a value's highest share, for the parts that pass have no more than that."""
+        histogram = classes.histograms[self.attribute]
+        whole_table = histogram.domain.shares[histogram.values]
+        limits = self.beta if self.kind == "basic" else np.minimum(self.beta, -np.log(whole_table))
+        beyond = least_beyond(
+            histogram.counts, classes.sizes[histogram.owners], whole_table * (1 + (1 + SLACK / self.beta) * limits)
+        )
+        return np.maximum(
+            super().least_failing(classes, measured), histogram.most(beyond.astype(float)).astype(np.int64)
+        )
+
 
 @dataclass(frozen=True)
 class DeltaDisclosure(Model):
@@ -159,6 +179,14 @@ class DeltaDisclosure(Model):
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """Below δ."""
         return measured < self.delta
+
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """All of a class that lacks a value, for all its parts lack it; else what exceeds a value's highest share."""
+        histogram = classes.histograms[self.attribute]
+        highest = np.exp(self.delta) * histogram.domain.shares[histogram.values]
+        beyond = least_beyond(histogram.counts, classes.sizes[histogram.owners], highest).astype(float)
+        known = np.maximum(super().least_failing(classes, measured), histogram.most(beyond).astype(np.int64))
+        return np.where(np.isinf(measured), classes.sizes, known)
 
 
 @dataclass(frozen=True)
@@ -191,3 +219,10 @@ class TCorruption(Model):
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most 1/l."""
         return measured <= 1 / self.l + SLACK
+
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """What exceeds 1/l of the class, for the parts that pass have no more than that."""
+        histogram = classes.histograms[self.attribute]
+        most = histogram.most(histogram.counts.astype(float))
+        beyond = least_beyond(most, classes.sizes, 1 / self.l + SLACK)
+        return np.maximum(super().least_failing(classes, measured), beyond)

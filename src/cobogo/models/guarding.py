@@ -27,8 +27,8 @@ class Personalized(Model):
 
     Not monotone: a class may be merged with one full of the guarded values, where nobody minded.
 
-    The guard column must have the role "sensitive", so that it is counted. It is therefore released, beside the value
-    that it guards: a wish that is narrower than the class tells something of who made it.
+    The guard column's role is "identifier": it is counted, and left out of the release. With the role "sensitive" it is
+    released beside the value that it guards, and a wish that is narrower than the class tells something of who made it.
     """
 
     attribute: str
@@ -55,12 +55,6 @@ class Personalized(Model):
     def fits(self, domains: Mapping[str, Domain]) -> None:
         """The attribute has a hierarchy, and every wish is one of its nodes."""
         tree = domains[self.attribute].tree
-        if self.guard not in domains:
-            raise PolicyError(
-                f'{self.name} needs the column "{self.guard}" to be counted',
-                where="privacy.models",
-                remedy=f'Give "{self.guard}" the role "sensitive".',
-            )
         nodes = {label for level in tree.labels for label in level}
         unknown = [label for label in domains[self.guard].labels if label is not None and label not in nodes]
         if unknown:

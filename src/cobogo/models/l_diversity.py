@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.models.arguments import choice, number, whole
-from cobogo.models.base import Classes, Floats, Histogram, Mask, Model, Monotone, over
+from cobogo.models.base import Classes, Floats, Histogram, Ints, Mask, Model, Monotone, at_least, over
 
 TOLERANCE = 1e-9
 """A class whose entropy is exactly on the bound passes, whatever the rounding."""
@@ -71,6 +71,21 @@ class LDiversity(Model):
         assert self.c is not None
         return measured < self.c
 
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """Entropy is concave, so size · entropy is at least the sum over the parts of theirs, and those that pass have
+        at least ln l. Of recursive l-diversity: r₁ − c·(r_l + … + r_m) is at most the sum over the parts; it is below
+        0 in those that pass, and at most the size of those that fail."""
+        known = super().least_failing(classes, measured)
+        if self.kind == "entropy":
+            bound = math.log(self.l) - TOLERANCE
+            entropy = np.log(np.maximum(measured, 1.0))
+            return np.maximum(known, at_least(classes.sizes * (1 - entropy / bound))) if bound > 0 else known
+        if self.kind == "recursive":
+            assert self.c is not None
+            first, tail = _ends(classes.histograms[self.attribute], int(self.l))
+            return np.maximum(known, at_least(first - self.c * tail))
+        return known
+
 
 def _entropy(histogram: Histogram) -> Floats:
     """In nats. Where people are counted, one with several values counts for each of them."""
@@ -80,9 +95,13 @@ def _entropy(histogram: Histogram) -> Floats:
 
 def _recursive(histogram: Histogram, l: int) -> Floats:
     """The most frequent value's count over that of the l-th most frequent and all rarer ones; infinite over nothing."""
+    return over(*_ends(histogram, l))
+
+
+def _ends(histogram: Histogram, l: int) -> tuple[Floats, Floats]:
+    """The most frequent value's count, and that of the l-th most frequent and all rarer ones."""
     order = np.lexsort((-histogram.counts, histogram.owners))
     counts = histogram.counts[order]
     place = np.arange(len(counts)) - histogram.offsets[:-1][histogram.owners]
     tail = histogram.sums(np.where(place >= l - 1, counts, 0).astype(float))
-    first = histogram.most(counts.astype(float))
-    return over(first, tail)
+    return histogram.most(counts.astype(float)), tail

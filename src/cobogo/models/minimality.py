@@ -22,31 +22,42 @@ Quasi = TypeVar("Quasi")
 
 @dataclass(frozen=True)
 class MConfidentiality(Model):
-    """No sensitive value makes up more than 1/m of a class: the part of m-confidentiality that a class can show (Wong,
-    Fu, Wang and Pei 2007).
+    """Nobody's sensitive value is believed with a probability above 1/m, even by who knows everybody's
+    quasi-identifiers and that the algorithm generalizes no more than its models make it (Wong, Fu, Wang and Pei 2007).
 
-    The whole of it asks that nobody's value be believed with a probability above 1/m by who also knows everybody's
-    quasi-identifiers and that the algorithm generalizes no more than its privacy models make it. Such an attacker
-    reasons from what was not released: a less general table must have failed. That is beyond a check of classes. It
-    holds where the recoding was chosen without a look at the sensitive attribute, by k-anonymity alone for one, and
-    then passes this check; it need not hold where this model, or l-diversity, steered the search: see `beliefs`, which
-    computes it for small tables. The paper's remedy, to k-anonymize blindly and then distort the values of the classes
-    that fail (MASK), is a recoding algorithm and not a check.
+    Such an attacker reasons from what was not released: a less general table must have failed. Nothing can be read
+    from that where the recoding is chosen without a look at the sensitive attribute: by k-anonymity, for one. So this
+    model does not steer the search, and goes with none that looks at its attribute. The recoding is chosen by the
+    others, and then no value may make up more than 1/m of a class. Where one does, there is no solution; with
+    ``distort``, the paper's remedy (MASK): values in such a class are exchanged for others until its distribution is
+    like that of a class that passes. Those values are then no longer the ones that were collected.
+
+    `beliefs` computes, for small tables, what the attacker believes.
     """
 
     attribute: str
     m: int
+    distort: bool = False
 
     name: ClassVar[str] = "m-confidentiality"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         whole(self.name, "m", self.m, least=1)
+        if not isinstance(self.distort, bool):
+            raise ValueError(
+                f"The 'distort' parameter of {self.name} must be true or false. Got {self.distort!r} instead"
+            )
 
     @property
     def monotone(self) -> Monotone:
         """A union's share is a mean of its parts' shares."""
         return Monotone.WITHOUT_SUPPRESSION
+
+    @property
+    def blind(self) -> bool:
+        """A choice that depends on the values tells something of them."""
+        return True
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value in each class."""

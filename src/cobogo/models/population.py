@@ -94,7 +94,7 @@ class KMap(Model):
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """At least k; or as many as the estimate asks for."""
-        return measured >= (self.k if self.population is not None else self.least_size(classes.records))
+        return measured >= (self.k if self.population is not None else self.least_size(classes.total))
 
     def least_size(self, records: int) -> int:
         """The smallest class that a sample of so many records may show.

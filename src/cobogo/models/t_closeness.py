@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.models.arguments import choice, number
-from cobogo.models.base import Classes, Domain, Floats, Histogram, Mask, Model, Monotone
+from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, at_least
 
 SLACK = 1e-12
 
@@ -22,7 +22,8 @@ class TCloseness(Model):
 
     ``equal``: all values equally far, half the sum of absolute differences. ``ordered``: values at unit steps along
     their order. ``hierarchical``: the height of the lowest common ancestor over the height of the hierarchy.
-    The whole table is the one before suppression.
+    The whole table is the one before suppression. Where people are counted and somebody has several values, each of
+    them counts.
     """
 
     attribute: str
@@ -58,41 +59,65 @@ class TCloseness(Model):
         """The distance of each class."""
         histogram = classes.histograms[self.attribute]
         if self.distance == "equal":
-            return _equal(histogram, classes)
-        return _ordered(histogram, classes) if self.distance == "ordered" else _hierarchical(histogram, classes)
+            return _equal(histogram)
+        return _ordered(histogram) if self.distance == "ordered" else _hierarchical(histogram)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most t."""
         return measured <= self.t + SLACK
 
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """The distance is convex, so size · distance is at most the sum over the parts of theirs: those that pass have
+        at most t, and none has more than a single record can have."""
+        bound = self.t + SLACK
+        room = self.farthest(classes.histograms[self.attribute].domain) - bound
+        more = classes.sizes * (measured - bound) / room if room > SLACK else np.zeros(len(classes))
+        return np.maximum(super().least_failing(classes, measured), at_least(more))
 
-def _equal(histogram: Histogram, classes: Classes) -> Floats:
+    def farthest(self, domain: Domain) -> float:
+        """The largest distance there can be: that of a class of one value. The distance is convex."""
+        if self.distance == "equal":
+            return float(1 - domain.distribution.min(initial=1.0))
+        if self.distance == "ordered":
+            whole = domain.up_to  # the farthest value is the first or the last
+            return float(max(np.abs(1 - whole).sum(), whole[:-1].sum()) / max(len(whole) - 1, 1))
+        tree, leaves = domain.tree, domain.leaf_codes
+        alike = np.zeros(len(leaves))
+        for level in range(tree.height):
+            groups = tree.maps[level][leaves]
+            alike += np.bincount(groups, weights=domain.distribution)[groups]
+        return float(1 - alike.min(initial=tree.height) / max(tree.height, 1))
+
+
+def _equal(histogram: Histogram) -> Floats:
     """Half the absolute differences: the sum of the positive ones, which only values of the class can have."""
-    gains = histogram.shares(classes.sizes) - histogram.domain.shares[histogram.values]
+    gains = histogram.shares(histogram.entries) - histogram.domain.distribution[histogram.values]
     return histogram.sums(np.maximum(gains, 0.0))
 
 
-def _ordered(histogram: Histogram, classes: Classes) -> Floats:
+def _ordered(histogram: Histogram) -> Floats:
     """The sum of the absolute cumulative differences over the number of steps."""
-    found = np.zeros(len(classes))
-    order = np.argsort(histogram.domain.ranks)
-    whole = np.cumsum(histogram.domain.shares[order])
+    found = np.zeros(len(histogram.offsets) - 1)
+    ranks = histogram.domain.ranks
+    order = np.argsort(ranks, kind="stable")
+    ends = np.flatnonzero(np.diff(ranks[order], append=-1))  # one for each place in the order
+    whole = histogram.domain.up_to
     for part, counts in histogram.dense():
-        inside = np.cumsum(counts[:, order], axis=1) / np.maximum(classes.sizes[part], 1)[:, None]
+        inside = np.cumsum(counts[:, order], axis=1)[:, ends] / np.maximum(histogram.entries[part], 1)[:, None]
         found[part] = np.abs(inside - whole).sum(axis=1)
-    return found / max(len(order) - 1, 1)
+    return found / max(len(ends) - 1, 1)
 
 
-def _hierarchical(histogram: Histogram, classes: Classes) -> Floats:
+def _hierarchical(histogram: Histogram) -> Floats:
     """On a tree whose levels are equally far apart, the mean over the levels of the equal distance there."""
     tree, leaves = histogram.domain.tree, histogram.domain.leaf_codes
-    found = np.zeros(len(classes))
+    found = np.zeros(len(histogram.offsets) - 1)
     for level in range(tree.height):
         groups = tree.maps[level][leaves]
         member = np.zeros((len(leaves), len(tree.labels[level])))
         member[np.arange(len(leaves)), groups] = 1.0
-        whole = histogram.domain.shares @ member
+        whole = histogram.domain.distribution @ member
         for part, counts in histogram.dense():
-            inside = (counts @ member) / np.maximum(classes.sizes[part], 1)[:, None]
+            inside = (counts @ member) / np.maximum(histogram.entries[part], 1)[:, None]
             found[part] += np.abs(inside - whole).sum(axis=1) / 2
     return found / max(tree.height, 1)

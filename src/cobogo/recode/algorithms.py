@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from cobogo.recode.buckets.anatomy import anatomy
+from cobogo.recode.cells.mu_argus import mu_argus
+from cobogo.recode.classic.datafly import datafly
+from cobogo.recode.classic.genetic import genetic
+from cobogo.recode.classic.incognito import incognito
+from cobogo.recode.classic.ola import ola
+from cobogo.recode.classic.samarati import samarati
+from cobogo.recode.cuts.bottom_up import bottom_up
+from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
+from cobogo.recode.partition import mondrian, similar
+from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
 from cobogo.recode.solution import AnySolution
@@ -25,8 +36,41 @@ class Algorithm(Protocol):
         ...
 
 
-ALGORITHMS: dict[str, Algorithm] = {"optimal": optimal, "local": local}
+ALGORITHMS: dict[str, Algorithm] = {
+    "optimal": optimal,
+    "datafly": datafly,
+    "samarati": samarati,
+    "incognito": incognito,
+    "ola": ola,
+    "genetic": genetic,
+    "top-down": top_down,
+    "bottom-up": bottom_up,
+    "mu-argus": mu_argus,
+    "local": local,
+    "mondrian": mondrian.strict,
+    "mondrian-relaxed": mondrian.relaxed,
+    "k-member": similar.k_member,
+    "oka": similar.oka,
+    "hilbert": similar.hilbert,
+    "r-tree": similar.r_tree,
+    "mdav": mdav,
+    "anatomy": anatomy,
+}
 """A new one is registered here."""
 
-LOCAL = ("local",)
-"""Those that answer with an assignment, and may need to know which sensitive values occur together."""
+BUCKETIZING = frozenset({"anatomy"})
+"""Those that part the sensitive values from the rest: what they release is not one table."""
+
+_NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
+
+KINDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(_NODES, ("full-domain",)),
+    "top-down": ("subtree",),
+    "bottom-up": ("subtree", "sibling"),
+}
+"""The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""
+
+
+def kinds(name: str) -> tuple[str, ...]:
+    """The kinds of recoding that an algorithm can make."""
+    return KINDS.get(name, ("cell",))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,14 @@ class Assignment:
     @cached_property
     def names(self) -> tuple[NDArray[np.object_], ...]:
         """For each quasi-identifier, the value that each class is released with."""
+        return self._generalized()
+
+    def _generalized(self) -> tuple[NDArray[np.object_], ...]:
         return tuple(np.array([*labels, None], dtype=object)[numbers] for labels, numbers, _ in self._cells)
+
+    def _numbered(self) -> list[Ints]:
+        """For each quasi-identifier, a number of each class's value that is the same where the value is."""
+        return [numbers for _, numbers, _ in self._cells]
 
     def released(self, number: int) -> tuple[Label, ...]:
         """What a class is released as."""
@@ -96,8 +104,8 @@ class Assignment:
     def canonical(self) -> Assignment:
         """The same with classes that are released alike taken together, empty ones left out and parcels joined."""
         full = np.flatnonzero(self.sizes > 0)
-        columns = [numbers[full] for _, numbers, _ in self._cells]
-        classes, first = number_tuples(columns, [len(labels) for labels, _, _ in self._cells], len(full))
+        columns = [numbers[full] for numbers in self._numbered()]
+        classes, first = number_tuples(columns, [int(c.max(initial=0)) + 1 for c in columns], len(full))
         renumbered = np.full(len(self) + 1, -1, dtype=np.int64)
         renumbered[full] = classes
         there = self.counts > 0
@@ -106,15 +114,23 @@ class Assignment:
             parcels.append(self.values[there].astype(np.int64))
         spans = [int(column.max(initial=0)) + 1 for column in parcels]
         ids, kept = number_tuples(parcels, spans, int(there.sum()))
-        return Assignment(
-            self.problem,
-            self.levels[full[first]],
-            self.leaves[full[first]],
-            parcels[0][kept],
-            parcels[1][kept] - 1,
-            _sums(ids, self.counts[there], len(kept)),
-            None if self.values is None else parcels[2][kept].astype(np.int32),
+        return replace(
+            self,
+            **self._of_classes(full[first]),
+            tuples=parcels[0][kept],
+            owners=parcels[1][kept] - 1,
+            counts=_sums(ids, self.counts[there], len(kept)),
+            values=None if self.values is None else parcels[2][kept].astype(np.int32),
         )
+
+    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
+        """What is kept of each class, for some of them."""
+        return {"levels": self.levels[chosen], "leaves": self.leaves[chosen]}
+
+    @property
+    def aggregated(self) -> Mapping[str, str]:
+        """The quasi-identifiers that are released as something else than what was collected: how that was made."""
+        return {}
 
     def classes(self, attributes: Collection[str] | None = None) -> Classes:
         """The classes as the models see them. ``attributes``: the sensitive ones to count, all if not given."""
@@ -199,11 +215,13 @@ class Assignment:
         parcels = np.empty_like(records)
         parcels[dealt] = records  # so that the records of a value are spread over the parcels
         ids, first = number_tuples([parcels, values], [len(order), len(known.domain)], len(records))
-        return Assignment(
-            self.problem, self.levels, self.leaves,
-            tuples[parcels[first]], self.owners[order][parcels[first]],
-            np.bincount(ids, minlength=len(first)).astype(np.int64), values[first].astype(np.int32),
-        )  # fmt: skip
+        return replace(
+            self,
+            tuples=tuples[parcels[first]],
+            owners=self.owners[order][parcels[first]],
+            counts=np.bincount(ids, minlength=len(first)).astype(np.int64),
+            values=values[first].astype(np.int32),
+        )
 
     def level_shares(self) -> dict[str, list[float]]:
         """For each quasi-identifier, the share of the kept records whose value is released at each level."""
@@ -217,9 +235,7 @@ class Assignment:
     def faults(self) -> list[str]:
         """What is wrong with it, found the plain way: records lost or made, values that are no generalization."""
         table, problem = self.problem.table, self.problem
-        found = []
-        if (_sums(self.tuples, self.counts, len(table.counts)) != table.counts).any() or (self.counts < 0).any():
-            found.append("records were lost or made up")
+        found = self._miscounted()
         kept = self.owners >= 0
         for column, h in enumerate(problem.hierarchies):
             leaf = problem.leaf_codes[column][table.codes[self.tuples[kept], column]]
@@ -233,6 +249,12 @@ class Assignment:
                 if (h.maps[level][leaf[there]] != h.maps[level][own[there]]).any():
                     found.append(f'"{h.attribute}" is released as a value that does not stand for the original')
         return found
+
+    def _miscounted(self) -> list[str]:
+        counts = self.problem.table.counts
+        if (_sums(self.tuples, self.counts, len(counts)) != counts).any() or (self.counts < 0).any():
+            return ["records were lost or made up"]
+        return []
 
 
 def of_node(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners: Ints) -> Assignment:

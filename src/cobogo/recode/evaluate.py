@@ -1,44 +1,22 @@
-"""Checking nodes of the lattice: each one's table is rolled up from the smallest one below it that is at hand."""
+"""Checking nodes of the lattice: whether they satisfy the models, what they cost, and what they say of those below."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Outcome
-from cobogo.models import Classes, Histogram, Monotone, Scope
+from cobogo.models import Classes, Model, Monotone, Scope
 from cobogo.models.base import Ints, Mask, Members
 from cobogo.models.check import failing
-from cobogo.recode import kernels
-from cobogo.recode.outcome import flat, outcome
+from cobogo.recode.compiled import Form, form
+from cobogo.recode.outcome import Sums, outcome, sums
 from cobogo.recode.problem import Levels, Problem
-from cobogo.table.frequency import People, number_tuples
-
-TABLES_KEPT = 256
-ROWS_KEPT = 4_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Rolled:
-    """The frequency table at a node: its classes, their released codes, records and whatever models look at."""
-
-    levels: Levels
-    codes: NDArray[np.int32]
-    records: Ints
-    histograms: Mapping[str, Histogram]
-    populations: Mapping[str, Ints]
-    people: Histogram | None = None
-    owners: Ints | None = None  # the class of each tuple of the problem's table, where some model asks; -1 for none
-    label: Histogram | None = None  # records of each label, where they are asked for
-
-    def __len__(self) -> int:
-        return len(self.records)
+from cobogo.recode.rolled import Rolled, Tables
+from cobogo.table.frequency import People
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +29,15 @@ class Checked:
     outcome: Outcome | None  # of a satisfied node
     value: float
     failing_records: int
+    floor: Floor | None = None  # of a node that is not hopeless
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """What every node below suppresses at least, and the leaves under those records' values at this node, at most."""
+
+    suppressed: int
+    leaf_sums: Ints
 
 
 class Evaluator:
@@ -65,74 +52,79 @@ class Evaluator:
         """
         self.problem = problem
         self._needs = problem.metric.needs if needs is None else needs
-        table = problem.table
         wanted = problem.histograms_needed if histograms is None else histograms
-        self._strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
-        enough = (
-            (Monotone.EVEN_WITH_SUPPRESSION, Monotone.WITHOUT_SUPPRESSION)
-            if self._strict and table.people is None  # people of two classes may be the same: counts do not add up
-            else (Monotone.EVEN_WITH_SUPPRESSION,)
-        )
-        self._prunable = [model for model in problem.models if model.monotone in enough]
-        self._others = [model for model in problem.models if model.monotone not in enough]
-        leaf_codes = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
-        codes = np.array(leaf_codes, dtype=np.int32).reshape(len(leaf_codes), len(table.counts))
-        self._base = Rolled(
-            levels=(0,) * len(problem.hierarchies),
-            codes=np.ascontiguousarray(codes.T),
-            records=table.counts,
-            histograms={name: table.histograms[name] for name in wanted},
-            populations=table.populations,
-            people=None if table.people is None else table.people.sets,
-            owners=np.arange(len(table.counts)) if any(m.needs_members for m in problem.models) else None,
-            label=table.label if "majority" in self._needs else None,
-        )
-        self._tables: OrderedDict[Levels, Rolled] = OrderedDict()
-        self._rows_kept = 0
-        rows = len(table.counts)
-        self._keys = np.empty(rows, dtype=np.int64)
-        self._ids = np.empty(rows, dtype=np.int64)
-        self._representatives = np.empty(rows, dtype=np.int64)
-        self._slots = np.empty(_places(rows), dtype=np.int64)
+        self._tables = Tables(problem, wanted, label="majority" in self._needs)
+        self._of_people = problem.table.people is not None
+        # Whether no class may be suppressed.
+        self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
+        of_classes = [model for model in problem.models if model.scope is Scope.CLASS]
+        of_table = [model for model in problem.models if model.scope is Scope.TABLE]
+        self._prunable = [self._check_of(model) for model in of_classes if self.rules_out(model)]
+        self._others = [self._check_of(model) for model in of_classes if not self.rules_out(model)]
+        self._prunable_of_table = [model for model in of_table if self.strict and self.rules_out(model)]
+        self._other_of_table = [model for model in of_table if model not in self._prunable_of_table]
         self.checked = 0
 
     @property
     def can_prune(self) -> bool:
         """Whether a failing node may rule out those below it."""
-        return bool(self._prunable)
+        return bool(self._prunable or self._prunable_of_table)
+
+    @property
+    def closed_upwards(self) -> bool:
+        """Whether every node above one that satisfies the policy satisfies it, too."""
+        if self._others or self._other_of_table:
+            return False
+        return self.strict or all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in self.problem.models)
+
+    def rules_out(self, model: Model) -> bool:
+        """Whether a class that fails it has parts that fail it. People of two classes may be the same: their counts do
+        not add up, so little follows from them."""
+        return model.monotone is Monotone.EVEN_WITH_SUPPRESSION or (
+            model.monotone is Monotone.WITHOUT_SUPPRESSION and not self._of_people
+        )
+
+    def _check_of(self, model: Model) -> Form:
+        compiled = None if self._of_people else form(model, self.problem.table.domains)
+        return compiled or _PlainForm(model, of_people=self._of_people)
 
     def check(self, levels: Levels) -> Checked:
         """Whether a node satisfies the models within the suppression limit, and what it costs."""
         self.checked += 1
         rolled = self.table(levels)
         classes = self.classes(rolled)
-        failed = failing(self._prunable, classes)
-        if not self._within_limits(rolled, failed) or not self._table_holds(self._prunable, classes, failed):
-            return self._failed(rolled, failed, hopeless=True)
+        failed, least = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)
+        for check in self._prunable:
+            check(classes, failed, least)
+            if self._of_people:
+                least[failed] = rolled.records[failed]
+            if (doomed := int(least.sum())) > self.problem.limit:
+                return Checked(levels, True, False, None, np.nan, doomed)
+        found = sums(rolled, failed, least)
+        if self._ruled_out(found, failed) or not _table_holds(self._prunable_of_table, classes, failed):
+            return Checked(levels, True, False, None, np.nan, found.suppressed)
+        floor = Floor(found.doomed, found.doomed_leaves)
         if self._others:
-            failed = failed | failing(self._others, classes)
-            if not self._within_limits(rolled, failed) or not self._table_holds(self._others, classes, failed):
-                return self._failed(rolled, failed, hopeless=False)
-        found = self.outcome(rolled, failed)
-        value = float(self.problem.metric.value(found, self.problem.scale))
-        return Checked(levels, False, True, found, value, int(found.suppressed))
+            for check in self._others:
+                check(classes, failed, least)
+            found = sums(rolled, failed, least)
+        if not self._within_limits(found, failed) or not _table_holds(self._other_of_table, classes, failed):
+            return Checked(levels, False, False, None, np.nan, found.suppressed, floor)
+        reached = outcome(self.problem, rolled, failed, found, self._needs)
+        value = float(self.problem.metric.value(reached, self.problem.scale))
+        return Checked(levels, False, True, reached, value, found.suppressed, floor)
 
-    def _failed(self, rolled: Rolled, failed: Mask, *, hopeless: bool) -> Checked:
-        return Checked(rolled.levels, hopeless, False, None, np.nan, int(rolled.records[failed].sum()))
-
-    def _within_limits(self, rolled: Rolled, failed: Mask) -> bool:
-        """Few enough records suppressed, something left, and no class lost that may not be."""
-        if self._strict and failed.any():
-            return False
-        return int(rolled.records[failed].sum()) <= self.problem.limit and bool(rolled.records[~failed].any())
-
-    def _table_holds(self, models: Sequence[Any], classes: Classes, failed: Mask) -> bool:
-        """Whether the models on the whole table hold of what is left after suppression."""
-        wanted = [model for model in models if model.scope is Scope.TABLE]
-        if not wanted:
+    def _ruled_out(self, found: Sums, failed: Mask) -> bool:
+        """Whether too many records fail here and below, or all of them."""
+        if self.strict and failed.any():
             return True
-        kept = classes.where(~failed & (classes.sizes > 0))
-        return all(bool(model.holds(kept, model.measure(kept)).all()) for model in wanted)
+        return found.doomed > self.problem.limit or found.doomed == self.problem.scale.records
+
+    def _within_limits(self, found: Sums, failed: Mask) -> bool:
+        """Few enough records suppressed, something left, and no class lost that may not be."""
+        if self.strict and failed.any():
+            return False
+        return found.suppressed <= self.problem.limit and found.classes > 0
 
     def classes(self, rolled: Rolled) -> Classes:
         """What the models look at: people where they are told apart, records otherwise."""
@@ -140,7 +132,7 @@ class Evaluator:
         members = None if rolled.owners is None else members_of(self.problem, rolled.owners)
         if rolled.people is None:
             return Classes(rolled.records, rolled.histograms, total, rolled.populations, members)
-        counted = self._people.classes(rolled.people, rolled.histograms, total)
+        counted = self._people.classes(rolled.people, rolled.histograms)
         return replace(counted, populations=rolled.populations, members=members)
 
     @property
@@ -154,131 +146,40 @@ class Evaluator:
 
     def outcome(self, rolled: Rolled, failed: Mask) -> Outcome:
         """The sums that metrics are made of."""
-        return outcome(self.problem, rolled, failed, self._needs)
+        return outcome(self.problem, rolled, failed, sums(rolled, failed), self._needs)
 
     def table(self, levels: Levels) -> Rolled:
         """The frequency table at a node."""
-        if levels in self._tables:
-            return self._tables[levels]
-        rolled = self._roll_up(self._source(levels), levels)
-        self._keep(rolled)
-        return rolled
-
-    def merged(self, rolled: Rolled, keep: list[int]) -> Rolled:
-        """A node's table with some attributes left out altogether."""
-        sizes = [len(self.problem.hierarchies[column].labels[rolled.levels[column]]) for column in keep]
-        ids, representatives = number_tuples([rolled.codes[:, column] for column in keep], sizes, len(rolled))
-        return _summed(rolled, ids, len(representatives), rolled.levels, rolled.codes[representatives])
-
-    def together(self, rolled: Rolled, chosen: Mask) -> Rolled:
-        """Some of a node's classes as one."""
-        part = Rolled(
-            rolled.levels,
-            rolled.codes[chosen],
-            rolled.records[chosen],
-            {name: histogram.where(chosen) for name, histogram in rolled.histograms.items()},
-            {name: counts[chosen] for name, counts in rolled.populations.items()},
-            None if rolled.people is None else rolled.people.where(chosen),
-            None if rolled.owners is None else _renumbered(rolled.owners, chosen),
-            None if rolled.label is None else rolled.label.where(chosen),
-        )
-        return _summed(part, np.zeros(len(part), dtype=np.int64), 1, rolled.levels, part.codes[:1])
-
-    def _source(self, levels: Levels) -> Rolled:
-        """The smallest table at hand from which a node can be rolled up."""
-        best = self._base
-        for table in self._tables.values():
-            if len(table) < len(best) and all(a <= b for a, b in zip(table.levels, levels, strict=True)):
-                best = table
-        return best
-
-    def _keep(self, rolled: Rolled) -> None:
-        self._tables[rolled.levels] = rolled
-        self._rows_kept += len(rolled)
-        while len(self._tables) > TABLES_KEPT or (self._rows_kept > ROWS_KEPT and len(self._tables) > 1):
-            _, dropped = self._tables.popitem(last=False)
-            self._rows_kept -= len(dropped)
-
-    def _roll_up(self, source: Rolled, levels: Levels) -> Rolled:
-        hierarchies = self.problem.hierarchies
-        steps = zip(hierarchies, source.levels, levels, strict=True)
-        maps, starts = flat([_climb(h, low, high) for h, low, high in steps])
-        radices = np.array([len(h.labels[lv]) for h, lv in zip(hierarchies, levels, strict=True)], dtype=np.int64)
-        ids, representatives = self._group(source, maps, starts, radices)
-        codes = np.empty((len(representatives), len(hierarchies)), dtype=np.int32)
-        kernels.gather(source.codes, maps, starts, representatives, codes)
-        return _summed(source, ids, len(representatives), levels, codes)
-
-    def _group(self, source: Rolled, maps: NDArray[np.int32], starts: Ints, radices: Ints) -> tuple[Ints, Ints]:
-        """Number the source's rows by their class at the new node. Keys that would overflow are numbered in between."""
-        rows = len(source)
-        keys, ids = self._keys[:rows], self._ids[:rows]
-        slots = self._slots[: _places(rows)]
-        keys[:] = 0
-        span, first = 1, 0
-        for column, radix in enumerate(radices.tolist()):
-            if span * radix >= 2**62:
-                kernels.fold(source.codes, maps, starts, radices, first, column, keys)
-                slots[:] = -1
-                span = kernels.number(keys, slots, ids, self._representatives)
-                keys[:] = ids
-                first = column
-            span *= radix
-        kernels.fold(source.codes, maps, starts, radices, first, len(radices), keys)
-        slots[:] = -1
-        groups = kernels.number(keys, slots, ids, self._representatives)
-        return ids, self._representatives[:groups]
+        return self._tables.at(levels)
 
 
-def _summed(source: Rolled, ids: Ints, groups: int, levels: Levels, codes: NDArray[np.int32]) -> Rolled:
-    """The table of classes, from the one whose rows fall into them."""
-    return Rolled(
-        levels=levels,
-        codes=codes,
-        records=_sum(ids, source.records, groups),
-        histograms={name: _merged(histogram, ids, groups) for name, histogram in source.histograms.items()},
-        populations={name: _sum(ids, counts, groups) for name, counts in source.populations.items()},
-        people=None if source.people is None else _merged(source.people, ids, groups),
-        owners=None if source.owners is None else np.where(source.owners < 0, -1, ids[source.owners]),
-        label=None if source.label is None else _merged(source.label, ids, groups),
-    )
+class _PlainForm:
+    """A model's plain check, for those that have no compiled one."""
+
+    def __init__(self, model: Model, *, of_people: bool) -> None:
+        self._model = model
+        self._of_people = of_people
+
+    def __call__(self, classes: Classes, failed: Mask, least: Ints) -> None:
+        measured = self._model.measure(classes)
+        found = ~self._model.holds(classes, measured)
+        if not self._model.needs_every_class:
+            found &= classes.sizes > 0
+        failed |= found
+        if not self._of_people:
+            np.maximum(least, np.where(found, self._model.least_failing(classes, measured), 0), out=least)
 
 
-def _renumbered(owners: Ints, chosen: Mask) -> Ints:
-    """The classes of tuples when only some classes are left."""
-    numbers = np.where(chosen, np.cumsum(chosen) - 1, -1)
-    return np.where(owners < 0, -1, numbers[owners])
+def _table_holds(models: Sequence[Model], classes: Classes, failed: Mask) -> bool:
+    """Whether models on the whole table hold of what is left after suppression."""
+    if not models:
+        return True
+    kept = classes.where(~failed & (classes.sizes > 0))
+    return all(bool(model.holds(kept, model.measure(kept)).all()) for model in models)
 
 
 def members_of(problem: Problem, owners: Ints) -> Members:
     """The tuples of a problem's table as members of classes; those of no class have the owner −1."""
     table = problem.table
-    codes = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
+    codes: list[NDArray[np.int32]] = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
     return Members(owners, np.array(codes, dtype=np.int32).T, table.counts, table.histograms, problem.hierarchies)
-
-
-def _sum(ids: Ints, counts: Ints, groups: int) -> Ints:
-    total = np.zeros(groups, dtype=np.int64)
-    kernels.sum_by(ids, counts, total)
-    return total
-
-
-def _merged(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
-    """The histogram of classes, from that of the rows that fall into them."""
-    offsets, values, counts = kernels.merge_histograms(
-        ids, groups, histogram.offsets, histogram.values, histogram.counts, len(histogram.domain)
-    )
-    return Histogram(offsets, values, counts, histogram.domain)
-
-
-def _places(rows: int) -> int:
-    """The size of a hash table for so many rows: a power of two, at most half full."""
-    return 1 << max(4, (2 * max(rows, 1) - 1).bit_length())
-
-
-def _climb(hierarchy: Hierarchy, low: int, high: int) -> NDArray[np.int32]:
-    """The map from the codes of one level to those of a higher one."""
-    step = np.arange(len(hierarchy.labels[low]), dtype=np.int32)
-    for level in range(low, high):
-        step = hierarchy.parents[level][step]
-    return step

@@ -10,8 +10,9 @@ from cobogo.errors import NoSolution, number_of
 from cobogo.models import Monotone, Scope
 from cobogo.models.check import check, failing
 from cobogo.recode import lattice
-from cobogo.recode.evaluate import Evaluator, Rolled
+from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem, records_allowed
+from cobogo.recode.rolled import Rolled
 
 NODES_TRIED = 2000
 
@@ -62,14 +63,11 @@ def _blocking_model(problem: Problem, evaluator: Evaluator, top: Rolled, lost: i
 def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> str:
     """Which attribute, were it not released at all, would help most."""
     top = evaluator.table(problem.highest)
-    width = len(problem.hierarchies)
     best, least = None, lost
     for column, hierarchy in enumerate(problem.hierarchies):
         if len(np.unique(top.codes[:, column])) < 2:
             continue
-        keep = [other for other in range(width) if other != column]
-        merged = evaluator.merged(top, keep)
-        still = _lost(evaluator, merged)
+        still = _lost(evaluator, top.without([column]))
         if still < least:
             best, least = hierarchy, still
     if best is None:

@@ -1,4 +1,4 @@
-"""Compiled kernels of the search: rolling a frequency table up to a coarser one.
+"""Compiled kernels of the search: rolling a frequency table up to a coarser one, and summing what fails there.
 
 Used by the search alone. Verification counts its classes in the engine, so a fault here cannot hide itself.
 """
@@ -9,53 +9,91 @@ import numpy as np
 from numba import njit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+KEYS_BELOW = 2.0**62
 
 
 @njit(cache=True, nogil=True)
-def fold(codes, maps, starts, radices, first, last, keys):  # type: ignore[no-untyped-def]
-    """Fold columns ``first`` … ``last-1``, each through its map, into the 64-bit keys."""
-    for row in range(len(keys)):
-        key = keys[row]
-        for column in range(first, last):
-            key = key * radices[column] + maps[starts[column] + codes[row, column]]
-        keys[row] = key
+def recode_digits(levels, columns, firsts, sizes, codes, code_starts, distinct, maps, starts, spans):  # type: ignore[no-untyped-def]
+    """What every value of every digit becomes at a node (``maps``), and how many values there are then (``spans``).
+
+    A digit is made of ``columns[firsts[d]:firsts[d+1]]``; its values are gone through like an odometer's.
+    """
+    counter = np.zeros(len(columns), np.int64)
+    for digit in range(len(spans)):
+        first, last = firsts[digit], firsts[digit + 1]
+        span = 1
+        for place in range(first, last):
+            span *= distinct[columns[place], levels[columns[place]]]
+            counter[place] = 0
+        spans[digit] = span
+        for value in range(starts[digit], starts[digit + 1]):
+            code = 0
+            for place in range(first, last):
+                column = columns[place]
+                level = levels[column]
+                code = code * distinct[column, level] + codes[code_starts[column, level] + counter[place]]
+            maps[value] = code
+            for place in range(last - 1, first - 1, -1):
+                counter[place] += 1
+                if counter[place] < sizes[columns[place]]:
+                    break
+                counter[place] = 0
 
 
 @njit(cache=True, nogil=True)
-def number(keys, slots, ids, representatives):  # type: ignore[no-untyped-def]
-    """Number equal keys alike in order of first appearance; ``slots`` is a table of 2^n places, all -1."""
-    shift = np.uint64(64)
-    places = len(slots)
-    while places > 1:
-        places >>= 1
-        shift -= np.uint64(1)
-    mask = len(slots) - 1
-    found = 0
-    for row in range(len(keys)):
-        key = keys[row]
-        place = np.int64((np.uint64(key) * GOLDEN) >> shift) & mask
-        while True:
-            other = slots[place]
-            if other < 0:
-                slots[place] = found
-                representatives[found] = row
-                ids[row] = found
+def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
+    """Number the rows by the class they fall into; a class keeps the digits of its first row. Returns the classes.
+
+    ``slots`` are 2^n places, all −1 before and after. Where the keys are few, a key is its own place; otherwise it is
+    hashed. Keys that would not fit into 64 bits are numbered in between.
+    """
+    rows, width = digits.shape
+    groups = 1
+    first = 0
+    while True:
+        span = float(groups)
+        last = first
+        while last < width and span * spans[last] < KEYS_BELOW:
+            span *= spans[last]
+            last += 1
+        direct = span <= len(slots)
+        shift = np.uint64(64)
+        size = 1
+        while size < 2 * rows and size < len(slots):
+            size *= 2
+            shift -= np.uint64(1)
+        mask = size - 1
+        found = 0
+        for row in range(rows):
+            key = np.int64(ids[row]) if first > 0 else np.int64(0)
+            for digit in range(first, last):
+                key = key * spans[digit] + maps[starts[digit] + digits[row, digit]]
+            if direct:
+                place = key
+                group = slots[place]
+            else:
+                place = np.int64((np.uint64(key) * GOLDEN) >> shift) & mask
+                group = slots[place]
+                while group >= 0 and keys[group] != key:
+                    place = (place + 1) & mask
+                    group = slots[place]
+            if group < 0:
+                group = found
+                slots[place] = group
+                places[group] = place
+                keys[group] = key
+                new_counts[group] = 0
+                for digit in range(width):
+                    new_digits[group, digit] = digits[row, digit]
                 found += 1
-                break
-            if keys[representatives[other]] == key:
-                ids[row] = other
-                break
-            place = (place + 1) & mask
-    return found
-
-
-@njit(cache=True, nogil=True)
-def gather(codes, maps, starts, representatives, out):  # type: ignore[no-untyped-def]
-    """The recoded tuple of each class."""
-    for group in range(out.shape[0]):
-        row = representatives[group]
-        for column in range(out.shape[1]):
-            out[group, column] = maps[starts[column] + codes[row, column]]
+            ids[row] = group
+            new_counts[group] += counts[row]
+        for group in range(found):
+            slots[places[group]] = -1
+        groups = found
+        if last >= width:
+            return groups
+        first = last
 
 
 @njit(cache=True, nogil=True)
@@ -68,6 +106,8 @@ def sum_by(ids, counts, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
     """The sparse histogram of each class, from those of the rows that fall into it."""
+    if groups * domain <= 4 * len(values):
+        return _merge_in_a_matrix(ids, groups, offsets, values, counts, domain)
     rows = len(ids)
     start = np.zeros(groups + 1, np.int64)
     for row in range(rows):
@@ -105,15 +145,84 @@ def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ign
 
 
 @njit(cache=True, nogil=True)
-def sums_where(failing, sizes, codes, leaves, starts, leaf_sums):  # type: ignore[no-untyped-def]
-    """Over the failing classes: records, squared sizes, and per column the leaves under the released values."""
-    records = 0
+def _merge_in_a_matrix(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
+    """The same where most classes have most values."""
+    matrix = np.zeros((groups, domain), np.int64)
+    for row in range(len(ids)):
+        group = ids[row]
+        for entry in range(offsets[row], offsets[row + 1]):
+            matrix[group, values[entry]] += counts[entry]
+    new_offsets = np.zeros(groups + 1, np.int64)
+    new_values = np.empty(groups * domain, np.int32)
+    new_counts = np.empty(groups * domain, np.int64)
+    end = 0
+    for group in range(groups):
+        for value in range(domain):
+            if matrix[group, value] > 0:
+                new_values[end] = value
+                new_counts[end] = matrix[group, value]
+                end += 1
+        new_offsets[group + 1] = end
+    return new_offsets, new_values[:end].copy(), new_counts[:end].copy()
+
+
+@njit(cache=True, nogil=True)
+def sums_where(failed, least, records, digits, starts, lost, doomed):  # type: ignore[no-untyped-def]
+    """Over the classes: records that fail, that must fail below, kept classes, and the squared sizes of those.
+
+    ``lost`` and ``doomed`` take, by value of each digit, the records of the first two.
+    """
+    suppressed = 0
+    below = 0
+    kept = 0
     squares = 0
-    for group in range(len(sizes)):
-        if failing[group]:
-            size = sizes[group]
-            records += size
+    for group in range(len(records)):
+        size = records[group]
+        if failed[group]:
+            suppressed += size
+            for digit in range(digits.shape[1]):
+                lost[starts[digit] + digits[group, digit]] += size
+        elif size > 0:
+            kept += 1
             squares += size * size
-            for column in range(codes.shape[1]):
-                leaf_sums[column] += size * leaves[starts[column] + codes[group, column]]
-    return records, squares
+        if least[group] > 0:
+            below += least[group]
+            for digit in range(digits.shape[1]):
+                doomed[starts[digit] + digits[group, digit]] += least[group]
+    return suppressed, below, kept, squares
+
+
+@njit(cache=True, nogil=True)
+def leaf_sums(weights, levels, columns, firsts, sizes, starts, leaves, code_starts, out):  # type: ignore[no-untyped-def]
+    """Per column, the leaves under the values at a node, summed by the weight of each digit's values."""
+    counter = np.zeros(len(columns), np.int64)
+    for digit in range(len(firsts) - 1):
+        first, last = firsts[digit], firsts[digit + 1]
+        counter[first:last] = 0
+        for value in range(starts[digit], starts[digit + 1]):
+            weight = weights[value]
+            if weight > 0:
+                for place in range(first, last):
+                    column = columns[place]
+                    out[column] += weight * leaves[code_starts[column, levels[column]] + counter[place]]
+            for place in range(last - 1, first - 1, -1):
+                counter[place] += 1
+                if counter[place] < sizes[columns[place]]:
+                    break
+                counter[place] = 0
+
+
+@njit(cache=True, nogil=True)
+def smallest_below(kept, rows, count, levels):  # type: ignore[no-untyped-def]
+    """Of the tables kept, the one with fewest rows that lies below a node or at it; −1 where none does."""
+    best = -1
+    for table in range(count):
+        if rows[table] >= 0 and (best < 0 or rows[table] < rows[best]):
+            below = True
+            for column in range(len(levels)):
+                if kept[table, column] > levels[column]:
+                    below = False
+                    break
+            if below:
+                best = table
+    return best

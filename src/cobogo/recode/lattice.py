@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -10,44 +9,57 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.models.base import Mask
-from cobogo.recode.outcome import ideal
+from cobogo.models.base import Floats, Ints
+from cobogo.recode import walks
+from cobogo.recode.bounds import Yardstick, bounds
 from cobogo.recode.problem import Levels, Problem
+
+__all__ = ["DENSE_AT_MOST", "DenseWalk", "Walk", "bounds", "predecessors", "size", "successors"]
 
 DENSE_AT_MOST = 1 << 24
 """Nodes of a lattice that is held in memory whole; a larger one is walked without a map."""
 
-UNKNOWN, FAILS, PASSES, DONE = 0, 1, 2, 3
+Stop = Callable[[], bool]
 
 
 class Walk(Protocol):
-    """What is known of the nodes, and the order to visit them in."""
+    """What is known of the nodes, and the order to visit them in. A node is open unless it was checked or ruled out."""
 
-    def cheapest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[float, Levels]]:
-        """Nodes that are not known to fail and not done, with a lower bound of their cost, in its order.
+    ceiling: float  # a node with a bound above it cannot be best
+
+    def cheapest_first(self, stop: Stop) -> Iterator[tuple[int, Levels]]:
+        """Open nodes that may be best, lowest bound first, each with the number of those settled before it.
 
         Ends early when ``stop`` says so.
         """
         ...
 
-    def cheapest(self, nodes: list[Levels]) -> Levels:
-        """The node of the lowest bound; the smallest of those that tie."""
+    def settled(self, levels: Levels) -> bool:
+        """Whether a node was checked, was ruled out, or cannot be best any more."""
         ...
 
-    def state(self, levels: Levels) -> int:
-        """UNKNOWN, FAILS (or is below a hopeless node), PASSES (is above one that passes) or DONE (was checked)."""
+    def path(self, levels: Levels, stop: Stop) -> list[Levels]:
+        """From a node upwards, by the cheapest step each time, through open nodes."""
         ...
 
-    def unknown(self, nodes: list[Levels]) -> list[Levels]:
-        """Those of the nodes whose state is UNKNOWN."""
+    def cheapest(self, nodes: list[Levels]) -> Levels | None:
+        """Of the nodes that are not settled, that of the lowest bound; the smallest of those that tie."""
         ...
 
-    def rule_out(self, levels: Levels, *, all_below: bool) -> None:
-        """Note that a node fails, and everything below it if so."""
+    def close(self, levels: Levels) -> None:
+        """Note that a node was checked."""
         ...
 
-    def admit(self, levels: Levels, *, all_above: bool) -> None:
-        """Note that a node was checked and satisfies, and that what lies above passes if so."""
+    def rule_out(self, levels: Levels) -> None:
+        """Note that a node fails, and everything below it."""
+        ...
+
+    def leave_hope(self, levels: Levels) -> None:
+        """Note that a node is not hopeless, so neither is anything above it."""
+        ...
+
+    def raise_below(self, levels: Levels, terms: Floats) -> None:
+        """Note what every attribute contributes at least, at each level, at this node and below."""
         ...
 
 
@@ -73,128 +85,96 @@ def predecessors(levels: Levels, lowest: Levels) -> Iterator[Levels]:
             yield (*levels[:column], level - 1, *levels[column + 1 :])
 
 
-def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Lower bounds of the cost of many nodes (one a row), from the attributes' own marginal counts.
-
-    The cost is the metric, negated where more is better.
-    """
-    best = ideal(problem, nodes)
-    values = np.asarray(problem.metric.bound(best, problem.scale, problem.limit), dtype=float)
-    return np.broadcast_to(-values if problem.metric.maximize else values, (len(nodes),))
-
-
 class DenseWalk:
-    """A lattice held whole: a bound and a state for every node."""
+    """A lattice held whole: a bound for every node, infinite once it is closed."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, yardstick: Yardstick) -> None:
+        self.ceiling = math.inf
+        # A node that is not hopeless can be settled from above only by its bound, and that rises with what is lost.
+        self._through_hopeful = yardstick.separable and 10 * problem.limit > problem.scale.records
         self._lowest = np.array(problem.lowest, dtype=np.int64)
-        self._shape = tuple(high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True))
-        self._states = np.zeros(self._shape, dtype=np.uint8)
-        total = self._states.size
-        self._bounds = np.empty(total, dtype=float)
+        shape = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
+        self._shape = np.array(shape or [1], dtype=np.int64)  # of one node where there is nothing to recode
+        self._strides = np.append(np.cumprod(self._shape[:0:-1])[::-1], 1).astype(np.int64)
+        self._bounds = np.minimum(self._first_bounds(yardstick), np.finfo(float).max)  # infinite only when closed
+        self._hopeful = np.zeros(len(self._bounds), dtype=np.bool_)
+        self._path = np.empty(int(self._shape.sum()), dtype=np.int64)
+
+    def _first_bounds(self, yardstick: Yardstick) -> Floats:
+        if yardstick.separable and len(self._lowest):
+            terms = yardstick.terms()
+            found = np.zeros(1)
+            for column, low in enumerate(self._lowest.tolist()):
+                found = np.add.outer(found, terms[column, low : low + int(self._shape[column])]).reshape(-1)
+            return found
+        total = int(self._shape.prod())
+        found = np.empty(total)
         for begin in range(0, total, 1 << 18):
             end = min(begin + (1 << 18), total)
-            self._bounds[begin:end] = bounds(problem, self._levels(np.arange(begin, end)))
+            found[begin:end] = yardstick.bounds(self._places(np.arange(begin, end)) + self._lowest)
+        return found
 
-    def _levels(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        if not self._shape:
-            return np.zeros((len(numbers), 0), dtype=np.int64)
-        return np.stack(np.unravel_index(numbers, self._shape), axis=1).astype(np.int64) + self._lowest
+    def _places(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        places = np.stack(np.unravel_index(numbers, tuple(self._shape.tolist())), axis=1).astype(np.int64)
+        return places[:, : len(self._lowest)]
 
-    def _place(self, levels: Levels) -> tuple[int, ...]:
-        return tuple(level - low for level, low in zip(levels, self._lowest.tolist(), strict=True))
+    def _levels(self, number: int) -> Levels:
+        found = []
+        for low, stride in zip(self._lowest.tolist(), self._strides.tolist(), strict=False):
+            step, number = divmod(number, stride)
+            found.append(low + step)
+        return tuple(found)
 
-    def cheapest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[float, Levels]]:
+    def _place(self, levels: Levels) -> Ints:
+        return np.array(levels, dtype=np.int64) - self._lowest if levels else np.zeros(1, dtype=np.int64)
+
+    def _number(self, levels: Levels) -> int:
+        return int(self._place(levels) @ self._strides)
+
+    def cheapest_first(self, stop: Stop) -> Iterator[tuple[int, Levels]]:
         """See `Walk`."""
-        order = np.argsort(self._bounds, kind="stable")
-        states = self._states.reshape(-1)
-        for begin in range(0, len(order), 4096):
-            if stop():
+        order = np.argsort(self._bounds, kind="stable").astype(np.int32)
+        position = 0
+        while not stop():
+            position = walks.next_open(order, position, self._bounds, self.ceiling)
+            if position >= len(order):
                 return
-            block = order[begin : begin + 4096]
-            block = block[(states[block] == UNKNOWN) | (states[block] == PASSES)]
-            for number, row in zip(block.tolist(), self._levels(block).tolist(), strict=True):
-                if states[number] in (UNKNOWN, PASSES):
-                    yield float(self._bounds[number]), tuple(row)
+            yield position, self._levels(int(order[position]))
+            position += 1
 
-    def cheapest(self, nodes: list[Levels]) -> Levels:
+    def settled(self, levels: Levels) -> bool:
         """See `Walk`."""
-        bounds = self._bounds.reshape(self._shape)
-        return min(nodes, key=lambda node: (bounds[self._place(node)], node))
+        bound = self._bounds[self._number(levels)]
+        return bool(bound > self.ceiling or bound == math.inf)
 
-    def state(self, levels: Levels) -> int:
+    def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
         """See `Walk`."""
-        return int(self._states[self._place(levels)])
+        length = walks.climb(
+            self._number(levels), self._shape, self._strides, self._bounds, self._hopeful, self._through_hopeful,
+            self._path,
+        )  # fmt: skip
+        return [self._levels(number) for number in self._path[:length].tolist()]
 
-    def unknown(self, nodes: list[Levels]) -> list[Levels]:
+    def cheapest(self, nodes: list[Levels]) -> Levels | None:
         """See `Walk`."""
-        return [node for node in nodes if self._states[self._place(node)] == UNKNOWN]
+        found = [(float(self._bounds[self._number(node)]), node) for node in nodes if not self.settled(node)]
+        return min(found)[1] if found else None
 
-    def rule_out(self, levels: Levels, *, all_below: bool) -> None:
+    def close(self, levels: Levels) -> None:
         """See `Walk`."""
-        place = self._place(levels)
-        self._states[tuple(slice(0, step + 1) for step in place) if all_below else place] = FAILS
+        self._bounds[self._number(levels)] = math.inf
 
-    def admit(self, levels: Levels, *, all_above: bool) -> None:
+    def rule_out(self, levels: Levels) -> None:
         """See `Walk`."""
-        place = self._place(levels)
-        if all_above:
-            above = self._states[tuple(slice(step, None) for step in place)]
-            above[above == UNKNOWN] = PASSES
-        self._states[place] = DONE
+        box = tuple(slice(0, step + 1) for step in self._place(levels).tolist())
+        self._bounds.reshape(self._shape)[box] = math.inf
 
-
-class SparseWalk:
-    """A lattice too large to hold: nodes come from a heap as they are reached, from the bottom up."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._hopeless = np.empty((0, len(problem.highest)), dtype=np.int64)
-        self._states: dict[Levels, int] = {}
-
-    def cheapest_first(self, stop: Callable[[], bool]) -> Iterator[tuple[float, Levels]]:
-        """See `Walk`. Bounds never fall on the way up, so the heap gives nodes in their order."""
-        start = self._problem.lowest
-        heap = [(-math.inf, start)]
-        reached = {start}
-        while heap and not stop():
-            bound, levels = heapq.heappop(heap)
-            if self.state(levels) in (UNKNOWN, PASSES):
-                yield bound, levels
-            fresh = [node for node in successors(levels, self._problem.highest) if node not in reached]
-            if fresh:
-                reached.update(fresh)
-                costs = bounds(self._problem, np.array(fresh, dtype=np.int64)).tolist()
-                for entry in zip(costs, fresh, strict=True):
-                    heapq.heappush(heap, entry)
-
-    def cheapest(self, nodes: list[Levels]) -> Levels:
+    def leave_hope(self, levels: Levels) -> None:
         """See `Walk`."""
-        return min(zip(bounds(self._problem, np.array(nodes, dtype=np.int64)).tolist(), nodes, strict=True))[1]
+        if not self._through_hopeful:
+            walks.mark_above(self._place(levels), self._shape, self._strides, self._hopeful)
 
-    def state(self, levels: Levels) -> int:
+    def raise_below(self, levels: Levels, terms: Floats) -> None:
         """See `Walk`."""
-        if levels in self._states:
-            return self._states[levels]
-        return FAILS if self._below_a_hopeless_one([levels])[0] else UNKNOWN
-
-    def unknown(self, nodes: list[Levels]) -> list[Levels]:
-        """See `Walk`."""
-        below = self._below_a_hopeless_one(nodes)
-        return [node for node, fails in zip(nodes, below, strict=True) if not fails and node not in self._states]
-
-    def _below_a_hopeless_one(self, nodes: list[Levels]) -> list[bool]:
-        steps = np.array(nodes, dtype=np.int64).reshape(len(nodes), 1, self._hopeless.shape[1])
-        below: Mask = np.logical_and.reduce(self._hopeless >= steps, axis=2)
-        return [bool(row.any()) for row in below]
-
-    def rule_out(self, levels: Levels, *, all_below: bool) -> None:
-        """See `Walk`."""
-        self._states[levels] = FAILS
-        if all_below:
-            covered = (self._hopeless <= np.array(levels)).all(axis=1)
-            self._hopeless = np.vstack([self._hopeless[~covered], np.array([levels], dtype=np.int64)])
-
-    def admit(self, levels: Levels, *, all_above: bool) -> None:  # noqa: ARG002
-        """See `Walk`."""
-        self._states[levels] = DONE
+        if levels:
+            walks.raise_below(self._place(levels), self._lowest, self._strides, terms, self._bounds)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,35 +13,56 @@ from cobogo.metrics import Outcome
 from cobogo.models.base import Floats, Histogram, Ints, Mask
 from cobogo.recode import kernels
 from cobogo.recode.problem import Problem
-
-if TYPE_CHECKING:
-    from cobogo.recode.evaluate import Rolled
+from cobogo.recode.rolled import Rolled
 
 A_LITTLE_LESS = 1 - 1e-12
 """Takes a bound that is a product of rounded numbers to the safe side."""
 
 
-def outcome(problem: Problem, rolled: Rolled, failed: Mask, needs: Collection[str]) -> Outcome:
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What the failing classes of a node add up to, and what must fail below it whatever happens."""
+
+    suppressed: int
+    classes: int  # kept
+    squares: int  # of the kept classes' sizes
+    lost_leaves: Ints  # per attribute: the leaves under the suppressed records' values
+    doomed: int  # records that fail at every node below
+    doomed_leaves: Ints  # per attribute: the leaves under their values here
+
+
+def sums(rolled: Rolled, failed: Mask, least: Ints | None = None) -> Sums:
+    """Over a node's classes; ``least`` says how many records of each fail in whatever parts it has."""
+    packing = rolled.packing
+    lost, doomed = np.zeros((2, packing.values), dtype=np.int64)
+    least = np.zeros(len(rolled), dtype=np.int64) if least is None else least
+    suppressed, below, kept, squares = kernels.sums_where(
+        failed, least, rolled.records, rolled.digits, packing.starts, lost, doomed
+    )
+    node = np.array(rolled.levels, dtype=np.int64)
+    lost_leaves = packing.leaf_sums(lost, node)
+    doomed_leaves = packing.leaf_sums(doomed, node) if below else np.zeros_like(node)
+    return Sums(suppressed, kept, squares, lost_leaves, below, doomed_leaves)
+
+
+def outcome(problem: Problem, rolled: Rolled, failed: Mask, found: Sums, needs: Collection[str]) -> Outcome:
     """Of a node whose failing classes are suppressed: the sums of the whole table less those of the failing classes.
 
     ``needs`` are the fields to fill beside those that are always there.
     """
     levels = rolled.levels
-    leaves, starts = flat([h.leaf_counts[lv] for h, lv in zip(problem.hierarchies, levels, strict=True)])
-    lost = np.zeros(len(levels), dtype=np.int64)
-    suppressed, squares = kernels.sums_where(failed, rolled.records, rolled.codes, leaves, starts, lost)
     whole = np.array([t[lv] for t, lv in zip(problem.leaf_totals, levels, strict=True)], dtype=np.int64)
-    kept = ~failed & (rolled.records > 0)
+    kept = ~failed & (rolled.records > 0) if needs else failed
     return Outcome(
-        suppressed=int(suppressed),
-        classes=int(kept.sum()),
-        squares=int((rolled.records * rolled.records).sum() - squares),
-        leaf_sums=whole - lost,
-        level_sums=np.array(levels, dtype=np.int64) * (problem.scale.records - suppressed),
+        suppressed=found.suppressed,
+        classes=found.classes,
+        squares=found.squares,
+        leaf_sums=whole - found.lost_leaves,
+        level_sums=np.array(levels, dtype=np.int64) * (problem.scale.records - found.suppressed),
         majority=majority(rolled.label, kept) if "majority" in needs and rolled.label is not None else None,
         products=_products(problem, rolled, kept) if "products" in needs else None,
         bits=_bits(problem, rolled, failed) if "bits" in needs else None,
-        cross_nats=_cross_nats(problem, rolled, kept, int(suppressed)) if "cross_nats" in needs else None,
+        cross_nats=_cross_nats(problem, rolled, kept, found.suppressed) if "cross_nats" in needs else None,
     )
 
 
@@ -134,12 +156,3 @@ def _at(tables: tuple[NDArray[Any], ...], nodes: NDArray[np.int64]) -> NDArray[A
     """What tables by attribute and level say of each node's attributes."""
     columns = [table[nodes[:, column]] for column, table in enumerate(tables)]
     return np.stack(columns, axis=1) if columns else np.zeros((len(nodes), 0))
-
-
-def flat(arrays: list[NDArray[Any]]) -> tuple[NDArray[Any], Ints]:
-    """Arrays end to end, and where each begins: what a kernel takes instead of a list."""
-    starts = np.zeros(len(arrays), dtype=np.int64)
-    if not arrays:
-        return np.zeros(0, dtype=np.int32), starts
-    np.cumsum([len(array) for array in arrays[:-1]], out=starts[1:])
-    return np.concatenate(arrays), starts

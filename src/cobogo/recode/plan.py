@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.assignment import Assignment
-from cobogo.recode.evaluate import Evaluator, Rolled
+from cobogo.recode.buckets.buckets import Buckets
+from cobogo.recode.distort import Distortion, Tuple, settle
+from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
-from cobogo.recode.solution import AnySolution, Assigned, Solution
+from cobogo.recode.rolled import Rolled
+from cobogo.recode.solution import AnySolution, Assigned, Bucketed, Solution
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,7 +38,15 @@ class Plan:
     star: bool
     outcome: Outcome  # with all that metrics look at
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
+    distortions: tuple[Distortion, ...] = ()
+    aggregated: Mapping[str, str] = field(default_factory=dict)  # quasi-identifiers that are no longer true, and how
     warnings: tuple[str, ...] = ()
+
+    hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """The columns of the released table, of those that are not left out."""
+        return tuple(kept)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -50,15 +63,91 @@ class LocalPlan(Plan):
 
     assignment: Assignment
 
+    @property
+    def moves(self) -> Moves:
+        """Each record's quasi-identifiers are replaced by those of its class."""
+        a = self.assignment
+        released = dict(zip(self.attributes, a.names, strict=True))
+        joint = a.problem.table.joint
+        told = {}
+        if a.values is not None and joint is not None:
+            codes = joint.codes[a.values].T
+            told = {name: _named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
+        return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
 
-def plan(problem: Problem, solution: AnySolution, *, star: bool) -> Plan:
-    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BucketPlan(Plan):
+    """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
+    sensitive values, counted."""
+
+    buckets: Buckets
+    group: str  # the column that names the bucket
+    count: str  # the column that counts values
+
+    hides_identity: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """The sensitive attribute is in a table of its own; the bucket joins the two."""
+        return (*(name for name in kept if name != self.buckets.attribute), self.group)
+
+    @property
+    def moves(self) -> Moves:
+        """Each record gets the name of its bucket."""
+        b = self.buckets
+        told = {}
+        if b.values is not None:
+            told = {b.attribute: _named(b.problem.table.domains[b.attribute].labels, b.values)}
+        return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, told, {self.group: b.names}, star=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` those of the class
+    ``owners[p]``; −1 is for those that are suppressed. Where a tuple's parcels are told apart by other columns,
+    ``told`` gives what each parcel has there, and ``values`` a code for it."""
+
+    problem: Problem
+    tuples: Ints
+    owners: Ints
+    counts: Ints
+    values: NDArray[np.int32] | None
+    told: Mapping[str, NDArray[np.object_]]
+    released: Mapping[str, NDArray[np.object_]]  # by column, what each class's records get
+    star: bool
+
+    @property
+    def split(self) -> bool:
+        """Whether records that are told apart by nothing go different ways."""
+        return len(np.unique(self.tuples)) < len(self.tuples)
+
+
+def _named(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
+    return np.array([*labels, None], dtype=object)[codes]  # the last makes an array of texts of it, whatever they are
+
+
+def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> Plan:
+    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
+
+    ``taken`` are the columns that the table has, beside which the plan may need some of its own.
+    """
+    if isinstance(solution, Bucketed):
+        return _bucketed(problem, solution, star=star, taken=taken)
     if isinstance(solution, Assigned):
-        return _local(problem, solution, star=star)
-    return _full_domain(problem, solution, star=star)
+        planned, tuples = _local(problem, solution, star=star)
+    else:
+        planned, tuples = _full_domain(problem, solution, star=star)
+    return _settled(problem, planned, tuples) if problem.blind else planned
 
 
-def _local(problem: Problem, solution: Assigned, *, star: bool) -> LocalPlan:
+def _settled(problem: Problem, planned: Plan, tuples: Sequence[Tuple]) -> Plan:
+    """A plan when the models hold that it was made without a look at."""
+    kept, distortions = settle(problem.blind, planned.kept, tuples)
+    warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
+    return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
+
+
+def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, list[Tuple]]:
     assignment = solution.assignment.allotted()
     lost = assignment.suppressed
     starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
@@ -69,7 +158,7 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> LocalPlan:
             assignment, levels=assignment.levels[:1], leaves=assignment.leaves[:1], owners=owners
         ).classes()
         star, warnings = _unless_broken(problem, together, lost)
-    return LocalPlan(
+    planned = LocalPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         assignment=assignment,
         suppressed_records=lost,
@@ -79,15 +168,47 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> LocalPlan:
         classes=len(assignment) + (star and not len(starred_class)),
         star=star,
         outcome=assignment.outcome(),
+        aggregated=assignment.aggregated,
         warnings=(*solution.notes, *warnings),
     )
+    return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []
+
+
+def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequence[str]) -> BucketPlan:
+    buckets = solution.buckets
+    lost = buckets.suppressed
+    warnings = list(solution.notes)
+    if star and lost:
+        warnings.append(f"buckets have no place for starred records: the {lost:,} suppressed ones were dropped")
+    return BucketPlan(
+        attributes=problem.table.quasi_identifiers,
+        suppressed_records=lost,
+        kept=buckets.classes(),
+        kept_records=buckets.sizes,
+        records=problem.scale.records - lost,
+        classes=len(buckets),
+        star=False,
+        outcome=buckets.outcome(),
+        warnings=tuple(warnings),
+        buckets=buckets,
+        group=free_name("group", taken),
+        count=free_name("count", taken),
+    )
+
+
+def free_name(wanted: str, taken: Sequence[str]) -> str:
+    """A name for a column of our own that no other has."""
+    names = {name.casefold() for name in taken}
+    while wanted in names:
+        wanted += "_"
+    return wanted
 
 
 def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[str, ...]]:
     """Whether suppressed records may be starred at all, and a warning where they may not."""
     if not star or not lost:
         return False, ()
-    unfit = [model for model in problem.models if model.populations or model.scope is Scope.TABLE]
+    unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
     if unfit:
         return False, (f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped",)
     return True, ()
@@ -103,23 +224,21 @@ def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool
     return True, ()
 
 
-def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> FullDomainPlan:
+def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[Plan, list[Tuple]]:
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
     failing = evaluator.failing(rolled)
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
-    suppressed = tuple(
-        tuple(labels[column][code] for column, code in enumerate(row)) for row in rolled.codes[failing].tolist()
-    )
     classes, there = evaluator.classes(rolled), rolled.records > 0
     lost = int(rolled.records[failing].sum())
     released_as_stars = _all_star(rolled, labels)
     star, warnings = _starring(problem, lost, star=star)
     if star:
-        together = evaluator.together(rolled, failing | released_as_stars)
+        together = rolled.together(failing | released_as_stars)
         star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
-    return FullDomainPlan(
+    chosen = ~failing & there
+    planned = FullDomainPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
         recodings={
@@ -127,16 +246,22 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> FullDom
             for h, level in zip(problem.hierarchies, solution.levels, strict=True)
             if level
         },
-        suppressed=suppressed,
+        suppressed=tuple(_labelled(rolled.codes[failing], labels)),
         suppressed_records=lost,
-        kept=classes.where(~failing & there),
-        kept_records=rolled.records[~failing & there],
+        kept=classes.where(chosen),
+        kept_records=rolled.records[chosen],
         records=problem.scale.records - (0 if star else lost),
-        classes=int((~failing & there).sum()) + (star and not (released_as_stars & ~failing & there).any()),
+        classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
-        warnings=warnings,
+        warnings=(*solution.notes, *warnings),
     )
+    return planned, _labelled(rolled.codes[chosen], labels) if problem.blind else []
+
+
+def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[Tuple]:
+    """Tuples of codes as the labels that are released."""
+    return [tuple(labels[column][code] for column, code in enumerate(row)) for row in codes.tolist()]
 
 
 def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> dict[Label, Label]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -23,7 +23,9 @@ Levels = tuple[int, ...]
 class Problem:
     """A frequency table to be recoded over hierarchies until the models hold, best by a metric.
 
-    ``limit`` is how many records may be suppressed; levels stay between ``lowest`` and ``highest``.
+    ``limit`` is how many records may be suppressed; levels stay between ``lowest`` and ``highest``. ``blind`` are
+    models that no choice may depend on: they are checked when the choice is made. ``kind`` is the kind of recoding
+    asked for, where an algorithm has a choice.
     """
 
     table: FrequencyTable
@@ -34,6 +36,21 @@ class Problem:
     lowest: Levels
     highest: Levels
     weights: tuple[float, ...]
+    blind: tuple[Model, ...] = ()
+    kind: str | None = None
+    aggregates: tuple[str | None, ...] = ()  # what a group's values become where an algorithm aggregates; None: as fits
+    decimal: str = "."  # how the data writes its numbers
+
+    @property
+    def promised(self) -> tuple[Model, ...]:
+        """Every model that the release must satisfy."""
+        return (*self.models, *self.blind)
+
+    def promising(self, models: Iterable[Model]) -> Problem:
+        """The same problem under other models."""
+        wanted = tuple(dict.fromkeys(models))
+        steering = tuple(model for model in wanted if not model.blind)
+        return replace(self, models=steering, blind=tuple(model for model in wanted if model.blind))
 
     @cached_property
     def scale(self) -> Scale:
@@ -44,7 +61,7 @@ class Problem:
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
             k=asked_k(self.models),
-            tuple_nats=_entropy(self.table.counts),
+            tuple_nats=self.table.tuple_nats,
             full_bits=np.array([_bits(counts[0], self.table.records) for counts in self.sharing], dtype=float),
         )
 
@@ -56,7 +73,7 @@ class Problem:
     @cached_property
     def histograms_needed(self) -> tuple[str, ...]:
         """The sensitive attributes whose distribution some model looks at."""
-        return tuple(dict.fromkeys(name for model in self.models for name in model.attributes))
+        return tuple(dict.fromkeys(name for model in self.promised for name in model.attributes))
 
     @cached_property
     def sharing(self) -> tuple[tuple[NDArray[np.int64], ...], ...]:

@@ -1,23 +1,27 @@
 """The optimal search: the best node of the generalization lattice, and the proof that it is the best.
 
-Nodes are visited from the lowest bound of their cost up, so the search may stop when the next bound is worse than
-the best node found. Where the models allow it, a failing node rules out everything below it; a node of unknown state
-is therefore approached from above, by halving a path from it to the top.
+Nodes are visited from the lowest bound of their cost up, so the search may stop when no bound is left that is not worse
+than the best node found. A node is approached from above, by halving a path from it to the top: what must fail at a
+node must fail below it, so the node either rules out everything below it or raises the bounds there.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from cobogo.errors import NoSolution, SearchTooLarge
+from cobogo.metrics import Outcome
 from cobogo.recode import lattice
+from cobogo.recode.bounds import Yardstick
 from cobogo.recode.evaluate import Checked, Evaluator
 from cobogo.recode.explain import why_none
-from cobogo.recode.lattice import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk
+from cobogo.recode.lattice import DENSE_AT_MOST, DenseWalk, Walk
 from cobogo.recode.problem import Levels, Problem
-from cobogo.recode.solution import Solution, cost, ranked, slack
+from cobogo.recode.solution import Solution, ranked
+from cobogo.recode.sparse import SparseWalk
 
 Progress = Callable[[int, int], None]
 """Called now and then with the nodes settled and the nodes there are."""
@@ -42,6 +46,14 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Prog
     return _Search(problem, nodes, time_limit, progress).run()
 
 
+def better_node(problem: Problem, than: Outcome | None, *, time_limit: float) -> Checked | None:
+    """The best node that is found in the time and is no worse than an outcome; None where there is none."""
+    search = _Search(problem, lattice.size(problem.lowest, problem.highest), time_limit, None)
+    if than is not None:
+        search.walk.ceiling = search.yardstick.ceiling(than)
+    return next(iter(search.look()), None)
+
+
 class _Search:
     """One search: the walk, the evaluator, and the satisfied nodes worth remembering."""
 
@@ -50,30 +62,40 @@ class _Search:
         self.nodes = nodes
         self.deadline = math.inf if time_limit is None else time.monotonic() + time_limit
         self.progress = progress or (lambda *_: None)
-        self.maximize = problem.metric.maximize
         self.evaluator = Evaluator(problem)
-        self.walk: Walk = DenseWalk(problem) if nodes <= DENSE_AT_MOST else SparseWalk(problem)
+        self.yardstick = Yardstick(problem)
+        walk = DenseWalk if nodes <= DENSE_AT_MOST else SparseWalk
+        self.walk: Walk = walk(problem, self.yardstick)
         self.found: list[Checked] = []
-        self.best = math.inf
         self.cut_short = False
-        # Where every suppression is allowed, nodes fail only by suppressing all: nothing to gain from above.
-        self.from_above = self.evaluator.can_prune and problem.limit < problem.scale.records
+        # Where every suppression is allowed, nodes fail only by suppressing all, and only bounds can be raised.
+        self.from_above = self.evaluator.can_prune and (
+            self.yardstick.separable or problem.limit < problem.scale.records
+        )
 
-    def run(self) -> Solution:
-        for settled, (bound, levels) in enumerate(self.walk.cheapest_first(self._out_of_time)):
-            if self.cut_short or bound > self.best + slack(self.best):
-                break
+    def look(self) -> list[Checked]:
+        """The satisfied nodes worth remembering, best first."""
+        if isinstance(self.walk, SparseWalk) and self.from_above:
+            self._improve(raised=1)
+        for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self.progress(min(settled, self.nodes), self.nodes)
-            if self.from_above and self.walk.state(levels) == lattice.UNKNOWN:
-                self._halve(self._path(levels))
+            if self.from_above:
+                self._halve(self.walk.path(levels, self._out_of_time))
             else:
                 self._check(levels)
+        if isinstance(self.walk, SparseWalk) and self.walk.overflowed:
+            self._improve(raised=len(self.problem.highest))
+            self.cut_short = True
         self.progress(self.nodes, self.nodes)
-        if not self.found:
+        return self._ranked()
+
+    def run(self) -> Solution:
+        found = self.look()
+        if not found:
             if self.cut_short:
                 raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
             raise why_none(self.problem, self.evaluator)
-        best, *rest = ranked(self.found, maximize=self.maximize)
+        best, *rest = found
         return Solution(
             algorithm="optimal",
             chosen=best,
@@ -83,55 +105,76 @@ class _Search:
             runners_up=tuple(rest[:RUNNERS_UP]),
         )
 
+    def _ranked(self) -> list[Checked]:
+        return ranked(self.found, maximize=self.problem.metric.maximize)
+
     def _out_of_time(self) -> bool:
         """Whether the time is up; from then on nothing that is still open counts as settled."""
         self.cut_short = self.cut_short or time.monotonic() > self.deadline
         return self.cut_short
 
-    def _check(self, levels: Levels) -> bool:
-        """Check a node and note what follows. True when the prunable models leave it hope."""
+    def _check(self, levels: Levels) -> Checked:
+        """Check a node and note what follows."""
         checked = self.evaluator.check(levels)
-        if checked.satisfied:
-            self.walk.admit(levels, all_above=self.evaluator.can_prune)
+        self.walk.close(levels)
+        if checked.hopeless:
+            self.walk.rule_out(levels)
+        elif self.evaluator.can_prune:
+            self.walk.leave_hope(levels)
+            if checked.floor is not None and checked.floor.suppressed and self.yardstick.separable:
+                self.walk.raise_below(levels, self.yardstick.terms(checked.floor))
+        if checked.outcome is not None:
             self.found.append(checked)
-            self.best = min(self.best, cost(checked, maximize=self.maximize))
+            self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked.outcome))
             if len(self.found) > 2 * KEPT:
-                self.found = ranked(self.found, maximize=self.maximize)[:KEPT]
-        else:
-            self.walk.rule_out(levels, all_below=checked.hopeless)
-        return not checked.hopeless
-
-    def _path(self, levels: Levels) -> list[Levels]:
-        """From a node upwards, by the cheapest step each time, through nodes of unknown state."""
-        path = [levels]
-        while True:
-            steps = self.walk.unknown(list(lattice.successors(path[-1], self.problem.highest)))
-            if not steps:
-                return path
-            path.append(self.walk.cheapest(steps))
+                self.found = self._ranked()[:KEPT]
+        return checked
 
     def _halve(self, path: list[Levels]) -> None:
-        """Settle the lowest node of a path by halving: fails come from above, solutions on the way."""
+        """Settle the lowest node of a path by halving: what rules it out comes from above, solutions on the way."""
         low, high = 0, len(path)
-        best = self.best
         while low < high and not self._out_of_time():
             middle = (low + high) // 2
-            if self._check(path[middle]):
-                high = middle
-            else:
+            if self._check(path[middle]).hopeless:
                 low = middle + 1
-        if self.best < best and isinstance(self.walk, SparseWalk):
-            self._descend(ranked(self.found, maximize=self.maximize)[0].levels)
+            elif middle and self.walk.settled(path[0]):
+                break
+            else:
+                high = middle
+
+    def _improve(self, raised: int) -> None:
+        """Where a proof may be out of reach: go down from the best solution, then from nodes a little above it, in
+        which up to so many attributes are raised by a step, for as long as that finds better ones."""
+        if not self.found:
+            self._halve(self.walk.path(self.problem.lowest, self._out_of_time))
+        steps = 0
+        while self.found and steps <= raised and not self._out_of_time():
+            ceiling = self.walk.ceiling
+            best = self._ranked()[0].levels
+            for node in self._raised(best, steps):
+                if self._out_of_time():
+                    return
+                if node == best or (not self.walk.settled(node) and self._check(node).satisfied):
+                    self._descend(node)
+                if self.walk.ceiling < ceiling:
+                    break
+            steps = 0 if self.walk.ceiling < ceiling else steps + 1
+
+    def _raised(self, levels: Levels, steps: int) -> Iterator[Levels]:
+        """The nodes in which so many attributes are a step higher."""
+        free = [column for column, level in enumerate(levels) if level < self.problem.highest[column]]
+        for columns in itertools.combinations(free, steps):
+            yield tuple(level + (column in columns) for column, level in enumerate(levels))
 
     def _descend(self, levels: Levels) -> None:
-        """From a solution down, by the cheapest step that still is one: where a proof is out of reach, it pays."""
+        """From a solution down, by the cheapest step that still is one."""
         while not self._out_of_time():
-            steps = self.walk.unknown(list(lattice.predecessors(levels, self.problem.lowest)))
-            while steps and not self._out_of_time():
+            steps = list(lattice.predecessors(levels, self.problem.lowest))
+            while not self._out_of_time():
                 node = self.walk.cheapest(steps)
-                if self._check(node) and self.walk.state(node) == lattice.DONE:
+                if node is None:
+                    return
+                if self._check(node).satisfied:
                     levels = node
                     break
                 steps.remove(node)
-            else:
-                return

@@ -18,7 +18,7 @@ def tally(problem: Problem, rows: Ints, ids: Ints, groups: int, attributes: Coll
     histograms = {name: merged(table.histograms[name], rows, ids, groups) for name in attributes}
     if table.people is not None:
         sets = merged(table.people.sets, rows, ids, groups)
-        return table.people.classes(sets, histograms, problem.scale.records)
+        return table.people.classes(sets, histograms)
     sizes = np.zeros(groups, dtype=np.int64)
     np.add.at(sizes, ids, table.counts[rows])
     return Classes(sizes, histograms, problem.scale.records)

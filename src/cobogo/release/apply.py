@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from cobogo.hierarchy import SUPPRESSED, Label
-from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
+from cobogo.hierarchy import SUPPRESSED
+from cobogo.recode.distort import Distortion
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
-from cobogo.table.engine import Expression, unused
+from cobogo.table.engine import Engine, Expression
+from cobogo.table.lookup import looked_up, unused
 from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
-    """The released rows, in no particular order: columns recoded, suppressed records dropped or starred."""
-    if isinstance(plan, LocalPlan):
-        return assign(table, plan, columns)
+    """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
+    distorted where the plan says so."""
+    if isinstance(plan, LocalPlan | BucketPlan):
+        released = assign(table, plan.moves, columns)
+    else:
+        released = _generalized(table, plan, columns)
+    for distortion in plan.distortions:
+        if distortion.attribute in columns:
+            released = _distorted(table.engine, released, plan.attributes, distortion)
+    return released
+
+
+def _generalized(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     assert isinstance(plan, FullDomainPlan)
-    released = table.expression.select(list(columns))
+    engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = _recoded(released, attribute, recoding)
-    return _suppressed(released, plan).select(list(columns)) if plan.suppressed else released
+        released = looked_up(engine, released, attribute, recoding)
+    return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
 
 
-def _recoded(released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
-    import ibis
-    import pyarrow as pa
-
-    before, after = unused(released.columns, 2)
-    text = pa.string()
-    mapping = ibis.memtable(
-        pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
-    )
-    joined = released.left_join(mapping, released[attribute].cast("string").identical_to(mapping[before]))
-    return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
-
-
-def _suppressed(released: Expression, plan: FullDomainPlan) -> Expression:
-    import ibis
+def _suppressed(engine: Engine, released: Expression, plan: FullDomainPlan) -> Expression:
     import pyarrow as pa
 
     names = list(plan.levels)
@@ -44,15 +42,35 @@ def _suppressed(released: Expression, plan: FullDomainPlan) -> Expression:
     columns = {
         key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
     }
-    doomed = ibis.memtable(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
-    matches = [released[name].cast("string").identical_to(doomed[key]) for name, key in zip(names, keys, strict=True)]
+    doomed = engine.lookup(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
+    matches = [engine.same(engine.text(released[name]), doomed[key]) for name, key in zip(names, keys, strict=True)]
     if not plan.star:
         return released.anti_join(doomed, matches)
     joined = released.left_join(doomed, matches)
     starred = joined[mark].fill_null(False)
     return joined.select(
         **{
-            name: starred.ifelse(SUPPRESSED, joined[name].cast("string")) if name in plan.levels else joined[name]
+            name: starred.ifelse(SUPPRESSED, engine.text(joined[name])) if name in plan.levels else joined[name]
             for name in released.columns
         }
     )
+
+
+def _distorted(engine: Engine, released: Expression, names: Sequence[str], distortion: Distortion) -> Expression:
+    """Exchange values of the records that come first, within their class and value, in a random order."""
+    import ibis
+    import pyarrow as pa
+
+    attribute = distortion.attribute
+    rank, position, old, new, *keys = unused(released.columns, len(names) + 4)
+    places = {key: [place[number] for place in distortion.tuples] for number, key in enumerate(keys)}
+    changes = {old: distortion.old, position: [str(rank) for rank in distortion.ranks], new: distortion.new}
+    columns = {key: pa.array(values, type=pa.string()) for key, values in {**places, **changes}.items()}
+    exchanges = engine.lookup(pa.table(columns))
+    alike = ibis.window(group_by=[*names, attribute], order_by=engine.random_key(released))
+    ranked = released.mutate(**{rank: ibis.row_number().over(alike)})
+    pairs = [*zip(names, keys, strict=True), (attribute, old), (rank, position)]
+    matches = [engine.same(engine.text(ranked[name]), exchanges[key]) for name, key in pairs]
+    joined = ranked.left_join(exchanges, matches)
+    value = joined[position].isnull().ifelse(joined[attribute], joined[new].cast(released[attribute].type()))
+    return joined.select(**{name: value if name == attribute else joined[name] for name in released.columns})

@@ -12,8 +12,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cobogo.release import manifest
-from cobogo.release.reference import Reference, domain_to_json, people_to_json
+from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
+from cobogo.table.connect import without_password
 from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
@@ -23,21 +24,39 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
     """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
     key = secrets.token_bytes(32)
     files = [file for file in evidence.rglob("*") if file.is_file()]
-    table = release.problem.table
+    table, series = release.problem.table, release.series
+    pseudonyms = None
+    if series is not None and reference.people is not None and table.people is not None:
+        pseudonyms = [series.pseudonym(name) for name in table.people.names]
+        kept = [model for model in release.problem.promised if model.needs_people]
+        attributes = [name for model in kept for name in model.attributes]
+        series = series.after(attributes, reference.people, pseudonyms)
     content = {
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "policy": release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True),
+        "policy": _without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        "engine": release.table.engine.url,
         "home": str(release.policy.home.absolute()),
         "levels": release.levels,
         "star": release.plan.star,
         "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
-        "people": None if reference.people is None else people_to_json(reference.people),
+        "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
+        "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
+        "series": None if series is None else series.to_json(),
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
     (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
+    """A policy as it may be kept: databases without what lets one in."""
+    data = {
+        key: without_password(value) if key in ("path", "engine") else value
+        for key, value in policy.get("data", {}).items()
+    }
+    return policy | {"data": data}
 
 
 def listed(evidence: Path) -> set[str]:

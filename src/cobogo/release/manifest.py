@@ -35,13 +35,29 @@ class Column(_Entry):
     role: Role
     meaning: str
     level: int | None = None  # of a quasi-identifier's hierarchy
+    truthful: bool = True  # whether every value is what was collected, or stands for it
+    file: str | None = None  # that it is in, where it is not in the released table
+
+
+class BucketEntry(_Entry):
+    """Where records are in buckets: the file that counts each bucket's sensitive values, and the columns that name the
+    bucket (in both files) and count."""
+
+    file: str
+    group: str
+    count: str
 
 
 class DataEntry(_Entry):
-    """The released table."""
+    """The released table: a file, a directory of parts, or a table of a database.
 
-    file: str
-    format: Literal["csv", "parquet"]
+    A table has no bytes of its own: ``sha256`` is that of its rows as lines of CSV in the order of their bytes.
+    """
+
+    file: str | None = None
+    table: str | None = None
+    format: Literal["csv", "parquet", "table"]
+    sha256: str | None = None
     separator: Separator
     records: int
     decimal: Literal[".", ","] = "."
@@ -56,6 +72,7 @@ class Manifest(_Entry):
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
+    buckets: BucketEntry | None = None
     trees: dict[str, list[list[str | None]]] = Field(
         default_factory=dict
     )  # of sensitive values, where a model uses one
@@ -63,9 +80,10 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
-        if self.data.file not in self.files:
+        if not (self.data.sha256 if self.data.file is None else self.data_files):
             return "the manifest gives no hash of the released data"
-        if not self.data.file.endswith(f".{self.data.format}"):
+        named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
+        if not named or (self.data.file is None) != (self.data.format == "table"):
             return "the manifest names another format than that of the data"
         if not self.models:
             return "the manifest promises nothing: it states no model"
@@ -73,7 +91,18 @@ class Manifest(_Entry):
             return "an identifier is among the released columns"
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
+        if self.buckets is not None and self.buckets.file not in self.files:
+            return "the manifest gives no hash of the sensitive values"
         return None
+
+    def columns_in(self, file: str | None = None) -> tuple[str, ...]:
+        """The columns of the released table, or of a file beside it."""
+        return tuple(column.name for column in self.columns if column.file == file)
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """The files that hold the released rows: one, or the parts of a directory."""
+        return tuple(name for name in self.files if name == self.data.file or name.startswith(f"{self.data.file}/"))
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The released columns of one role."""

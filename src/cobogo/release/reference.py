@@ -14,17 +14,21 @@ import numpy as np
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.models.base import Classes, Domain, Histogram, Members
-from cobogo.table.frequency import FrequencyTable
+from cobogo.table.frequency import FrequencyTable, nameless, spread
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """``people`` are the released classes with their people counted; ``populations`` are counted as released."""
+    """``people`` are the released classes with their people counted; ``populations`` are counted as released.
+
+    ``withheld`` are columns that models look at and that are not released, counted in the released classes.
+    """
 
     domains: Mapping[str, Domain] = field(default_factory=dict)
     people: Classes | None = None
+    withheld: Mapping[str, Histogram] = field(default_factory=dict)
     populations: Mapping[str, FrequencyTable] = field(default_factory=dict)
     original: Original | None = None
 
@@ -33,12 +37,17 @@ class Reference:
         if self.people is not None:
             if len(self.people) != len(released.counts) or (self.people.sizes > released.counts).any():
                 raise VerificationFailed("the people counted in the evidence do not belong to the released classes")
-            return replace(self.people, members=self._members(released))
+            classes = self.people
+        else:
+            classes = released.against(self.domains).classes()
+            whole = [int(domain.total.sum()) for domain in self.domains.values()]
+            withheld = {**classes.histograms, **self.withheld}
+            classes = replace(classes, total=max([classes.total, *whole]), histograms=withheld)
         for name, population in self.populations.items():
             released = released.with_population(name, population)
-        classes = released.against(self.domains).classes()
-        whole = [int(domain.total.sum()) for domain in self.domains.values()]
-        return replace(classes, records=max([classes.records, *whole]), members=self._members(released))
+        if self.populations:
+            classes = _among_all(classes, released)
+        return replace(classes, members=self._members(released))
 
     def _members(self, released: FrequencyTable) -> Members | None:
         return None if self.original is None else self.original.members(released)
@@ -67,6 +76,20 @@ class Original:
         return Members(owners, codes, self.table.counts, self.table.histograms, self.hierarchies)
 
 
+def _among_all(classes: Classes, table: FrequencyTable) -> Classes:
+    """Classes beside those that only a population has. The table's own tuples come in the order of the classes."""
+    places, groups = np.flatnonzero(table.counts > 0), len(table.counts)
+    sizes = np.zeros(groups, dtype=np.int64)
+    sizes[places] = classes.sizes
+    return replace(
+        classes,
+        sizes=sizes,
+        histograms={name: spread(histogram, places, groups) for name, histogram in classes.histograms.items()},
+        populations=table.populations,
+        people=None if classes.people is None else spread(classes.people, places, groups),
+    )
+
+
 def domain_to_json(domain: Domain) -> Json:
     """A domain as the evidence keeps it."""
     return {
@@ -92,27 +115,42 @@ def rows_of(hierarchy: Hierarchy, leaves: Sequence[Label]) -> list[list[Label]]:
     return [[hierarchy.generalize(leaf, level) for leaf in ordered] for level in range(hierarchy.height + 1)]
 
 
-def people_to_json(classes: Classes) -> Json:
-    """Classes of people as the evidence keeps them, in the order of the released tuples."""
+def people_to_json(classes: Classes, pseudonyms: Sequence[str | None] | None) -> Json:
+    """Classes of people as the evidence keeps them, in the order of the released tuples.
+
+    With pseudonyms, who is in each is kept too: a later release of the series must know.
+    """
+    who = None
+    if pseudonyms is not None and classes.people is not None:
+        who = {"pseudonyms": list(pseudonyms), "sets": histogram_to_json(classes.people)}
     return {
-        "records": classes.records,
+        "total": classes.total,
         "sizes": classes.sizes.tolist(),
-        "histograms": {
-            name: {"offsets": h.offsets.tolist(), "values": h.values.tolist(), "counts": h.counts.tolist()}
-            for name, h in classes.histograms.items()
-        },
+        "histograms": {name: histogram_to_json(h) for name, h in classes.histograms.items()},
+        "who": who,
     }
 
 
 def people_from_json(content: Json, domains: Mapping[str, Domain]) -> Classes:
     """The inverse."""
-    histograms = {
-        name: Histogram(
-            np.array(h["offsets"], dtype=np.int64),
-            np.array(h["values"], dtype=np.int32),
-            np.array(h["counts"], dtype=np.int64),
-            domains[name],
-        )
-        for name, h in content["histograms"].items()
-    }
-    return Classes(np.array(content["sizes"], dtype=np.int64), histograms, int(content["records"]))
+    histograms = {name: histogram_from_json(h, domains[name]) for name, h in content["histograms"].items()}
+    who = content["who"]
+    people = None
+    if who is not None:
+        people = histogram_from_json(who["sets"], nameless("people", len(who["pseudonyms"])))
+    return Classes(np.array(content["sizes"], dtype=np.int64), histograms, int(content["total"]), people=people)
+
+
+def histogram_to_json(histogram: Histogram) -> Json:
+    """A histogram as the evidence keeps it; its domain stands elsewhere."""
+    return {key: getattr(histogram, key).tolist() for key in ("offsets", "values", "counts")}
+
+
+def histogram_from_json(content: Json, domain: Domain) -> Histogram:
+    """The inverse."""
+    return Histogram(
+        np.array(content["offsets"], dtype=np.int64),
+        np.array(content["values"], dtype=np.int32),
+        np.array(content["counts"], dtype=np.int64),
+        domain,
+    )

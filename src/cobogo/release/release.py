@@ -8,15 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cobogo import metrics
+from cobogo.models.base import Classes
 from cobogo.policy import Policy, Role
-from cobogo.recode.plan import FullDomainPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, Plan
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
+from cobogo.release.series import Series
 from cobogo.table.engine import Expression
-from cobogo.table.frequency import frequency_table
+from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import Table
 
 
@@ -31,6 +35,7 @@ class Release:
     plan: Plan
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
+    series: Series | None = None  # that it goes on with, or begins
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -49,37 +54,79 @@ class Release:
         return metrics.measure(self.plan.outcome, self.problem.scale)
 
     @property
+    def metric(self) -> str:
+        """What the solution's value is of: the metric asked for, or what its algorithm goes by."""
+        return self.solution.metric or self.problem.metric.name
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The released columns, in the order of the input: all but the identifiers."""
         gone = set(self.policy.with_role(Role.IDENTIFIER))
-        return tuple(name for name in self.table.columns if name not in gone)
+        return self.plan.columns([name for name in self.table.columns if name not in gone])
 
     def reference(self) -> Reference:
         """What verification compares the released file with, counted in the engine from the table and the plan."""
         quasi, sensitive = self.policy.quasi_identifiers, self.policy.sensitive
-        unit = self.policy.data.unit
-        domains = self.problem.table.domains
-        people = None
-        if unit is not None:
-            columns = tuple(dict.fromkeys((*self.columns, unit)))
+        whole = self.problem.table
+        domains = whole.domains
+        people, withheld = None, {}
+        hidden = [name for name in domains if name not in sensitive]
+        if whole.people is not None or hidden:
+            unit = self.policy.data.unit if whole.people is not None else None
+            columns = tuple(dict.fromkeys(name for name in (*self.columns, *hidden, unit) if name is not None))
             applied = replace(self.table, expression=apply(self.table, self.plan, columns))
-            counted = frequency_table(applied, quasi, sensitive, unit=unit).against(domains).classes()
-            people = replace(counted, records=self.problem.scale.records)
+            counted = frequency_table(applied, quasi, (*sensitive, *hidden), unit=unit, named=True).against(domains)
+            if whole.people is None:
+                withheld = {name: counted.histograms[name] for name in hidden}
+            else:
+                people = self._people(counted)
         populations = {}
         if isinstance(self.plan, FullDomainPlan):  # the only one that tells what becomes of other tables' values
-            recoded = replace(self.plan, suppressed=())
+            recoded = replace(self.plan, suppressed=(), distortions=())
             populations = {
                 name: frequency_table(replace(table, expression=apply(table, recoded, quasi)), quasi, [])
                 for name, table in self.populations.items()
             }
         original = None
-        if any(model.needs_members for model in self.problem.models):
+        if any(model.needs_members for model in self.problem.promised):
             original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
-        return Reference(domains, people, populations, original)
+        return Reference(domains, people, withheld, populations, original)
+
+    def _people(self, counted: FrequencyTable) -> Classes:
+        """The released classes with their people counted; who they are is kept where the release is one of a series."""
+        everybody, there = self.problem.table.people, counted.people
+        assert everybody is not None
+        assert there is not None
+        classes = replace(counted.classes(), total=len(everybody.names), people=None)
+        if self.series is None:
+            return classes
+        index = {name: code for code, name in enumerate(everybody.names)}
+        codes = np.array([index[name] for name in there.names], dtype=np.int32)
+        sets = replace(there.sets, values=codes[there.sets.values], domain=everybody.sets.domain)
+        return replace(classes, people=sets, earlier=everybody.earlier)
 
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order."""
         return self.table.engine.in_random_order(apply(self.table, self.plan, self.columns))
+
+    def values(self) -> Expression | None:
+        """The sensitive values of buckets, counted, in random order; None where the released table holds them."""
+        if not isinstance(self.plan, BucketPlan):
+            return None
+        import pyarrow as pa
+
+        buckets = self.plan.buckets
+        histogram = buckets.histogram
+        labels = pa.array(list(histogram.domain.labels), pa.string())
+        table = pa.table(
+            {
+                self.plan.group: pa.array(buckets.names[histogram.owners].tolist(), pa.string()),
+                buckets.attribute: labels.take(pa.array(histogram.values)),
+                self.plan.count: pa.array([str(count) for count in histogram.counts.tolist()], pa.string()),
+            }
+        )
+        engine = self.table.engine
+        return engine.in_random_order(engine.lookup(table))
 
     def to_pandas(self) -> Any:
         """The released rows as a pandas frame."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,29 @@ from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, V
 from cobogo.hierarchy import Hierarchy
 from cobogo.hierarchy.build import build
 from cobogo.models import Model
-from cobogo.models.base import Classes, Domain
+from cobogo.models.base import Classes, Domain, Earlier, Histogram
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
+from cobogo.release import series
+from cobogo.release.buckets import NO_IDENTITY, bucket_table
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
-from cobogo.release.reference import Json, Original, Reference, domain_from_json, people_from_json
-from cobogo.table.engine import Engine
+from cobogo.release.reference import (
+    Json,
+    Original,
+    Reference,
+    domain_from_json,
+    histogram_from_json,
+    people_from_json,
+)
+from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
-from cobogo.table.read import read
+from cobogo.table.read import Table, open_source, read, table_in
+
+KEPT = {"reference", "withheld", "people", "series", "home", "policy", "manifest-sha256"}
+"""What verification asks of the evidence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +65,22 @@ class Verdict:
         }
 
 
-def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, Any] | None = None) -> Verdict:
-    """Check a release directory (or its ``public`` alone) against its manifest and, if given, a policy."""
+def verify(
+    release: str | Path,
+    *,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    engine: str | None = None,
+) -> Verdict:
+    """Check a release directory (or its ``public`` alone) against its manifest and, if given, a policy.
+
+    ``engine`` is the URL of the database that holds the rows of a release that is a table.
+    """
     public, evidence = _parts(Path(release))
     manifest = manifests.load(public)
     if manifest.contradiction:
         raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
     problems = manifests.disagreements(public, manifest.files, also=[manifests.NAME])
-    if f"{manifest.data.file} is not a regular file" in problems:
+    if any(f"{name} is not a regular file" in problems for name in manifest.data_files):
         return Verdict((), tuple(problems), 0, 0)
     kept = None
     if evidence is not None:
@@ -73,32 +93,55 @@ def verify(release: str | Path, *, policy: str | Path | Policy | Mapping[str, An
         problems += _role_problems(manifest, rules)
         quasi = tuple(dict.fromkeys((*quasi, *rules.quasi_identifiers)))
     names = {column.name for column in manifest.columns}
-    sensitive = list(dict.fromkeys(name for model in asked for name in model.attributes))
+    withheld = set() if kept is None else set(kept["reference"]) - names  # counted in the evidence, never released
+    looked_at = dict.fromkeys(name for model in asked for name in model.attributes)
+    sensitive = [name for name in looked_at if name not in withheld]
     if not {*quasi, *sensitive} <= names:
         missing = ", ".join(sorted({*quasi, *sensitive} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
     try:
-        table = released_table(public / manifest.data.file, manifest, quasi, sensitive)
-        reference, notes = _reference(manifest, kept, rules, asked, table)
+        rows = _released_rows(public, manifest, kept, engine)
+        table = released_table(rows, manifest, quasi, sensitive)
+        if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
+            problems.append(f"the table {rows.name} does not hold the rows that were released")
+        reference, notes = _reference(manifest, kept, rules, asked, table, engine)
         verdicts = check(asked, reference.classes(table))
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
+    if manifest.buckets is not None:
+        notes = (*notes, NO_IDENTITY)
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if not notes:
+    if set(notes) <= {NO_IDENTITY}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
 
 def released_table(
-    file: Path, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str], engine: Engine | None = None
+    rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> FrequencyTable:
-    """Read a released file back and count it. Its columns must be those that the manifest names."""
-    data = Data(separator=manifest.data.separator)
-    table = read(file, data, engine)
-    if table.columns != tuple(column.name for column in manifest.columns):
-        raise DataError("has other columns than its manifest says", where=str(file))
+    """Read released rows back and count them. Their columns must be those that the manifest names."""
+    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
+    if table.columns != manifest.columns_in():
+        raise DataError("has other columns than its manifest says", where=table.name)
+    if manifest.buckets is not None and isinstance(rows, Path):
+        return bucket_table(table, rows.parent, manifest, sensitive)
     return frequency_table(table, quasi, sensitive)
+
+
+def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
+    """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
+    if manifest.data.file is not None:
+        return public / manifest.data.file
+    url = engine or _kept_engine(kept)
+    if url is None:
+        raise OutputError(
+            "the release is a table of a database, which is needed to verify it",
+            where=manifests.NAME,
+            remedy="Give the database's URL: --engine.",
+        )
+    name = str(manifest.data.table)
+    return table_in(connect(url), name, Data(separator=manifest.data.separator), name)
 
 
 def _parts(release: Path) -> tuple[Path, Path | None]:
@@ -127,9 +170,9 @@ def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list
 
 
 def _key(entry: Mapping[str, Any]) -> str:
-    """A model as stated, without what was found and without where its population lies."""
+    """A model as stated, without what was found and without where other tables and releases lie."""
     return json.dumps(
-        {k: v for k, v in entry.items() if k not in ("satisfied", "measured", "population")}, sort_keys=True
+        {k: v for k, v in entry.items() if k not in ("satisfied", "measured", "population", "previous")}, sort_keys=True
     )
 
 
@@ -154,21 +197,36 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
 
 
 def _reference(
-    manifest: Manifest, kept: Json | None, rules: Policy | None, asked: Sequence[Model], table: FrequencyTable
+    manifest: Manifest,
+    kept: Json | None,
+    rules: Policy | None,
+    asked: Sequence[Model],
+    table: FrequencyTable,
+    engine: str | None,
 ) -> tuple[Reference, tuple[str, ...]]:
     """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
     notes = []
     if kept is not None:
-        domains, people = _kept_reference(kept)
+        domains, people, withheld = _kept_reference(kept)
         if manifest.data.people and people is None:
             raise VerificationFailed("the evidence does not tell people apart, and the release counts them")
         uncounted = {name for model in asked for name in model.attributes} - set(domains)
         if uncounted:
             raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
-        policy: Policy | None = rules or Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+        made_by = Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+        if people is not None and any(model.series for model in asked):
+            people = replace(people, earlier=_earlier(kept, made_by, asked))
+        policy: Policy | None = rules or made_by
     else:
         trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
         domains, people, policy = dict(table.with_trees(trees, manifest.data.decimal).domains), None, rules
+        withheld = {}
+        if any(model.series for model in asked):
+            raise OutputError(
+                "the release is one of a series, and only the evidence tells whom earlier ones spoke of",
+                where=manifests.NAME,
+                remedy="Verify the whole directory, with the evidence.",
+            )
         if any(model.attributes for model in asked):
             notes.append("distributions are compared with that of the released rows, for want of the original's")
         if manifest.data.people:
@@ -177,28 +235,52 @@ def _reference(
     for name in dict.fromkeys(name for model in asked for name in model.populations):
         populations[name] = _population(name, manifest, policy)
     star = bool(kept and kept.get("star"))
-    original = _original(manifest, policy, star=star) if any(model.needs_members for model in asked) else None
-    return Reference(domains, people, populations, original), tuple(notes)
+    original = None
+    if any(model.needs_members for model in asked):
+        original = _original(manifest, policy, engine or _kept_engine(kept), star=star)
+    return Reference(domains, people, withheld, populations, original), tuple(notes)
 
 
-def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None]:
-    """The distributions and the people that the evidence keeps."""
+def _kept_engine(kept: Json | None) -> str | None:
+    """The URL of the engine that the release was made with."""
+    url = (kept or {}).get("engine")
+    return url if isinstance(url, str) else None
+
+
+def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
+    """The distributions, the people and the withheld columns that the evidence keeps."""
     try:
         domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
-        return domains, None if kept["people"] is None else people_from_json(kept["people"], domains)
+        withheld = {name: histogram_from_json(content, domains[name]) for name, content in kept["withheld"].items()}
+        return domains, None if kept["people"] is None else people_from_json(kept["people"], domains), withheld
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, HierarchyError):
         raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
 
 
-def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
+def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[str, str], Earlier]:
+    """What the previous release, which must still be there, told of the people."""
+    try:
+        pseudonyms, key = kept["people"]["who"]["pseudonyms"], kept["series"]["key"]
+    except (KeyError, TypeError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+    found = {}
+    for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
+        previous = series.load(policy.resolve(name))
+        if previous.key.hex() != key:
+            raise VerificationFailed(f"the previous release at {name} is not of the same series")
+        found[name, attribute] = previous.earlier(attribute, pseudonyms)
+    return found
+
+
+def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, star: bool) -> Original:
     """The original table, counted again from where the policy says it lies."""
-    if policy is None or policy.data.path is None:
+    if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
             "the release holds a model that can be measured with the original data only",
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = read(policy.resolve(policy.data.path), policy.data)
+    table = open_source(policy, engine if policy.data.path is None else None)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)
@@ -236,7 +318,7 @@ def _evidence(evidence: Path) -> Json | None:
     try:
         content = json.loads((evidence / EVIDENCE).read_bytes())
         TypeAdapter(dict[str, FileEntry]).validate_python(content["files"])
-        return dict(content) if {"reference", "people", "home", "policy", "manifest-sha256"} <= set(content) else None
+        return dict(content) if set(content) >= KEPT else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError, ValidationError):
         return None
 
@@ -255,10 +337,18 @@ def _evidence_problems(evidence: Path, kept: Json | None, public: Path) -> list[
 def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     """Released columns that a policy does not allow."""
     problems = []
+    ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
     for column in manifest.columns:
+        if column.name in ours:
+            continue
         attribute = policy.attributes.get(column.name)
         if attribute is None:
             raise PolicyError(f'gives no role to the released column "{column.name}"', where=policy.name)
         if attribute.role is Role.IDENTIFIER:
             problems.append(f'the identifier "{column.name}" is in the release')
+        if column.level is not None and column.level < attribute.min_level:
+            problems.append(
+                f'"{column.name}" is released at level {column.level}, and the policy allows none below '
+                f"{attribute.min_level}"
+            )
     return problems

@@ -3,64 +3,115 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.check import ModelVerdict
-from cobogo.recode.plan import LocalPlan
+from cobogo.policy import Role
+from cobogo.recode.plan import BucketPlan, LocalPlan
 from cobogo.release import dictionary, manifest
-from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
 from cobogo.release.release import Release
 from cobogo.table.frequency import FrequencyTable
+from cobogo.table.read import Table
+
+VALUES = "sensitive"
+"""What the file of the sensitive values is called, where they are apart from the released table."""
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 
 
-def write_rows(release: Release, public: Path) -> Path:
-    """The released rows as one file."""
-    import duckdb
-
-    engine, rows = release.table.engine, release.rows()
-    file = public / f"release.{release.policy.output.format}"
+@contextmanager
+def written(release: Release, public: Path) -> Iterator[Path | Table]:
+    """Write the released rows: a file, or a table that takes its name and place when the block ends well."""
+    engine, rows, output = release.table.engine, release.rows(), release.policy.output
+    file = public / f"release.{output.format}"
     try:
-        if release.policy.output.format == "parquet":
-            engine.write_parquet(rows, file)
-        else:
-            engine.write_csv(rows, file, separator=release.policy.data.separator)
-    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+        if output.table is not None:
+            with engine.new_table(rows, output.table) as table:
+                yield Table(engine, table, output.table)
+            return
+        for part, target in ((rows, file), (release.values(), public / f"{VALUES}.{output.format}")):
+            if part is None:
+                continue
+            if output.format == "parquet":
+                engine.write_parquet(part, target)
+            else:
+                engine.write_csv(part, target, separator=release.policy.data.separator)
+    except engine.failures as error:
         raise OutputError(
-            f"the release cannot be written: {str(error).splitlines()[0]}", remedy="Is the disk full?"
+            f"{engine.name} cannot write the release: {type(error).__name__}",
+            remedy="Is the disk full? May it write there?",
         ) from None
-    return file
+    yield file
 
 
-def draft(release: Release, file: Path) -> Manifest:
+def draft(release: Release, rows: Path | Table) -> Manifest:
     """The manifest, before anything was measured."""
     columns = []
+    buckets = None
+    if isinstance(release.plan, BucketPlan):
+        buckets, beside = _beside(release, release.plan)
+        columns += beside
     for name in release.columns:
+        if buckets is not None and name == buckets.group:
+            continue
         attribute = release.policy.attributes[name]
-        if name in release.plan.attributes and name not in release.levels:
+        truthful = True
+        if any(name == distortion.attribute for distortion in release.plan.distortions):
+            text, truthful = "distorted where a value was too frequent: not always what was collected", False
+        elif name in release.plan.aggregated:
+            text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
+        elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
             text = dictionary.local_meaning(attribute)
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
-        columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))
+        level = release.levels.get(name)
+        columns.append(Column(name=name, role=attribute.role, meaning=text, level=level, truthful=truthful))
     return Manifest(
         format="cobogo-release/1",
         data=DataEntry(
-            file=file.name,
+            file=rows.name if isinstance(rows, Path) else None,
+            table=None if isinstance(rows, Path) else rows.name,
+            sha256=None if isinstance(rows, Path) else rows.digest(release.policy.data.separator),
             format=release.policy.output.format,
             separator=release.policy.data.separator,
             records=release.plan.records,
-            people=release.policy.data.unit is not None,
+            people=release.problem.table.people is not None,
             decimal=release.policy.data.decimal,
         ),
-        columns=tuple(columns),
+        columns=_in_order(release, columns),
         models=(),
         files={},
+        buckets=buckets,
     )
+
+
+def _beside(release: Release, plan: BucketPlan) -> tuple[BucketEntry, list[Column]]:
+    """What the manifest says of buckets, and the columns that are there because of them."""
+    file, attribute = f"{VALUES}.{release.policy.output.format}", plan.buckets.attribute
+    other = Role.NON_SENSITIVE
+    text = f"the bucket: it joins this table with {file}, which counts the sensitive values of each"
+    meaning = dictionary.meaning(release.policy.attributes[attribute], 0, top=False)
+    columns = [
+        Column(name=plan.group, role=other, meaning=text),
+        Column(name=plan.group, role=other, meaning="the bucket", file=file),
+        Column(name=attribute, role=Role.SENSITIVE, meaning=meaning, file=file),
+        Column(name=plan.count, role=other, meaning="how many records of the bucket have this value", file=file),
+    ]
+    return BucketEntry(file=file, group=plan.group, count=plan.count), columns
+
+
+def _in_order(release: Release, columns: list[Column]) -> tuple[Column, ...]:
+    """Those of the released table as it has them, then those of a file beside it."""
+    place = {name: number for number, name in enumerate(release.columns)}
+    own = sorted((column for column in columns if column.file is None), key=lambda column: place[column.name])
+    return (*own, *(column for column in columns if column.file is not None))
 
 
 def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[ModelVerdict, ...]) -> None:
@@ -68,7 +119,7 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
     measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
     text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
     (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
-    files = [public / unsigned.data.file, public / "dictionary.md"]
+    files = [public / name for name in manifest.contents(public)]
     update = {"models": measured, "files": manifest.hashes(public, files), "trees": _trees(release)}
     unsigned.model_copy(update=update).write(public)
 
@@ -89,6 +140,11 @@ def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdict
         )
     if isinstance(release.plan, LocalPlan):
         _refuse_unless_assigned(release.plan, released)
+    if isinstance(release.plan, BucketPlan):
+        buckets = release.plan.buckets
+        sizes = dict(zip(buckets.names.tolist(), buckets.sizes.tolist(), strict=True))
+        if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != sizes:
+            raise VerificationFailed("the file's buckets are not those that were planned", remedy=OUR_FAULT)
 
 
 def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
@@ -109,8 +165,8 @@ def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
 
 
 def _public(entry: dict[str, Any]) -> dict[str, Any]:
-    """A model's entry without what only the data holder may know: where the population table lies."""
-    return entry | {"population": "population"} if "population" in entry else entry
+    """A model's entry without what only the data holder may know: where other tables and releases lie."""
+    return {key: key if key in ("population", "previous") else value for key, value in entry.items()}
 
 
 def _trees(release: Release) -> dict[str, list[list[Label]]]:

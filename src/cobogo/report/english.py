@@ -111,14 +111,16 @@ ENGLISH: dict[str, str] = {
     "model.k-m-anonymity": "k^m-anonymity",
     "model.k-m-anonymity.means": "Whoever knows up to m items of a person’s set finds at least k people who match.",
     "model.m-invariance": "m-invariance",
-    "model.m-invariance.means": "Every class holds at least m people, no two with the same sensitive value.",
+    "model.m-invariance.means": "Every class holds at least m people, no two with the same sensitive value, and "
+    "people keep the values around them from release to release.",
     "model.b-t-privacy": "(B,t)-privacy",
     "model.b-t-privacy.means": "Seeing the release moves nobody’s belief about a person’s value by more than t.",
     "model.injector": "Injector",
     "model.injector.means": "Whoever knows what never goes together still takes at least l values to be "
     "possible for each person.",
     "model.m-confidentiality": "m-confidentiality",
-    "model.m-confidentiality.means": "No sensitive value makes up more than 1/m of a class.",
+    "model.m-confidentiality.means": "No sensitive value makes up more than 1/m of a class; the recoding was chosen "
+    "without a look at them.",
     "model.l-diversity": "l-diversity",
     "model.l-diversity.means": "Every class holds at least l well-represented sensitive values: nobody’s value is "
     "certain.",
@@ -192,6 +194,9 @@ ENGLISH: dict[str, str] = {
     "metric.c_avg.means": "The average class as a multiple of k: 1 is the least that k allows.",
     "metric.aecs": "aecs",
     "metric.aecs.means": "Records per class, the suppressed ones counted as one class.",
+    "metric.squared_error": "squared error",
+    "metric.squared_error.means": "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 "
+    "a single group.",
     "metric.height": "height",
     "metric.height.means": "The levels of all quasi-identifiers added up: how many steps were taken.",
     "metric.entropy": "non-uniform entropy",

@@ -115,14 +115,16 @@ PORTUGUESE: dict[str, str] = {
     "model.k-m-anonymity.means": "Quem conhece até m itens do conjunto de uma pessoa encontra pelo menos k "
     "pessoas que correspondem.",
     "model.m-invariance": "m-invariância",
-    "model.m-invariance.means": "Cada classe tem pelo menos m pessoas, sem dois valores sensíveis iguais.",
+    "model.m-invariance.means": "Cada classe tem pelo menos m pessoas, sem dois valores sensíveis iguais, e cada "
+    "uma mantém os valores à sua volta de publicação a publicação.",
     "model.b-t-privacy": "(B,t)-privacidade",
     "model.b-t-privacy.means": "Ver os dados publicados não muda em mais de t a crença sobre o valor de ninguém.",
     "model.injector": "Injector",
     "model.injector.means": "Quem sabe o que nunca ocorre junto ainda tem pelo menos l valores possíveis "
     "para cada pessoa.",
     "model.m-confidentiality": "m-confidencialidade",
-    "model.m-confidentiality.means": "Nenhum valor sensível passa de 1/m de uma classe.",
+    "model.m-confidentiality.means": "Nenhum valor sensível passa de 1/m de uma classe; a recodificação foi escolhida "
+    "sem olhar para eles.",
     "model.l-diversity": "l-diversidade",
     "model.l-diversity.means": "Cada classe tem pelo menos l valores sensíveis distintos: não se sabe ao certo o de "
     "ninguém.",
@@ -196,6 +198,9 @@ PORTUGUESE: dict[str, str] = {
     "metric.c_avg.means": "A classe média como múltiplo de k: 1 é o mínimo que k permite.",
     "metric.aecs": "aecs",
     "metric.aecs.means": "Registros por classe, contando os suprimidos como uma classe.",
+    "metric.squared_error": "erro quadrático",
+    "metric.squared_error.means": "Quanto das diferenças se perdeu ao trocar valores pelos de um grupo: 0 é nada, 1 é "
+    "um só grupo.",
     "metric.height": "altura",
     "metric.height.means": "A soma dos níveis de todos os semi-identificadores: quantos passos foram dados.",
     "metric.entropy": "entropia não uniforme",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cobogo.errors import PolicyError
+from cobogo.models import Model
 from cobogo.policy import Policy, Role
 from cobogo.table.read import Table
 
@@ -51,6 +52,60 @@ def check_roles(policy: Policy, table: Table) -> None:
             "there is no quasi-identifier, so there is nothing to recode",
             where=f"{policy.name}, attributes",
             remedy='Give the columns that others may know about a person the role "quasi-identifier".',
+        )
+
+
+def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
+    """The columns that models look at and that are left out of the release: counted, and known to the evidence only."""
+    hidden = dict.fromkeys(n for model in models for n in model.attributes if n not in policy.sensitive)
+    for name in hidden:
+        if name not in policy.with_role(Role.IDENTIFIER):
+            raise PolicyError(
+                f'a model looks at the column "{name}", which is neither sensitive nor left out',
+                where=f"{policy.name}, attributes.{name}",
+                remedy='Give it the role "identifier": it is counted and left out; or "sensitive", and it is released.',
+            )
+    return tuple(hidden)
+
+
+def check_blind(policy: Policy, models: Sequence[Model]) -> None:
+    """Nothing that steers the search looks at an attribute that a blind model protects."""
+    for model in models:
+        if not model.blind:
+            continue
+        looks = [str(m) for m in models if not m.blind and set(m.attributes) & set(model.attributes)]
+        if policy.recoding.label in model.attributes:
+            looks.append("recoding.label")
+        if looks:
+            raise PolicyError(
+                f"{model} asks that the recoding be chosen without a look at {', '.join(model.attributes)}, and "
+                f"{looks[0]} looks at it",
+                where=f"{policy.name}, privacy.models",
+                remedy="Keep one of the two: what the choice of a recoding depends on can be read from the choice.",
+            )
+
+
+def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
+    """Buckets part one sensitive attribute, which is released, from the rest; they are files, and measured as such."""
+    where = f"{policy.name}, recoding.algorithm"
+    name = policy.recoding.algorithm
+    if len(policy.sensitive) != 1 or any(set(model.attributes) - set(policy.sensitive) for model in models):
+        raise PolicyError(
+            f"{name} parts one sensitive attribute from the rest, and models may look at that one only",
+            where=where,
+            remedy='Give one column the role "sensitive", or choose another algorithm.',
+        )
+    if policy.output.format == "table":
+        raise PolicyError(
+            f"{name} releases two tables, which are written as files",
+            where=f"{policy.name}, output.format",
+            remedy='Say format = "csv" or "parquet".',
+        )
+    if policy.utility is not None:
+        raise PolicyError(
+            f"[utility] compares one released table with the original, and {name} releases two",
+            where=where,
+            remedy="Leave out [utility]; the report states the reconstruction error.",
         )
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models.base import Classes, Domain, Histogram, Ints
+from cobogo.models.base import Classes, Domain, Earlier, Histogram, Ints
+from cobogo.table.coder import Coder, Column
 from cobogo.table.read import Table
 
 
@@ -22,18 +23,21 @@ from cobogo.table.read import Table
 class People:
     """Who stands behind the records, where a person may have several: sets of people, which do not add up.
 
-    ``sets`` holds the people of each tuple. Where there are people, a table's histograms hold sets of (person, value)
-    pairs; ``values`` tells the value of each pair and ``domains`` counts each value's people.
+    ``sets`` holds the people of each tuple, as codes into ``names``. Where there are people, a table's histograms hold
+    sets of (person, value) pairs; ``values`` tells the value of each pair and ``domains`` counts each value's people.
+    ``earlier`` is what other releases told of them.
     """
 
+    names: tuple[Label, ...]
     sets: Histogram
     values: Mapping[str, NDArray[np.int32]]
     domains: Mapping[str, Domain]
+    earlier: Mapping[tuple[str, str], Earlier] = field(default_factory=dict)
 
-    def classes(self, sets: Histogram, pairs: Mapping[str, Histogram], records: int) -> Classes:
+    def classes(self, sets: Histogram, pairs: Mapping[str, Histogram]) -> Classes:
         """Classes whose sizes and histograms count people."""
         histograms = {name: self._counted(name, found) for name, found in pairs.items()}
-        return Classes(sets.distinct, histograms, records)
+        return Classes(sets.distinct, histograms, len(self.names), people=sets, earlier=self.earlier)
 
     def _counted(self, name: str, pairs: Histogram) -> Histogram:
         domain = self.domains[name]
@@ -67,6 +71,8 @@ class FrequencyTable:
     histograms: Mapping[str, Histogram]
     populations: Mapping[str, Ints] = field(default_factory=dict)
     people: People | None = None
+    marginals: Mapping[str, Ints] = field(default_factory=dict)  # where the tuples no longer tell them,
+    nats: float | None = None  # nor the entropy of the original ones
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
     joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
 
@@ -74,6 +80,14 @@ class FrequencyTable:
     def records(self) -> int:
         """How many records the table has."""
         return int(self.counts.sum())
+
+    @property
+    def tuple_nats(self) -> float:
+        """The entropy of the original tuples."""
+        if self.nats is not None:
+            return self.nats
+        shares = self.counts[self.counts > 0] / max(self.records, 1)
+        return float(-(shares * np.log(shares)).sum())
 
     @property
     def domains(self) -> Mapping[str, Domain]:
@@ -85,7 +99,8 @@ class FrequencyTable:
     def classes(self) -> Classes:
         """Each distinct tuple as an equivalence class: the table as it stands."""
         if self.people is not None:
-            return self.people.classes(self.people.sets, self.histograms, self.records)
+            found = self.people.classes(self.people.sets, self.histograms)
+            return replace(found, populations=self.populations)
         return Classes(self.counts, self.histograms, self.records, self.populations)
 
     def tuple_labels(self, number: int) -> tuple[Label, ...]:
@@ -96,6 +111,9 @@ class FrequencyTable:
 
     def marginal(self, position: int) -> Ints:
         """How many records hold each value of one quasi-identifier."""
+        known = self.marginals.get(self.quasi_identifiers[position])
+        if known is not None:
+            return known
         return _sums(self.codes[:, position], self.counts, len(self.values[self.quasi_identifiers[position]]))
 
     def with_trees(self, trees: Mapping[str, Hierarchy], decimal: str) -> FrequencyTable:
@@ -117,6 +135,11 @@ class FrequencyTable:
         }
         return replace(self, histograms={**self.histograms, **recoded})
 
+    def with_earlier(self, earlier: Mapping[tuple[str, str], Earlier]) -> FrequencyTable:
+        """The same, knowing what earlier releases told of the people."""
+        assert self.people is not None
+        return replace(self, people=replace(self.people, earlier=earlier))
+
     def with_population(self, name: str, population: FrequencyTable) -> FrequencyTable:
         """The same with the tuples of another table beside its own, counted."""
         values = {
@@ -132,13 +155,13 @@ class FrequencyTable:
             values=values,
             codes=np.ascontiguousarray(rows[representatives]),
             counts=_sums(own, self.counts, groups),
-            histograms={key: _spread(histogram, own, groups) for key, histogram in self.histograms.items()},
+            histograms={key: spread(histogram, own, groups) for key, histogram in self.histograms.items()},
             populations={
                 **{key: _sums(own, counts, groups) for key, counts in self.populations.items()},
                 name: _sums(theirs, population.counts, groups),
             },
-            people=None if self.people is None else replace(self.people, sets=_spread(self.people.sets, own, groups)),
-            label=None if self.label is None else _spread(self.label, own, groups),
+            people=None if self.people is None else replace(self.people, sets=spread(self.people.sets, own, groups)),
+            label=None if self.label is None else spread(self.label, own, groups),
         )
 
     def _with_domains(self, domains: Mapping[str, Domain]) -> FrequencyTable:
@@ -154,19 +177,25 @@ def frequency_table(
     *,
     unit: str | None = None,
     label: str | None = None,
+    named: bool = False,
     joint: bool = False,
 ) -> FrequencyTable:
     """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order.
 
-    ``unit`` is the column that tells people apart, where they are to be counted and not their records; ``label`` one
+    ``unit`` is the column that tells people apart, where they are to be counted and not their records. If everybody
+    has one record that is the same, and the people are not kept unless they are to be ``named``. ``label`` is a column
     that is to be predicted. ``joint``: whether to count which sensitive values occur together.
     """
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
     keyed = table.expression.select(**keys)
-    counted = keyed.group_by(list(keys)).aggregate(records=keyed.count()).to_pyarrow()
-    columns = [_encode(counted.column(key)) for key in keys]
-    counts = counted.column("records").to_numpy().astype(np.int64)
+    coders, parts = [Coder() for _ in keys], []
+    for batch in table.engine.counts(keyed.group_by(list(keys)).aggregate(records=keyed.count())):
+        for coder, key in zip(coders, keys, strict=True):
+            coder.add(batch.column(key))
+        parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.int64))
+    columns = [coder.column() for coder in coders]
+    counts = np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
     width = len(quasi_identifiers)
     quasi = [codes for codes, _ in columns[:width]]
     ids, representatives = number_tuples(quasi, [len(labels) for _, labels in columns[:width]], len(counts))
@@ -179,13 +208,13 @@ def frequency_table(
         values, labels = columns[names.index(label)]
         domain = Domain(label, labels, _sums(values, counts, len(labels)))
         counted_label = _histogram(ids, values, counts, groups, domain)
-    if unit is None:
+    if unit is None or (len(columns[names.index(unit)][1]) == counts.sum() and not named):
         for name, (values, labels) in found.items():
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
             histograms[name] = _histogram(ids, values, counts, groups, domain)
     else:
         people, histograms = _people(ids, groups, columns[names.index(unit)], found)
-    told = [name for name in dict.fromkeys((*sensitive, label)) if name is not None] if joint and unit is None else []
+    told = [name for name in dict.fromkeys((*sensitive, label)) if name is not None] if joint and people is None else []
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
         values=dict(zip(quasi_identifiers, (labels for _, labels in columns[:width]), strict=True)),
@@ -222,27 +251,12 @@ def number_tuples(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: i
             span = int(key.max(initial=0)) + 1
         key = key * max(size, 1) + column
         span *= max(size, 1)
-    _, representatives, ids = np.unique(key, return_index=True, return_inverse=True)
-    return ids.astype(np.int64), representatives
-
-
-Column = tuple[NDArray[np.int32], tuple[Label, ...]]
-"""A coded column: each row's code, and the label of each code."""
-
-
-def _encode(column: Any) -> Column:
-    """A column of text as codes into its sorted distinct values, NULL last."""
-    encoded = column.combine_chunks().dictionary_encode()
-    words: list[str] = encoded.dictionary.to_pylist()
-    order = sorted(range(len(words)), key=words.__getitem__)
-    rank = np.empty(len(words) + 1, dtype=np.int32)
-    rank[order] = np.arange(len(words), dtype=np.int32)
-    rank[-1] = len(words)
-    labels: list[Label] = [words[number] for number in order]
-    if encoded.null_count:
-        labels.append(None)
-    found = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
-    return rank[found], tuple(labels)
+    order = np.argsort(key)
+    first = np.ones(rows, dtype=np.bool_)
+    np.not_equal(key[order[1:]], key[order[:-1]], out=first[1:])
+    ids = np.empty(rows, dtype=np.int64)
+    ids[order] = np.cumsum(first) - 1
+    return ids, order[first]
 
 
 def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:
@@ -276,9 +290,9 @@ def _people(
         values[name] = codes[first]
         total = _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels))
         domains[name] = Domain(name, labels, total, people=len(names))
-        pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, _nameless(name, len(first)))
-    sets = _histogram(ids, persons, ones, groups, _nameless("people", len(names)))
-    return People(sets, values, domains), pairs
+        pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, nameless(name, len(first)))
+    sets = _histogram(ids, persons, ones, groups, nameless("people", len(names)))
+    return People(names, sets, values, domains), pairs
 
 
 def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
@@ -290,7 +304,7 @@ def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
     return np.array([index[label] for label in labels], dtype=np.int32)
 
 
-def _nameless(attribute: str, size: int) -> Domain:
+def nameless(attribute: str, size: int) -> Domain:
     """A domain of codes that have no labels of their own."""
     return Domain(attribute, (), np.zeros(size, dtype=np.int64))
 
@@ -311,7 +325,7 @@ def _recoded(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> 
     return np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T
 
 
-def _spread(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
+def spread(histogram: Histogram, ids: Ints, groups: int) -> Histogram:
     """A histogram over more groups: row ``i`` becomes group ``ids[i]``, the others are empty. Rows are distinct."""
     sizes = np.zeros(groups, dtype=np.int64)
     sizes[ids] = histogram.distinct

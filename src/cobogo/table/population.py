@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cobogo.errors import DataError, PolicyError
+from cobogo.errors import DataError
 from cobogo.models import Model
 from cobogo.policy import Policy
 from cobogo.table.frequency import FrequencyTable, frequency_table, number_tuples
@@ -16,17 +16,11 @@ from cobogo.table.read import Table, read
 def open_populations(policy: Policy, models: Sequence[Model]) -> dict[str, Table]:
     """The population tables that models name, by that name, read with the data's own options."""
     named = dict.fromkeys(name for model in models for name in model.populations)
-    if named and policy.data.unit is not None:
-        raise PolicyError(
-            "a population table is counted in records, and data.unit asks for people",
-            where=f"{policy.name}, data.unit",
-            remedy="Leave out the unit, or the models with a population.",
-        )
     return {name: open_population(name, policy) for name in named}
 
 
 def open_population(name: str, policy: Policy) -> Table:
-    """One population table, with every quasi-identifier of the policy."""
+    """One population table: one record for each person, with every quasi-identifier of the policy."""
     table = read(policy.resolve(name), policy.data)
     missing = [column for column in policy.quasi_identifiers if column not in table.columns]
     if missing:
@@ -35,16 +29,24 @@ def open_population(name: str, policy: Policy) -> Table:
             where=table.name,
             remedy="It needs every quasi-identifier of the policy, under the same name.",
         )
+    unit = policy.data.unit
+    if unit is not None and unit in table.columns and table.repeats(unit):
+        raise DataError(
+            f'somebody has several records in the population table: "{unit}" repeats',
+            where=table.name,
+            remedy="Give a table with one record for each person.",
+        )
     return table
 
 
 def beside(counted: FrequencyTable, name: str, population: Table) -> FrequencyTable:
     """The data's frequency table with the population's counts beside its own; the data must be part of it."""
     both = counted.with_population(name, frequency_table(population, counted.quasi_identifiers, []))
-    missing = both.counts - both.populations[name]
+    missing = both.classes().sizes - both.populations[name]
     if (missing > 0).any():
+        who = "records" if counted.people is None else "people"
         raise DataError(
-            f"{int(missing[missing > 0].sum()):,} records of the data are not in the population table",
+            f"the population table lacks {int(missing[missing > 0].sum()):,} of the {who} in the data",
             where=population.name,
             remedy="The population must hold everybody in the data, with the same spelling of every value.",
         )

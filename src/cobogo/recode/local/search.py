@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cobogo.errors import NoSolution, PolicyError
+from cobogo.errors import PolicyError
 from cobogo.metrics import METRICS, Metric
 from cobogo.models.base import Scope
 from cobogo.models.check import check
@@ -21,7 +21,7 @@ from cobogo.recode.local.peel import least_size, only_sizes, peel, settle
 from cobogo.recode.local.reshape import Reshaper
 from cobogo.recode.local.terrain import STEERED, Terrain
 from cobogo.recode.problem import Problem
-from cobogo.recode.search import optimal
+from cobogo.recode.search import better_node
 from cobogo.recode.solution import Assigned, slack
 
 Progress = Callable[[int, int], None]
@@ -156,18 +156,14 @@ class _Search:
         return all(verdict.satisfied for verdict in check(self.problem.models, classes))
 
     def _full_domain(self) -> None:
-        """The best node of the lattice, as far as the time goes: seldom better, but there where the peel fails."""
+        """A node of the lattice, as far as the time goes: seldom better, but there where the peel fails."""
         if self.metric is not self.problem.metric:
             return
         seconds = SHARE * max(self.left, 0) if self.best is not None else max(self.left, self.seconds)
-        try:
-            found = optimal(self.problem, time_limit=max(seconds, 0.01))
-        except NoSolution:
-            return
-        self.checked += found.checked
-        cost = -found.value if self.metric.maximize else found.value
-        if cost < self.value - slack(self.value):
-            self._offer(self._of_node(found.levels))
+        than = None if self.best is None else self.best.outcome()
+        node = better_node(self.problem, than, time_limit=max(seconds, 0.01))
+        if node is not None:
+            self._offer(self._of_node(node.levels))
 
     def _of_node(self, levels: tuple[int, ...]) -> Assignment:
         evaluator = Evaluator(self.problem)

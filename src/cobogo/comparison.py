@@ -1,0 +1,161 @@
+"""A comparison: one table, counted once, and what each of several algorithms makes of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from cobogo import job
+from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, nearest
+from cobogo.policy import Policy
+from cobogo.recode.algorithms import ALGORITHMS, kinds
+from cobogo.release import place
+from cobogo.report import story
+
+FILES = ("comparison.json", "comparison.png", "comparison.html")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one algorithm made of the table; ``why`` says why it made nothing."""
+
+    algorithm: str
+    why: str | None = None
+    value: float | None = None  # by the policy's metric
+    optimal: bool = False  # proven
+    suppressed: int = 0
+    classes: int = 0
+    smallest: int = 0
+    inference: float | None = None  # the surest guess of any sensitive attribute in any class
+    risk: float | None = None  # of pointing at the right record of the most exposed person
+    seconds: float = 0.0  # of the search
+    notes: tuple[str, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a release."""
+        return self.why is None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The runs, in the order asked for."""
+
+    source: str
+    created: str
+    records: int
+    metric: str
+    maximize: bool
+    runs: tuple[Run, ...]
+
+    @property
+    def best(self) -> Run | None:
+        """The run with the best value of the metric, the first of those that tie; None where none has one."""
+        known = [run for run in self.runs if run.value is not None]
+        sign = -1 if self.maximize else 1
+        return min(known, key=lambda run: sign * (run.value or 0.0), default=None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``comparison.json`` holds."""
+        return {
+            "source": self.source,
+            "created": self.created,
+            "records": self.records,
+            "metric": self.metric,
+            "runs": [_as_dict(run) for run in self.runs],
+        }
+
+
+def compare(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    algorithms: Sequence[str] = (),
+    engine: str | None = None,
+    progress: job.Progress = lambda *_: None,
+) -> Comparison:
+    """What each algorithm makes of a policy; all there are, if none is named. Data and policy: see `cobogo.anonymize`.
+
+    One that cannot serve the policy says why, and the others run all the same.
+    """
+    names = list(dict.fromkeys(algorithms)) or list(ALGORITHMS)
+    for name in names:
+        if name not in ALGORITHMS:
+            remedy = nearest(name, ALGORITHMS, "cobogo list algorithms")
+            raise PolicyError(f"there is no algorithm {name!r}", where="--algorithms", remedy=remedy)
+    prepared = job.prepare(data, policy, engine=engine, progress=progress)
+    runs = []
+    for number, name in enumerate(names):
+        progress("search", number, len(names))
+        runs.append(_run(prepared, name))
+    return Comparison(
+        source=Path(prepared.table.name).name,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        records=prepared.problem.scale.records,
+        metric=prepared.problem.metric.name,
+        maximize=prepared.problem.metric.maximize,
+        runs=tuple(runs),
+    )
+
+
+def write(found: Comparison, directory: str | Path, *, language: str = "en") -> None:
+    """Write ``comparison.json``, ``comparison.png`` and ``comparison.html``, in place of an earlier one, at once."""
+    from cobogo.report.comparison import write as write_report
+
+    with place.staged(Path(directory), replaceable=is_output) as stage:
+        write_report(found, stage, language=language)
+
+
+def is_output(directory: Path) -> bool:
+    """Whether a directory is an earlier comparison, which a new one may replace."""
+    names = {entry.name for entry in directory.iterdir()}
+    return names <= set(FILES) and FILES[0] in names
+
+
+def _run(prepared: job.Prepared, name: str) -> Run:
+    rules = prepared.policy
+    kind = rules.recoding.kind if rules.recoding.kind in kinds(name) else None
+    recoding = rules.recoding.model_copy(update={"algorithm": name, "kind": kind})
+    # What can be done with each release is not shown, so it need not be measured.
+    policy = rules.model_copy(update={"recoding": recoding, "utility": None})
+    try:
+        release = job.solve(replace(prepared, policy=policy, problem=replace(prepared.problem, kind=kind)))
+    except (NoSolution, PolicyError, SearchTooLarge) as error:
+        return Run(name, why=error.what)
+    summary = story.expected(release)
+    return Run(
+        algorithm=name,
+        value=release.solution.value if math.isfinite(release.solution.value) else None,
+        optimal=release.solution.optimal,
+        suppressed=summary["suppressed"],
+        classes=summary["classes"]["count"],
+        smallest=summary["classes"]["min"],
+        inference=max((chance["after"] for chance in summary["inference"].values()), default=None),
+        risk=summary["risk"]["after"]["highest"],
+        seconds=release.seconds["search"],
+        notes=release.solution.notes,
+    )
+
+
+def _as_dict(run: Run) -> dict[str, Any]:
+    if not run.solved:
+        return {"algorithm": run.algorithm, "solution": None, "why": run.why}
+    known = asdict(run)
+    return {
+        "algorithm": known.pop("algorithm"),
+        "solution": {
+            "value": known["value"],
+            "optimal": known["optimal"],
+            "suppressed": known["suppressed"],
+            "classes": known["classes"],
+            "smallest_class": known["smallest"],
+            "worst_inference": known["inference"],
+            "highest_risk": known["risk"],
+            "seconds": round(known["seconds"], 4),
+            "notes": list(known["notes"]),
+        },
+    }

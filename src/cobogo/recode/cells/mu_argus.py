@@ -1,0 +1,236 @@
+"""μ-Argus (Hundepool and Willenborg 1996; Sweeney 2002): recode, then suppress cells of rare combinations.
+
+It looks at combinations of up to three attributes, so it does not by itself give k-anonymity on four or more, and it
+knows nothing of sensitive values. Here it is completed: more cells are suppressed until every model holds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.errors import PolicyError, number_of
+from cobogo.hierarchy import Label
+from cobogo.models.base import Ints, Mask
+from cobogo.recode import lattice
+from cobogo.recode.assignment import Assignment, Small, leaf_tuples
+from cobogo.recode.cells.recovery import recoverable
+from cobogo.recode.classic.survey import none_found
+from cobogo.recode.cuts.cut import Judged, judge
+from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.local.search import refuse
+from cobogo.recode.problem import Levels, Problem, asked_k
+from cobogo.recode.solution import Assigned
+from cobogo.table.frequency import number_tuples
+
+Progress = Callable[[int, int], None]
+
+TOGETHER = 3
+"""Attributes whose combinations are looked at."""
+
+RARE = 2
+"""A combination that fewer records have is rare, where the policy does not ask for k-anonymity."""
+
+
+def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
+    """Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
+    share; then, as that is not k-anonymity, more cells until every model holds.
+
+    A suppressed cell gets the highest level that the policy allows. How far attributes are recoded before cells are
+    suppressed is tried out step by step; the policy's metric chooses.
+    """
+    refuse(problem)
+    if "cross_nats" in problem.metric.needs:
+        raise PolicyError(
+            f"{problem.metric.name} cannot be told where classes overlap, as those with suppressed cells do",
+            where="recoding.metric",
+            remedy="Choose another metric, or an algorithm that suppresses no cells.",
+        )
+    return _Search(problem, time_limit, progress).run()
+
+
+@dataclass(frozen=True, eq=False)
+class _Attempt:
+    """What came of recoding to one node and suppressing cells."""
+
+    assignment: Assignment
+    cost: float
+    left: int  # records in classes that fail when only rare combinations were dealt with
+    cells: int  # suppressed beyond those
+
+
+class _Search:
+    """One search: nodes from the lowest up, and what came of each."""
+
+    def __init__(self, problem: Problem, time_limit: float | None, progress: Progress | None) -> None:
+        self.problem = problem
+        self.leaves = leaf_tuples(problem)
+        self.names = [_names(problem, column) for column in range(len(problem.hierarchies))]
+        self.highest = np.array(problem.highest, dtype=np.int32)
+        self.weights = np.array(problem.weights)
+        self.least = asked_k(problem.models) or RARE
+        width = range(len(problem.hierarchies))
+        self.sets = [one for size in range(1, TOGETHER + 1) for one in combinations(width, size)]
+        self.member = np.array([[column in one for column in width] for one in self.sets], dtype=np.float32)
+        self.checked = 0
+        self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+        self._progress = progress or (lambda *_: None)
+
+    def run(self) -> Assigned:
+        best: _Attempt | None = None
+        steps = sum(self.problem.highest) - sum(self.problem.lowest)
+        for number, levels in enumerate(self._way()):
+            self._progress(number, steps + 1)
+            for attempt in self._attempts(levels, self._rare):
+                if best is None or attempt.cost < best.cost:
+                    best = attempt
+        if best is None:
+            raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
+        value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
+        nodes = lattice.size(self.problem.lowest, self.problem.highest)
+        return Assigned("mu-argus", best.assignment, value, nodes, self.checked, notes=tuple(self._notes(best)))
+
+    def _notes(self, best: _Attempt) -> Iterator[str]:
+        if best.left:
+            records = number_of(best.assignment.suppressed, "record")
+            yield (
+                f"μ-Argus looks at combinations of up to {TOGETHER} attributes only and would leave "
+                f"{number_of(best.left, 'record')} in classes that break a model; so that every model holds, "
+                f"{number_of(best.cells, 'more cell')} and {records} had to be suppressed"
+            )
+        for attribute, cells in recoverable(best.assignment).items():
+            yield (
+                f'{number_of(cells, "suppressed cell")} of "{attribute}" can be guessed from the rest of the release: '
+                "no model is broken by it, but nothing is hidden there"
+            )
+
+    def _way(self) -> Iterator[Levels]:
+        """From the lowest node up, each time by the attribute that stands in most rare combinations."""
+        levels = self.problem.lowest
+        while True:
+            self._rare = self._minimal_rare(levels)
+            yield levels
+            counts = self.problem.table.counts.astype(np.float32)
+            blame = (self._rare @ counts) @ self.member / self.weights
+            blame[np.array(levels) >= self.highest] = -1.0
+            if time.monotonic() > self._deadline:
+                if levels != self.problem.highest:
+                    levels = self.problem.highest
+                    self._rare = self._minimal_rare(levels)
+                    yield levels
+                return
+            if blame.max() <= 0:
+                return
+            chosen = int(blame.argmax())
+            levels = tuple(level + (column == chosen) for column, level in enumerate(levels))
+
+    def _minimal_rare(self, levels: Levels) -> NDArray[np.float32]:
+        """Sets × tuples: whether too few records share a tuple's values there, while enough share every part of it."""
+        counts = self.problem.table.counts
+        columns = [self.names[column][level][self.leaves[:, column]] for column, level in enumerate(levels)]
+        spans = [int(names.max()) + 1 for names in self.names]
+        index = {one: number for number, one in enumerate(self.sets)}
+        found = np.zeros((len(self.sets), len(counts)), dtype=np.bool_)
+        any_part = np.zeros_like(found)
+        for number, one in enumerate(self.sets):
+            ids, first = number_tuples([columns[c] for c in one], [spans[c] for c in one], len(counts))
+            sizes = np.zeros(len(first), dtype=np.int64)
+            np.add.at(sizes, ids, counts)
+            for absent in range(len(one) if len(one) > 1 else 0):
+                part = index[one[:absent] + one[absent + 1 :]]
+                any_part[number] |= found[part] | any_part[part]
+            found[number] = (sizes[ids] < self.least) & ~any_part[number]
+        return found.astype(np.float32)
+
+    def _attempts(self, levels: Levels, rare: NDArray[np.float32]) -> Iterator[_Attempt]:
+        """With as many records suppressed as the limit allows, and with cells suppressed in their place."""
+        covered = np.tile(np.array(levels, dtype=np.int32), (len(self.leaves), 1))
+        self._cover(covered, rare)
+        judged = self._judged(covered)
+        left = judged.suppressed
+        for most in sorted({self.problem.limit, 0}, reverse=True):
+            cells = covered.copy()
+            reached = self._completed(cells, judged, levels, most)
+            if reached.satisfied:
+                assignment = self._assignment(cells, reached)
+                value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
+                more = int(((cells != covered) * self.problem.table.counts[:, None]).sum())
+                yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more)
+
+    def _cover(self, cells: Small, rare: NDArray[np.float32]) -> None:
+        """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""
+        rest = rare.copy()
+        for _ in range(cells.shape[1]):
+            blame = (rest.T @ self.member) / self.weights
+            blame[cells >= self.highest] = 0.0
+            rows = np.flatnonzero(blame.max(axis=1, initial=0.0) > 0)
+            if not len(rows):
+                return
+            chosen = blame[rows].argmax(axis=1)
+            cells[rows, chosen] = self.highest[chosen]
+            rest[:, rows] *= 1 - self.member[:, chosen]
+
+    def _completed(self, cells: Small, judged: Judged, levels: Levels, most: int) -> Judged:
+        """Suppress more cells of what fails, those of the attribute with most values first, until all models hold and
+        no more records than ``most`` fail.
+
+        Records that fail with every cell suppressed take the smallest classes with them until they hold together.
+        """
+        distinct = [self.problem.distinct[c][level] / self.weights[c] for c, level in enumerate(levels)]
+        order = np.argsort(-np.array(distinct), kind="stable")
+        company = 1
+        while not judged.satisfied or judged.suppressed > most:
+            owners = self._owners(cells)[0]
+            failed = judged.failed[owners]
+            movable = failed[:, None] & (cells < self.highest)[:, order]
+            rows = np.flatnonzero(movable.any(axis=1))
+            if len(rows):
+                chosen = order[movable[rows].argmax(axis=1)]
+                cells[rows, chosen] = self.highest[chosen]
+            else:
+                lower = (cells < self.highest).any(axis=1)
+                free = np.unique(owners[lower & ~failed])
+                if not len(free) or not failed.any():
+                    return judged
+                joining = free[np.argsort(judged.sizes[free], kind="stable")[:company]]
+                cells[np.isin(owners, joining)] = self.highest
+                company *= 2
+            judged = self._judged(cells)
+        return judged
+
+    def _owners(self, cells: Small) -> tuple[Ints, Ints]:
+        """The class of each tuple, by the labels that are released, and a tuple of each class."""
+        columns = [names[cells[:, c], self.leaves[:, c]] for c, names in enumerate(self.names)]
+        owners, first = number_tuples(columns, [int(names.max()) + 1 for names in self.names], len(cells))
+        return owners, first.astype(np.int64)
+
+    def _judged(self, cells: Small) -> Judged:
+        self.checked += 1
+        owners, first = self._owners(cells)
+        return judge(self.problem, owners, len(first))
+
+    def _assignment(self, cells: Small, judged: Judged) -> Assignment:
+        owners, first = self._owners(cells)
+        kept: Mask = ~judged.failed
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+        return Assignment(
+            self.problem, cells[first[kept]], self.leaves[first[kept]],
+            np.arange(len(cells)), numbers[owners], self.problem.table.counts,
+        )  # fmt: skip
+
+
+def _names(problem: Problem, column: int) -> Ints:
+    """Levels × leaves: a number for the label that a leaf has at a level, the same for equal labels."""
+    h = problem.hierarchies[column]
+    index: dict[Label, int] = {}
+    rows = []
+    for level, labels in enumerate(h.labels):
+        numbers = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
+        rows.append(numbers[h.maps[level]])
+    return np.array(rows, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Algorithms of the literature that choose a node of the generalization lattice."""

@@ -1,0 +1,29 @@
+"""Samarati's algorithm (2001): the lowest height of the lattice at which some node satisfies the policy, by halving."""
+
+from __future__ import annotations
+
+from cobogo.recode.classic.survey import Progress, Survey
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Solution
+
+
+def samarati(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Solution:
+    """Finds the lowest height of the lattice at which a node satisfies the models, by halving; the metric chooses among
+    the nodes of that height.
+
+    Halving needs models that stay true upwards. Where they may not, heights are gone through one by one from below.
+    """
+    survey = Survey(problem, "samarati", time_limit, progress)
+    low, high = 0, survey.tags.height
+    if survey.evaluator.closed_upwards:
+        while low < high and not survey.cut_short:
+            middle = (low + high) // 2
+            survey.settle_height(middle, first=True)
+            low, high = (low, middle) if survey.holds_at(middle) else (middle + 1, high)
+    for height in range(low, high + 1):
+        survey.settle_height(height)
+        if survey.found or survey.cut_short:
+            break
+    least = min((sum(levels) for levels in survey.found), default=0)
+    lowest = [checked for levels, checked in survey.found.items() if sum(levels) == least]
+    return survey.answer(lowest, proven=problem.metric.name == "height")

@@ -1,0 +1,218 @@
+"""Bottom-up generalization (Wang, Yu and Chakraborty 2004): from the original values up, by what protects most for what
+it costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.metrics import information_gain
+from cobogo.models.base import Ints, Mask
+from cobogo.models.check import failing
+from cobogo.recode import lattice
+from cobogo.recode.assignment import Small, leaf_tuples
+from cobogo.recode.classic.survey import none_found
+from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
+from cobogo.recode.cuts.specialize import Specialization
+from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.local.search import refuse
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Assigned
+from cobogo.recode.tally import merged, tally
+from cobogo.table.frequency import number_tuples
+
+Progress = Callable[[int, int], None]
+
+NOTES_SHOWN = 5
+
+
+def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
+    """Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
+    records for what it loses.
+
+    What it loses is what the siblings tell apart of recoding.label, where the policy names one; otherwise leaves, by
+    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail.
+    """
+    refuse(problem)
+    return _Search(problem, time_limit, progress).run()
+
+
+@dataclass(eq=False)
+class _Rise:
+    """Some leaves of an attribute that could be raised to a value, and what that would be worth."""
+
+    column: int
+    level: int
+    code: int
+    leaves: Mask
+    worth: float = 0.0
+
+    @property
+    def to(self) -> tuple[int, int, int]:
+        """The value that they would be raised to."""
+        return self.column, self.level, self.code
+
+
+class _Search:
+    """One search: the cut, and the class of each tuple."""
+
+    def __init__(self, problem: Problem, time_limit: float | None, progress: Progress | None) -> None:
+        self.problem = problem
+        self.leaves = leaf_tuples(problem)
+        self.cut: tuple[Small, ...] = tuple(
+            np.full(len(h.leaves), low, dtype=np.int32)
+            for h, low in zip(problem.hierarchies, problem.lowest, strict=True)
+        )
+        self.present = [np.bincount(self.leaves[:, n], minlength=len(cut)) > 0 for n, cut in enumerate(self.cut)]
+        self.nodes = np.array([self._nodes(column) for column in range(len(self.cut))]).T
+        self.checked = 0
+        self.siblings = problem.kind == "sibling"
+        self.known: dict[tuple[int, int, int], _Rise] = {}  # what is worth as much as when it was looked at
+        self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+        self._progress = progress or (lambda *_: None)
+
+    def run(self) -> Assigned:
+        problem = self.problem
+        at_first = None
+        while True:
+            owners, groups = self._classes()
+            judged = judge(problem, owners, groups)
+            self.checked += 1
+            if judged.satisfied:
+                assignment, satisfied = assigned(problem, self.cut)
+                if satisfied:
+                    break
+            failed = judged.failed[owners] if judged.failed.any() else np.ones(len(owners), dtype=np.bool_)
+            at_first = max(judged.suppressed, 1) if at_first is None else at_first
+            self._progress(max(at_first - judged.suppressed, 0), at_first)
+            rise = self._best(failed)
+            if rise is None:
+                raise none_found(problem, Evaluator(problem), "bottom-up")
+            self._apply(rise)
+        assignment = self._polished(assignment)
+        value = float(problem.metric.value(assignment.outcome(), problem.scale))
+        nodes = lattice.size(problem.lowest, problem.highest)
+        notes = understated(problem, assignment.cut)
+        more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
+        return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
+
+    def _nodes(self, column: int) -> Ints:
+        """For each tuple, a number for the value of the hierarchy that it is released as."""
+        return node_numbers(self.problem.hierarchies[column], self.cut[column])[self.leaves[:, column]]
+
+    def _polished(self, assignment: CutAssignment) -> CutAssignment:
+        """With whatever was raised needlessly, as it turned out, specialized again."""
+        if self.siblings:
+            return assignment
+        search = Specialization(self.problem, self.cut)
+        finer = search.descend(self._deadline)
+        self.checked += search.checked
+        return finer or assignment
+
+    def _apply(self, rise: _Rise) -> None:
+        """Raise, and forget what was known of values that tuples in the classes concerned could be raised to."""
+        everybody = self._concerned(rise)
+        for column, h in enumerate(self.problem.hierarchies):
+            leaf = np.unique(self.leaves[everybody, column])
+            for level in range(1, h.height + 1):
+                for code in np.unique(h.maps[level][leaf]).tolist():
+                    self.known.pop((column, level, code), None)
+        self.cut[rise.column][rise.leaves] = rise.level
+        self.nodes[:, rise.column] = self._nodes(rise.column)
+
+    def _concerned(self, rise: _Rise) -> Ints:
+        """The tuples that would rise, then those that have that value already."""
+        h, leaf = self.problem.hierarchies[rise.column], self.leaves[:, rise.column]
+        there = (self.cut[rise.column] == rise.level) & (h.maps[rise.level] == rise.code)
+        return np.concatenate([np.flatnonzero(rise.leaves[leaf]), np.flatnonzero(there[leaf])])
+
+    def _spans(self) -> list[int]:
+        return [sum(len(labels) for labels in h.labels) for h in self.problem.hierarchies]
+
+    def _classes(self) -> tuple[Ints, int]:
+        owners, first = number_tuples(list(self.nodes.T), self._spans(), len(self.nodes))
+        return owners, len(first)
+
+    def _best(self, failed: Mask) -> _Rise | None:
+        """The rise that rescues most for what it loses; after the time is up, the first that touches what fails."""
+        best: _Rise | None = None
+        for rise in self._rises(failed):
+            if rise.to not in self.known:
+                rise.worth = self._worth(rise, failed)
+            if time.monotonic() > self._deadline:
+                return best or rise
+            self.known[rise.to] = rise
+            if best is None or rise.worth > best.worth:
+                best = rise
+        return best
+
+    def _rises(self, failed: Mask) -> Iterator[_Rise]:
+        """To each value one level above one that a failing record has."""
+        for column, h in enumerate(self.problem.hierarchies):
+            cut, leaf = self.cut[column], self.leaves[:, column]
+            of_failing = np.unique(leaf[failed])
+            of_failing = of_failing[cut[of_failing] < self.problem.highest[column]]
+            above = {(int(cut[one]) + 1, int(h.maps[cut[one] + 1][one])) for one in of_failing.tolist()}
+            for level, code in sorted(above):
+                if (column, level, code) in self.known:
+                    yield self.known[column, level, code]
+                    continue
+                under = h.maps[level] == code
+                raised = self._some_of(column, under, level, leaf[failed]) if self.siblings else under & (cut < level)
+                if raised.any():
+                    yield _Rise(column, level, code, raised)
+
+    def _some_of(self, column: int, under: Mask, level: int, of_failing: Small) -> Mask:
+        """The siblings that fail, with one more where a single one would stay alone; and what nobody has."""
+        h, cut, present = self.problem.hierarchies[column], self.cut[column], self.present[column]
+        low = under & (cut < level)
+        unit = node_numbers(h, cut)
+        fail = np.zeros(len(cut), dtype=np.bool_)
+        fail[of_failing] = True
+        chosen = set(unit[low & fail].tolist())
+        joined = (under & present & (cut == level)).any()
+        if len(chosen) == 1 and not joined:
+            others = sorted(set(unit[low & present].tolist()) - chosen)
+            records = self.problem.sharing[column][0]
+            if not others:
+                return low
+            chosen.add(min(others, key=lambda one: (int(records[unit == one].sum()), one)))
+        return np.asarray(low & (np.isin(unit, list(chosen)) | ~present))
+
+    def _worth(self, rise: _Rise, failed: Mask) -> float:
+        problem = self.problem
+        self.checked += 1
+        everybody = self._concerned(rise)
+        rows = everybody[rise.leaves[self.leaves[everybody, rise.column]]]
+        others = [column for column in range(len(problem.hierarchies)) if column != rise.column]
+        spans = self._spans()
+        ids, first = number_tuples(
+            [self.nodes[everybody, n] for n in others], [spans[n] for n in others], len(everybody)
+        )
+        after = failing(problem.models, tally(problem, everybody, ids, len(first), problem.histograms_needed))
+        counts = problem.table.counts
+        before = int(counts[everybody][failed[everybody]].sum())
+        rescued = before - int(counts[everybody][after[ids]].sum())
+        touched = int(counts[rows][failed[rows]].sum())
+        return (rescued + touched / (problem.scale.records + 1)) / (self._loss(rise, rows) + 1e-9)
+
+    def _loss(self, rise: _Rise, rows: Ints) -> float:
+        problem = self.problem
+        h, cut = problem.hierarchies[rise.column], self.cut[rise.column]
+        leaf = self.leaves[rows, rise.column]
+        if problem.table.label is not None:
+            _, ids = np.unique(self.nodes[rows, rise.column], return_inverse=True)
+            found = merged(problem.table.label, rows, ids.astype(np.int64), int(ids.max()) + 1)
+            matrix = np.zeros((int(ids.max()) + 1, len(found.domain)), dtype=np.int64)
+            matrix[found.owners, found.values] = found.counts
+            told = information_gain(matrix.tolist())
+            if told > 0:
+                return told * float(problem.table.counts[rows].sum())
+        now = np.concatenate(h.leaf_counts)[node_numbers(h, cut)[leaf]]
+        wide = int(h.leaf_counts[rise.level][rise.code])
+        lost = float((problem.table.counts[rows] * (wide - now)).sum()) / len(h.leaves)
+        return problem.weights[rise.column] * lost

@@ -1,0 +1,41 @@
+"""Top-down specialization (Fung, Wang and Yu 2005): from the most general values down, by what a label gains."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from cobogo.recode import lattice
+from cobogo.recode.classic.survey import none_found
+from cobogo.recode.cuts.specialize import Specialization
+from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.local.search import refuse
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Assigned
+
+
+def top_down(
+    problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
+) -> Assigned:
+    """Starts with the most general values and specializes one at a time, by what it tells of recoding.label for what it
+    costs in privacy.
+
+    A value is specialized in all records or in none (subtree recoding). What says nothing of the label is specialized
+    last, by how much detail it gives back; without a label, everything is. The policy's metric says where to stop, if
+    detail is paid for with suppressed records.
+    """
+    refuse(problem)
+    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+    top = tuple(
+        np.full(len(h.leaves), high, dtype=np.int32)
+        for h, high in zip(problem.hierarchies, problem.highest, strict=True)
+    )
+    search = Specialization(problem, top)
+    assignment = search.descend(deadline, progress)
+    if assignment is None:
+        raise none_found(problem, Evaluator(problem), "top-down")
+    value = float(problem.metric.value(assignment.outcome(), problem.scale))
+    return Assigned("top-down", assignment, value, lattice.size(problem.lowest, problem.highest), search.checked)

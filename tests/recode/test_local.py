@@ -205,6 +205,28 @@ def test_a_metric_that_cannot_steer_is_reported_and_said_to_be_so():
     assert any("went by loss" in warning for warning in release.warnings)
 
 
+def test_answers_from_the_release_are_measured_with_each_value_spread_over_what_it_may_stand_for():
+    rows: Rows = [("a1", "b1", "c1", "x")] * 6 + [("a2", "b1", "c1", "y")]
+    found = cobogo.anonymize(frame(rows), policy([{"model": K, "k": 3}], 0.0)).utility(queries=50)
+    # Three are released as A1, one and a half of whom pass for a2: half a record more than there is.
+    assert found["marginal-distance"]["a"] == pytest.approx(0.5 / 7)
+    assert found["marginal-distance"]["b"] == found["marginal-distance"]["s"] == 0
+    assert found["query-error"]["median"] < 0.5
+
+
+def test_several_sensitive_attributes_are_told_apart_when_equal_records_part():
+    rows: Rows = [("a1", "b1", "c1", value) for value in "xxyyzz"] + [("a2", "b1", "c1", "y")]
+    asked = policy([{"model": K, "k": 3}], 0.0)
+    asked["attributes"]["other"] = {"role": "sensitive"}
+    data = frame(rows).append_column("other", pa.array(list("pqrpqrp")))
+    release = cobogo.anonymize(data, asked)
+    classes = {(row["a"], row["s"], row["other"]) for row in release.to_arrow().to_pylist()}
+    assert len({name for name, _, _ in classes}) == 2
+    by_class = [{value for name, value, _ in classes if name == one} for one in ("A1", "a1")]
+    planned = release.plan.kept.histograms["s"].distinct.tolist()
+    assert sorted(planned) == sorted(map(len, by_class))  # what a dry run tells is what is released
+
+
 def test_a_written_release_verifies_and_its_report_tells_the_share_of_each_level(tmp_path):
     rows: Rows = [("a1", "b1", "c1", "x")] * 6 + [("a2", None, "c1", None)] * 2 + [("a3", "b2", "c3", "y")] * 5
     release = cobogo.anonymize(frame(rows), policy([{"model": K, "k": 3}], 0.0))

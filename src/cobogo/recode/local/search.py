@@ -27,7 +27,7 @@ from cobogo.recode.solution import Assigned, slack
 Progress = Callable[[int, int], None]
 Clock = Callable[[], float]
 
-SECONDS, TUPLES_A_SECOND, SECONDS_AT_MOST = 5.0, 10_000, 60.0
+SECONDS, TUPLES_A_SECOND, SECONDS_AT_MOST = 4.0, 10_000, 60.0
 """How long it computes where the policy does not say: longer for more distinct tuples."""
 SHARE = 0.3
 """Of the time that is left: what the peel, and what the comparison with full-domain recodings, may take."""

@@ -13,6 +13,7 @@ from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.assignment import Assignment
+from cobogo.recode.cuts.cut import CutAssignment
 from cobogo.recode.distort import Distortion, Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
@@ -39,6 +40,11 @@ class Plan:
     distortions: tuple[Distortion, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def alike(self) -> bool:
+        """Whether equal values are treated alike, unless their record is suppressed."""
+        return True
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FullDomainPlan(Plan):
@@ -53,6 +59,11 @@ class LocalPlan(Plan):
     """Of a local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment
+
+    @property
+    def alike(self) -> bool:
+        """Of an assignment that is a cut through the hierarchies."""
+        return isinstance(self.assignment, CutAssignment)
 
 
 def plan(problem: Problem, solution: AnySolution, *, star: bool) -> Plan:

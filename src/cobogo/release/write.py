@@ -52,7 +52,7 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         if any(name == distortion.attribute for distortion in release.plan.distortions):
             text = "distorted where a value was too frequent: not always what was collected"
         elif name in release.plan.attributes and name not in release.levels:
-            text = dictionary.local_meaning(attribute)
+            text = dictionary.local_meaning(attribute, alike=release.plan.alike)
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
         columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))

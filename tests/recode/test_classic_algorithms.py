@@ -217,6 +217,28 @@ def test_with_models_that_may_break_upwards_nothing_is_overlooked(task: Task, ki
             assert answer.levels in [node.levels for node in nodes]
 
 
+UNSETTLED = Task(
+    tuples=(("a0",),) * 2 + (("a1",),) * 6 + (("a2",),) * 10,
+    ladders=(reference.Ladder((("a0", "g", "*"), ("a1", "g", "*"), ("a2", "h", "*"))),),
+    sensitive={"s": tuple("xx" + "xxxyyy" + "xxxyyyyyzz")},
+    limit="0.12",
+)
+"""The original values hold with two records suppressed. One step up those two spoil the six that they join."""
+
+
+@pytest.mark.parametrize("algorithm", [samarati, incognito, ola, genetic])
+def test_a_solution_below_a_failure_is_found(algorithm: Any) -> None:
+    problem = problem_of(UNSETTLED, also=[LDiversity(attribute="s", l=2, kind="entropy")])
+    assert [Evaluator(problem).check((level,)).satisfied for level in range(3)] == [True, False, True]
+    assert algorithm(problem).levels == (0,)
+
+
+@pytest.mark.parametrize("algorithm", [incognito, ola])
+def test_it_is_said_that_no_node_was_taken_to_hold_unchecked(algorithm: Any) -> None:
+    problem = problem_of(UNSETTLED, also=[LDiversity(attribute="s", l=2, kind="entropy")])
+    assert any("unchecked" in note for note in algorithm(problem).notes)
+
+
 # --- time and size ----------------------------------------------------------------------------------------------------
 
 LARGE = Task(

@@ -139,6 +139,20 @@ def test_a_cut_is_no_worse_than_the_top(task: Task) -> None:
         assert sign * found.value <= sign * top.value + 1e-9
 
 
+@some
+@given(tasks(), st.sampled_from(["top-down", "subtree", "sibling"]))
+def test_out_of_time_what_is_found_still_satisfies_the_policy(task: Task, algorithm: str) -> None:
+    problem = replace(problem_of(task), kind=algorithm)
+    try:
+        found = (top_down if algorithm == "top-down" else bottom_up)(problem, time_limit=1e-9)
+    except NoSolution:
+        with pytest.raises(NoSolution):
+            samarati(problem)
+        return
+    assert found.assignment.suppressed <= problem.limit
+    assert all(verdict.satisfied for verdict in check(problem.models, found.assignment.classes()))
+
+
 # --- the profession, in four kinds ------------------------------------------------------------------------------------
 
 JOBS = {"Any": {"Health": ["Dentist", "Doctor"], "IT": ["Analyst", "Manager"]}}

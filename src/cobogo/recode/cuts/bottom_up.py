@@ -89,10 +89,8 @@ class _Search:
             failed = judged.failed[owners] if judged.failed.any() else np.ones(len(owners), dtype=np.bool_)
             at_first = max(judged.suppressed, 1) if at_first is None else at_first
             self._progress(max(at_first - judged.suppressed, 0), at_first)
-            rise = self._best(failed)
-            if rise is None:
+            if not (self._climb() if time.monotonic() > self._deadline else self._rise(failed)):
                 raise none_found(problem, Evaluator(problem), "bottom-up")
-            self._apply(rise)
         assignment = self._polished(assignment)
         value = float(problem.metric.value(assignment.outcome(), problem.scale))
         nodes = lattice.size(problem.lowest, problem.highest)
@@ -137,18 +135,30 @@ class _Search:
         owners, first = number_tuples(list(self.nodes.T), self._spans(), len(self.nodes))
         return owners, len(first)
 
-    def _best(self, failed: Mask) -> _Rise | None:
-        """The rise that rescues most for what it loses; after the time is up, the first that touches what fails."""
+    def _rise(self, failed: Mask) -> bool:
+        """Take the step up that rescues most for what it loses; whether there is any."""
         best: _Rise | None = None
         for rise in self._rises(failed):
             if rise.to not in self.known:
                 rise.worth = self._worth(rise, failed)
-            if time.monotonic() > self._deadline:
-                return best or rise
-            self.known[rise.to] = rise
+                self.known[rise.to] = rise
             if best is None or rise.worth > best.worth:
                 best = rise
-        return best
+            if time.monotonic() > self._deadline:
+                break
+        if best is not None:
+            self._apply(best)
+        return best is not None
+
+    def _climb(self) -> bool:
+        """When time is up: raise a whole column, that with most values, by one level; whether there is any."""
+        free = [n for n, cut in enumerate(self.cut) if cut.min() < self.problem.highest[n]]
+        if not free:
+            return False
+        column = max(free, key=lambda n: len(np.unique(self.nodes[:, n])))
+        np.maximum(self.cut[column], self.cut[column].min() + 1, out=self.cut[column])
+        self.nodes[:, column] = self._nodes(column)
+        return True
 
     def _rises(self, failed: Mask) -> Iterator[_Rise]:
         """To each value one level above one that a failing record has."""

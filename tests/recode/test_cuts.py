@@ -18,6 +18,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.metrics import METRICS, igpl, information_gain, measure
 from cobogo.models import Domain, Histogram, LDiversity, Model, TCloseness
 from cobogo.models.check import check
+from cobogo.recode.classic.datafly import datafly
 from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.cut import CutAssignment, assigned
@@ -126,6 +127,18 @@ def test_without_suppression_nothing_more_can_be_specialized(task: Task, algorit
                     finer = [one.copy() for one in assignment.cut]
                     finer[column][here] = level - 1
                     assert not assigned(problem, tuple(finer))[1]
+
+
+@some
+@given(tasks(), st.sampled_from(["subtree", "sibling"]))
+def test_bottom_up_is_no_worse_than_a_full_domain_recoding_that_is_soon_found(task: Task, kind: str) -> None:
+    problem = replace(problem_of(task), kind=kind)
+    try:
+        node = datafly(problem)
+    except NoSolution:
+        return
+    sign = -1 if problem.metric.maximize else 1
+    assert sign * bottom_up(problem).value <= sign * node.value + 1e-9
 
 
 @some

@@ -15,6 +15,7 @@ from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.buckets.buckets import Buckets
+from cobogo.recode.cuts.cut import CutAssignment
 from cobogo.recode.distort import Distortion, Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
@@ -48,6 +49,11 @@ class Plan:
         """The columns of the released table, of those that are not left out."""
         return tuple(kept)
 
+    @property
+    def alike(self) -> bool:
+        """Whether equal values are treated alike, unless their record is suppressed."""
+        return True
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FullDomainPlan(Plan):
@@ -62,6 +68,11 @@ class LocalPlan(Plan):
     """Of a local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment
+
+    @property
+    def alike(self) -> bool:
+        """Of an assignment that is a cut through the hierarchies."""
+        return isinstance(self.assignment, CutAssignment)
 
     @property
     def moves(self) -> Moves:

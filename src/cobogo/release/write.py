@@ -68,7 +68,7 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
         elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
-            text = dictionary.local_meaning(attribute)
+            text = dictionary.local_meaning(attribute, alike=release.plan.alike)
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
         level = release.levels.get(name)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cobogo.recode.buckets.anatomy import anatomy
+from cobogo.recode.buckets.slicing import slicing
 from cobogo.recode.local.search import local
 from cobogo.recode.partition import mondrian, similar
 from cobogo.recode.partition.mdav import mdav
@@ -39,8 +40,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     "r-tree": similar.r_tree,
     "mdav": mdav,
     "anatomy": anatomy,
+    "slicing": slicing,
 }
 """A new one is registered here."""
 
-BUCKETIZING = frozenset({"anatomy"})
+BUCKETIZING = frozenset({"anatomy", "slicing"})
 """Those that part the sensitive values from the rest: what they release is not one table."""

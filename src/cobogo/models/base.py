@@ -298,6 +298,11 @@ class Model:
         return False
 
     @property
+    def distorts(self) -> bool:
+        """Whether values may be exchanged for others in a class that fails it; it is blind then."""
+        return False
+
+    @property
     def needs_every_class(self) -> bool:
         """Whether no class may be suppressed or empty."""
         return False

@@ -90,16 +90,19 @@ class LocalPlan(Plan):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BucketPlan(Plan):
     """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
-    sensitive values, counted."""
+    sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
 
     buckets: Buckets
     group: str  # the column that names the bucket
     count: str  # the column that counts values
+    slices: tuple[tuple[str, ...], ...] = ()  # a column that is in none of them is one by itself
 
     hides_identity: ClassVar[bool] = False
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """The sensitive attribute is in a table of its own; the bucket joins the two."""
+        """The sensitive attribute is in a table of its own, unless there are slices; the bucket joins the two."""
+        if self.slices:
+            return (*kept, self.group)
         return (*(name for name in kept if name != self.buckets.attribute), self.group)
 
     @property
@@ -204,6 +207,7 @@ def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequen
         buckets=buckets,
         group=free_name("group", taken),
         count=free_name("count", taken),
+        slices=(*solution.slices, (buckets.attribute,)) if solution.slices else (),
     )
 
 

@@ -76,6 +76,12 @@ def aggregated_meaning(how: str) -> str:
     return f"{what} of a group of similar records: not what was collected of the one"
 
 
+def sliced_meaning(beside: Sequence[str]) -> str:
+    """The same of a column that was shuffled within buckets."""
+    together = f" together with {', '.join(beside)}" if beside else ""
+    return f"as collected, shuffled within the bucket{together}: a row is not a record"
+
+
 def _date_words(form: str) -> str:
     """A strftime format for people who do not know it.
 

@@ -23,7 +23,7 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
-    """Grows groups of k records one after another, each time by the record that costs least (Byun et al. 2007).
+    """Grows groups of k records one after another, each time by the record that costs least (Byun and others 2007).
 
     The time it takes grows with the square of the distinct tuples, up to blocks of 16,384.
     """

@@ -53,7 +53,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress
 
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     """Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k (Ghinita
-    et al. 2007)."""
+    and others 2007)."""
     return _solved(problem, "hilbert", partial(_runs, _ranks(problem), "hilbert"))
 
 

@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 WORKERS ?= auto
+LARGE ?= 10000000
 
 .PHONY: demo test lint types unit bench docs clean
 
@@ -21,10 +22,11 @@ types: $(VENV)/tests-installed
 	$(BIN)/mypy
 
 unit: $(VENV)/tests-installed .venv-oracles/installed
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-bench: $(VENV)/tests-installed
+bench: $(VENV)/tests-installed .venv-peers/installed
 	$(BIN)/python -m benchmarks
+	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
 docs: $(VENV)/tests-installed
 	$(BIN)/mkdocs build --strict --quiet
@@ -35,6 +37,8 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 	$(PIP) install --constraint requirements.lock --editable .
+	@echo 'Compiling kernels, once.'
+	$(BIN)/python -m cobogo.recode.warm
 	touch $@
 
 $(VENV)/tests-installed: $(VENV)/installed
@@ -47,5 +51,11 @@ $(VENV)/tests-installed: $(VENV)/installed
 	.venv-oracles/bin/pip --disable-pip-version-check --quiet install --requirement tests/oracles/requirements.txt
 	touch $@
 
+# The packages that benchmarks compare with want older libraries, too.
+.venv-peers/installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/pip --disable-pip-version-check --quiet install --requirement benchmarks/peers/requirements.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) .venv-oracles demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oracles .venv-peers demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

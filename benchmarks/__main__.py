@@ -1,88 +1,50 @@
-"""``make bench``: run every benchmark, print the ratios, keep them as JSON beside."""
+"""``make bench``: run every benchmark (or those that are named), print the ratios, keep them as JSON beside."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import platform
+import sys
 import tempfile
-import time
-from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-import duckdb
-
-import cobogo
-from cobogo.demo import ceara
-from cobogo.demo.run import Case, policy
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.search import optimal
+from benchmarks.commands import whole
+from benchmarks.measure import Result, machine
+from benchmarks.peer_tasks import beside_peers
+from benchmarks.searches import on_adult, on_large_lattices
 
 RESULTS = Path(__file__).parent / "results"
+ALL = {"adult": on_adult, "whole": whole, "lattices": on_large_lattices, "peers": beside_peers}
 
 
-def seconds(work: Callable[[], Any], times: int = 3) -> float:
-    """The best of a few runs."""
-    best = float("inf")
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def engine_alone(data: Path, copy: Path) -> None:
-    """What any verified release costs the engine: count the input, copy it in random order, count the copy."""
-    grouped = (
-        "SELECT localidade, data_nascimento, count(*) FROM read_csv('{}', delim=';', all_varchar=true) GROUP BY ALL"
-    )
-    with duckdb.connect() as engine:
-        engine.execute(grouped.format(data)).fetchall()
-        engine.execute(
-            f"COPY (SELECT * FROM read_csv('{data}', delim=';', all_varchar=true) ORDER BY random()) TO '{copy}' "
-            "(FORMAT csv, DELIMITER ';', HEADER)"
-        )
-        engine.execute(grouped.format(copy)).fetchall()
-
-
-def whole_job(directory: Path, rows: int) -> dict[str, Any]:
-    """CSV in, verified release and report out, against the engine's own work."""
-    data = directory / f"{rows}.csv"
-    ceara.write(data, rows)
-    ours = seconds(lambda: cobogo.anonymize(data, policy(Case(4), "en")).write(directory / "out"))
-    engine = seconds(lambda: engine_alone(data, directory / "copy.csv"))
-    return {"what": f"whole job, {rows:,} rows", "seconds": ours, "against": "engine alone", "ratio": ours / engine}
-
-
-def search_against_all_nodes(directory: Path) -> dict[str, Any]:
-    """The optimal search against checking every node with the same kernels."""
-    data = directory / "search.csv"
-    ceara.write(data, 100_000)
-    problem = cobogo.anonymize(data, policy(Case(4, 3), "en")).problem
-    nodes = list(itertools.product(*(range(h.height + 1) for h in problem.hierarchies)))
-
-    def every_node() -> None:
-        evaluator = Evaluator(problem)
-        for node in nodes:
-            evaluator.check(node)
-
-    ours, all_nodes = seconds(lambda: optimal(problem)), seconds(every_node)
-    return {"what": "optimal search", "seconds": ours, "against": "every node", "ratio": ours / all_nodes}
-
-
-def main() -> None:
-    """Run, print, keep."""
+def main(names: list[str]) -> None:
+    """Run, print as it goes, keep."""
+    unknown = sorted(set(names) - set(ALL))
+    if unknown:
+        sys.exit(f"there is no benchmark {', '.join(unknown)}: {', '.join(ALL)}")
+    print(f"{'what':<62}{'seconds':>9}  {'against':<14}{'seconds':>9}{'ratio':>9}{'of CPU':>9}  note", flush=True)
+    found = []
     with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        found = [whole_job(directory, 30_000), whole_job(directory, 300_000), search_against_all_nodes(directory)]
-    print(f"{'what':<32}{'seconds':>9}  {'against':<14}{'ratio':>7}")
-    for row in found:
-        print(f"{row['what']:<32}{row['seconds']:>9.2f}  {row['against']:<14}{row['ratio']:>7.2f}")
+        for benchmark in names or ALL:
+            for result in ALL[benchmark](Path(name)):
+                found.append(result)
+                print(line(result), flush=True)
     RESULTS.mkdir(exist_ok=True)
-    machine = {"python": platform.python_version(), "machine": platform.machine(), "cobogo": cobogo.__version__}
-    (RESULTS / "latest.json").write_text(json.dumps({"machine": machine, "results": found}, indent=1))
+    content = {"machine": machine(), "results": [_as_dict(result) for result in found]}
+    (RESULTS / "latest.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def line(result: Result) -> str:
+    """A line of the table."""
+    other = "" if result.other is None else f"{result.other.wall:.2f}"
+    ratio, of_cpu = ("" if r is None else f"{r:.3g}" for r in (result.ratio, result.cpu_ratio))
+    numbers = f"{result.spent.wall:>9.3f}  {result.against:<14}{other:>9}{ratio:>9}{of_cpu:>9}"
+    return f"{result.what:<62}{numbers}  {result.note}"
+
+
+def _as_dict(result: Result) -> dict[str, object]:
+    return {**asdict(result), "ratio": result.ratio, "cpu_ratio": result.cpu_ratio}
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -11,6 +11,14 @@ import servers
 ENGINES = ["duckdb", "postgresql", "spark"]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Spark takes long to start: its tests run in one process, after one another."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) or "[spark" in item.name:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """The URL of a PostgreSQL server."""
@@ -22,7 +30,10 @@ def postgresql() -> Iterator[str]:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Spark master: this machine."""
     os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
-    os.environ["PYSPARK_SUBMIT_ARGS"] = "--conf spark.sql.shuffle.partitions=4 pyspark-shell"  # small tables
+    small = (
+        "--conf spark.sql.shuffle.partitions=4 --conf spark.driver.maxResultSize=1m"  # tables, and what may come back
+    )
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"{small} pyspark-shell"
     yield "local[2]"
     from pyspark.sql import SparkSession
 

@@ -1,6 +1,13 @@
 """The same policy on the same data gives the same release on every engine, byte for byte, up to the order of rows."""
 
+import gc
+import json
 import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -13,7 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cobogo
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.policy import Data
 from cobogo.release.evidence import digest
 from cobogo.table.connect import connect
@@ -142,11 +149,11 @@ def test_floats_read_the_same(engine_url: str, workplace: Path) -> None:
     """Random bits, powers of ten and their neighbours: what engines' own texts differ in."""
     import numpy as np
 
-    bits = np.frombuffer(SOURCE.randbytes(8 * 3000), dtype=np.float64)
-    tens = np.concatenate(
-        [10.0 ** np.arange(-25, 25), np.nextafter(10.0 ** np.arange(-25, 25), 0), [5e-324, 1e15 + 0.5]]
-    )
-    wide = np.concatenate([bits[~np.isnan(bits)], tens, -tens])
+    source = random.Random(11)
+    bits = np.frombuffer(source.randbytes(8 * 3000), dtype=np.float64)
+    tens = 10.0 ** np.arange(-25, 25)
+    even = np.array([source.randrange(2**24, 2**32) for _ in range(3000)], dtype=np.float64)  # ties, when narrow
+    wide = np.concatenate([bits[~np.isnan(bits)], tens, -tens, np.nextafter(tens, 0), even, [5e-324, 1e15 + 0.5]])
     with np.errstate(over="ignore"):
         table = pa.table({"wide": wide, "narrow": wide.astype(np.float32)})
     expected = {repr(value) for value in wide.tolist()}
@@ -380,3 +387,127 @@ def test_an_engine_that_is_not_there() -> None:
         connect("oracle://somewhere")
     with pytest.raises(PolicyError, match="cannot connect"):
         connect("postgresql://localhost:1/nothing")
+
+
+def test_a_table_too_large_to_count_is_rolled_up_in_the_engine(
+    engine_url: str, workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the levels that are left, the answer is that of a search which was told to begin there."""
+    source = random.Random(1)
+    rows = [
+        f"{source.randrange(90)},{source.choice('abc')}{source.randrange(30):02},{source.randrange(4)}"
+        for _ in range(900)
+    ]
+    (workplace / "data.csv").write_text("age,zip,disease\n" + "\n".join(rows) + "\n")
+    policy: dict[str, Any] = {
+        "data": {"path": "data.csv"},
+        "attributes": {
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 30], "top": True}},
+            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}},
+            "disease": {"role": "sensitive"},
+        },
+        "privacy": {"models": [{"model": "k-anonymity", "k": 4}, {"model": "l-diversity", "l": 2}]},
+        "recoding": {"suppression-limit": 0.1},
+    }
+    kind = type(connect(engine_url))
+    monkeypatch.setattr(kind, "most_counts", 700)
+    release = cobogo.anonymize(policy, engine=engine_url)
+    assert not release.solution.optimal
+    assert any("more than 700 distinct combinations" in warning for warning in release.warnings)
+    assert release.write("rolled")
+    assert cobogo.verify("rolled")
+    monkeypatch.undo()
+    monkeypatch.chdir(workplace)
+    lowest = dict(zip(release.policy.quasi_identifiers, release.problem.lowest, strict=True))
+    assert any(lowest.values())
+    for name, level in lowest.items():
+        policy["attributes"][name]["min-level"] = level
+    whole = cobogo.anonymize(policy, engine="duckdb://")
+    assert (release.levels, release.suppressed) == (whole.levels, whole.suppressed)
+    assert release.metrics == pytest.approx(whole.metrics)
+    assert whole.write("whole")
+    assert lines(workplace / "rolled") == lines(workplace / "whole")
+    policy["attributes"]["age"]["max-level"] = policy["attributes"]["zip"]["max-level"] = 0
+    policy["attributes"]["age"]["min-level"] = policy["attributes"]["zip"]["min-level"] = 0
+    monkeypatch.setattr(kind, "most_counts", 700)
+    with pytest.raises(TableTooLarge, match="700"):
+        cobogo.anonymize(policy, engine=engine_url)
+
+
+@pytest.mark.parametrize(
+    ("url", "module", "extra"), [("local[2]", "pyspark", "spark"), ("postgresql:///x", "psycopg", "postgres")]
+)
+def test_an_extra_that_is_not_installed_is_named(
+    url: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)  # as if it were not there
+    with pytest.raises(PolicyError, match=rf"pip install 'cobogo\[{extra}\]'"):
+        connect(url)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_run_leaves_all_or_nothing_in_the_database(
+    postgresql: str, workplace: Path, ending: signal.Signals
+) -> None:
+    run_sql(
+        postgresql,
+        "DROP TABLE IF EXISTS people",
+        "DROP TABLE IF EXISTS given_away",
+        'CREATE TABLE people AS SELECT n AS id, n % 50 AS age, (n % 7)::text AS "Cor da pele", '
+        "n % 5 + 0.5::float8 AS dose FROM generate_series(1, 20000) n",
+    )
+    (workplace / "policy.json").write_text(json.dumps(house_policy(postgresql, format="table", table="given_away")))
+    code = "import json, cobogo; cobogo.anonymize(json.load(open('policy.json'))).write('out')"
+    sessions = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    before = set(run_sql(postgresql, sessions))
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    while process.poll() is None and not run_sql(postgresql, f"{sessions} AND query LIKE '%cobogo_new%'"):
+        time.sleep(0.01)
+    process.send_signal(ending)
+    process.wait()
+    deadline = time.monotonic() + 60
+    while set(run_sql(postgresql, sessions)) - before:
+        assert time.monotonic() < deadline, "the session outlives its process"
+        time.sleep(0.05)
+    tables = run_sql(
+        postgresql,
+        "SELECT relname FROM pg_class WHERE relpersistence = 'p' AND relname SIMILAR TO '(cobogo|given_away)%'",
+    )
+    assert tables in ([], [("given_away",)])
+    assert not tables or run_sql(postgresql, "SELECT count(*) FROM given_away") == [(20000,)]
+
+
+def test_records_never_come_to_spark_s_driver(spark: str, workplace: Path) -> None:
+    """The session lets a megabyte through. The release is several times as large: it is written, and not fetched."""
+    source = random.Random(5)
+    notes = [source.randbytes(30).hex() for _ in range(100_000)]
+    pq.write_table(pa.table({"a": [n[0] for n in notes], "note": notes}), workplace / "data.parquet")
+    policy = {
+        "data": {"path": "data.parquet"},
+        "attributes": {"a": {"role": "quasi-identifier"}, "note": {"role": "non-sensitive", "publish-unique": True}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 5}]},
+    }
+    release = cobogo.anonymize(policy, engine=spark)
+    assert release.write("out")
+    assert lines(workplace / "out")[2:] == sorted(f"{n[0]},{n}".encode() for n in notes)
+    with pytest.raises(release.table.engine.failures, match="maxResultSize"):
+        release.table.engine.fetch(release.rows())
+
+
+def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large for memory lies in a directory that only its owner may read, for as long as it is needed."""
+    spill = workplace / "spill"
+    spill.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    monkeypatch.setattr("cobogo.table.duck.IN_MEMORY", 0)
+    awkward_csv(workplace / "data.csv", "utf-8")
+    release = cobogo.anonymize(CSV_POLICY)
+    (private,) = [place for place in spill.iterdir() if (place / "source.duckdb").exists()]
+    assert private.stat().st_mode & 0o077 == 0
+    assert release.write("out")
+    assert cobogo.verify("out")
+    (workplace / "data.csv").unlink()
+    assert len(release.to_arrow()) == release.plan.records, "the copy does not need the file"
+    del release
+    gc.collect()
+    assert list(spill.iterdir()) == []

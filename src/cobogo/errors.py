@@ -9,6 +9,7 @@
     │   ├── HierarchyError      a generalization hierarchy
     │   │   └── UnfitValues       values of the data that a hierarchy cannot place
     │   ├── OutputError         the place where results should go
+    │   ├── TableTooLarge       more distinct combinations of values than can be counted in memory
     │   └── SearchTooLarge      more possibilities than the algorithm can go through
     └── AnswerIsNo            the answer is no: exit code 1
         ├── NoSolution          nothing satisfies the policy
@@ -92,6 +93,10 @@ class UnfitValues(HierarchyError):
 
 class OutputError(InputError):
     """The place where the results should go is not fit for them."""
+
+
+class TableTooLarge(InputError):
+    """There are more distinct combinations of values than can be counted in memory."""
 
 
 class SearchTooLarge(InputError):

@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+import importlib
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from cobogo import metrics, models
-from cobogo.errors import DataError, NoSolution, PolicyError, UnfitValues, VerificationFailed, nearest, number_of
+from cobogo.errors import (
+    DataError,
+    NoSolution,
+    PolicyError,
+    TableTooLarge,
+    UnfitValues,
+    VerificationFailed,
+    nearest,
+    number_of,
+)
 from cobogo.hierarchy import Hierarchy
-from cobogo.metrics import learning
+from cobogo.metrics import Metric, learning
+from cobogo.models import Model
 from cobogo.models.check import check
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, Algorithm, kinds
+from cobogo.recode import warm
+from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.recode.solution import Solution
 from cobogo.release import manifest, place
 from cobogo.release.evidence import listed, write_evidence
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
-from cobogo.schema.roles import check_blind, check_roles, check_unique, check_withheld
+from cobogo.schema.roles import check_blind, check_bucketed, check_roles, check_unique, check_withheld
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
+from cobogo.table.rollup import rolled_up
 
 Progress = Callable[[str, int, int], None]
 """Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
@@ -49,6 +64,7 @@ class Prepared:
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None
     seconds: float = 0.0
+    whole: bool = True  # whether the search may look at every level that the policy allows
 
 
 def anonymize(
@@ -78,23 +94,30 @@ def prepare(
         data, policy = None, data
     rules = Policy.given(policy)
     wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
-    label = rules.recoding.label
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=label)
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
     start = time.perf_counter()
+    warm.start()
     progress("read", 0, 0)
     table = _open(data, rules, engine)
+    with table.engine.guarded("reading and counting"):
+        return _prepared(rules, table, wanted, metric, start)
+
+
+def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, start: float) -> Prepared:
+    """Count a table, build the hierarchies, and put the problem together."""
+    label = rules.recoding.label
     check_roles(rules, table)
     if rules.output.table is not None:
         table.engine.check_new_table(rules.output.table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
+    if rules.recoding.algorithm in BUCKETIZING:
+        check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
-    counted = frequency_table(
-        table, rules.quasi_identifiers, looked_at, unit=rules.data.unit, label=label, named=series is not None
-    )
+    counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
@@ -107,7 +130,10 @@ def prepare(
     for model in wanted:
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
-    lowest, highest = level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+    lowest, highest = _levels(rules, hierarchies)
+    if rolled and rolled != lowest:
+        lowest = rolled
+        warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
         hierarchies=hierarchies,
@@ -118,13 +144,17 @@ def prepare(
         highest=highest,
         weights=tuple(a.weight for a in attributes),
         kind=rules.recoding.kind,
+        aggregates=tuple(a.aggregate for a in attributes),
+        decimal=rules.data.decimal,
     ).promising(wanted)
-    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start)
+    whole = not rolled or rolled == _levels(rules, hierarchies)[0]
+    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
 
 
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     """Search, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
+    warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
         solution = _algorithm(rules)(
@@ -132,9 +162,11 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
         )
-        planned = plan(problem, solution, star=rules.output.suppressed == "star")
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
     except NoSolution as error:
         raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
+    if not prepared.whole and isinstance(solution, Solution):
+        solution = replace(solution, optimal=False)
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
     return Release(
@@ -144,9 +176,8 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    from cobogo.report.story import tell
-    from cobogo.report.write import write as write_report
-
+    report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
+    report.start()  # it takes a while, and the engine has enough to do meanwhile
     with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
@@ -164,6 +195,10 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         with release.timed("write"):
             sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
+        report.join()
+        from cobogo.report.story import tell
+        from cobogo.report.write import write as write_report
+
         write_report(
             tell(release, released, reference.classes(released), verdicts),
             evidence,
@@ -209,6 +244,39 @@ def _open(data: Any, policy: Policy, engine: str | None) -> Table:
         return open_source(policy, engine)
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+
+
+def _counted(
+    policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], label: str | None, *, named: bool
+) -> tuple[FrequencyTable, tuple[int, ...]]:
+    """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
+    each attribute alone."""
+    names, unit = policy.quasi_identifiers, policy.data.unit
+    try:
+        joint = "cell" in kinds(policy.recoding.algorithm)
+        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
+    except TableTooLarge as error:
+        per_tuple = any(model.populations or model.needs_members for model in wanted)
+        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+            raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
+    marginals = {name: frequency_table(table, [name], []) for name in names}
+    hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in names)
+    lowest, highest = _levels(policy, hierarchies)
+    return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
+
+
+def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lowest and the highest levels that a policy allows."""
+    attributes = [policy.attributes[name] for name in policy.quasi_identifiers]
+    return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+
+
+def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
+    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
+    return (
+        f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
+        f"{raised}, and the search began there; the risk before is that of these levels"
+    )
 
 
 def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:

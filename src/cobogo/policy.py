@@ -184,11 +184,12 @@ class AttributePolicy(Part):
     min_level: Annotated[int, Field(ge=0, strict=True)] = 0
     max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
     publish_unique: Annotated[bool, Field(strict=True)] = False
+    aggregate: Literal["mean", "median", "mode", "ancestor"] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.role is not Role.QUASI_IDENTIFIER:
-            given = self.model_fields_set & {"weight", "min_level", "max_level"}
+            given = self.model_fields_set & {"weight", "min_level", "max_level", "aggregate"}
             if given:
                 names = ", ".join(sorted(name.replace("_", "-") for name in given))
                 raise ValueError(f"{names} can be given for a quasi-identifier only; the role here is {self.role}")

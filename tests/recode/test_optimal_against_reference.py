@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 from collections import Counter
@@ -243,6 +244,50 @@ def test_a_search_cut_short_claims_no_more_than_it_knows(
         if proven == 3:
             return
     pytest.fail("the search does not come to an end")
+
+
+@pytest.mark.parametrize("limit", [1.0, 30.0, 300.0])
+def test_no_node_of_a_very_wide_table_is_checked_when_the_time_is_up(
+    monkeypatch: pytest.MonkeyPatch, limit: float
+) -> None:
+    """Forty attributes of three levels: the clock is looked at before every check, and stops the search at once."""
+    width, rows = 40, 200
+    generator = np.random.default_rng(1)
+    names = tuple(f"q{number}" for number in range(width))
+    ladder = [["a", "b", "c", "d"], ["ab", "ab", "cd", "cd"], ["*"] * 4]
+    problem = Problem(
+        table=FrequencyTable(
+            quasi_identifiers=names,
+            values=dict.fromkeys(names, ("a", "b", "c", "d")),
+            codes=generator.integers(0, 4, (rows, width)).astype(np.int32),
+            counts=np.ones(rows, dtype=np.int64),
+            histograms={},
+        ),
+        hierarchies=tuple(Hierarchy.from_columns(name, ladder) for name in names),
+        models=(KAnonymity(3),),
+        metric=metrics.named("loss"),
+        limit=10,
+        lowest=(0,) * width,
+        highest=(2,) * width,
+        weights=(1.0,) * width,
+    )
+    clock = Ticks()
+    looks = []
+    check = Evaluator.check
+
+    def checked(self: Evaluator, levels: tuple[int, ...]) -> Any:
+        looks.append(clock.now)
+        return check(self, levels)
+
+    monkeypatch.setattr(search, "time", clock)
+    monkeypatch.setattr(Evaluator, "check", checked)
+    with contextlib.suppress(NoSolution):
+        solution = optimal(problem, time_limit=limit)
+        assert not solution.optimal
+        assert solution.chosen.satisfied
+    assert len(set(looks)) == len(looks), "two checks without a look at the clock"
+    assert max(looks, default=0) <= limit + 2
+    assert clock.now <= limit + 10, "it went on looking"
 
 
 @many

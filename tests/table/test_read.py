@@ -157,3 +157,41 @@ def test_the_first_row_of_a_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_the_separator_is_guessed_from_the_header(tmp_path: Path, separator: str) -> None:
     assert guess_separator(file(tmp_path, f'a{separator}"b;,c"{separator}d\n'), "utf-8") == separator
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        (b"PK\x03\x04" + bytes(50), "a.csv", "spreadsheet"),
+        ("x,y\n1,2\n".encode("utf-16"), "a.csv", "UTF-16"),
+        (gzip.compress(b"x,y\n1,2\n", mtime=0), "a.csv", "gzip"),
+        (gzip.compress(b"x,y\n1,2\n", mtime=0), "a.CSV.GZ", "gzip"),
+        (b"PAR1....", "a.csv", "Parquet"),
+        ("\n\nx,y\n1,2\n", "a.csv", "blank line"),
+        ("", "a.csv", "is empty"),
+        ("x,y\r\n1,2\n3,4\r\n", "a.csv", "two ways"),
+    ],
+)
+def test_what_is_no_csv_is_called_by_its_name(tmp_path: Path, content: str | bytes, name: str, said: str) -> None:
+    with pytest.raises(DataError, match=said) as refused:
+        rows(file(tmp_path, content, name))
+    assert refused.value.remedy
+
+
+def test_a_mark_of_utf8_in_a_file_said_to_be_latin(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="mark of UTF-8"):
+        rows(file(tmp_path, "\ufeffx,y\n1,2\n"), encoding="latin-1")
+
+
+@pytest.mark.parametrize(
+    "value", ["111.444.777-35", "ana@example.org", "02/03/1981", "1981-02-03", "60110123", "3,75", "1981-02-03 10:00"]
+)
+def test_a_file_without_a_header_is_refused_and_its_first_row_not_shown(tmp_path: Path, value: str) -> None:
+    with pytest.raises(DataError, match="looks like data") as refused:
+        rows(file(tmp_path, f"Ana;{value}\nBia;x\n"), separator=";")
+    assert value not in str(refused.value)
+    assert "Ana" not in str(refused.value)
+
+
+def test_years_may_be_names(tmp_path: Path) -> None:
+    assert rows(file(tmp_path, "city,2020,2021\nSobral,1,2\n")) == [{"city": "Sobral", "2020": "1", "2021": "2"}]

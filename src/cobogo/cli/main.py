@@ -141,6 +141,9 @@ def frontier(
     out: Annotated[
         Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what more privacy costs: the best release for each value of a parameter. Exit 1 when none has a solution."""
@@ -150,7 +153,7 @@ def frontier(
 
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), progress=show)
+        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
         if out is not None:
             frontiers.write(found, out, language=rules.report.language)
     if as_json:

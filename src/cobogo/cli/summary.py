@@ -15,7 +15,7 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     """The story of a run, one line a stage."""
     records, seconds = release.problem.scale.records, release.seconds
     combinations = len(release.problem.table.counts)
-    solution, metric = release.solution, release.problem.metric.name
+    solution, metric = release.solution, release.metric
     proof = "proven optimal" if solution.optimal else "best found, not proven"
     kept = release.plan.kept_records
     share = 100 * release.suppressed / records

@@ -20,6 +20,12 @@ METRICS: dict[str, Metric] = {
 }  # fmt: skip
 """The metrics that can steer the search; all are reported."""
 
+AGGREGATED = "squared_error"
+"""What an aggregation lost, where there is one: from 0, nothing, to 1, one group of all."""
+
+BUCKETED = "reconstruction_error"
+"""What buckets leave open about each record's sensitive value, where there are any: from 0, nothing, to 1."""
+
 REPORTED: dict[str, str] = {
     "query-error": "The median relative error of random counting queries, answered from the release",
     "accuracy": "How well models trained on the release predict a label of original records that they have not seen",
@@ -28,7 +34,10 @@ REPORTED: dict[str, str] = {
 }
 """What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search."""
 
-__all__ = ["METRICS", "REPORTED", "Metric", "Outcome", "Scale", "igpl", "information_gain", "measure", "named"]
+__all__ = [
+    "AGGREGATED", "BUCKETED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",
+    "igpl", "information_gain", "measure", "named",
+]  # fmt: skip
 
 
 def named(name: str, *, where: str = "policy", k: int | None = 1, label: str | None = "label") -> Metric:
@@ -71,4 +80,5 @@ def measure(outcome: Outcome, scale: Scale) -> dict[str, float | None]:
         for name, metric in METRICS.items()
         if all(getattr(outcome, field) is not None for field in metric.needs)
     }
-    return {name: known[name] if math.isfinite(known.get(name, math.nan)) else None for name in METRICS}
+    found = {name: known[name] if math.isfinite(known.get(name, math.nan)) else None for name in METRICS}
+    return {**found, **outcome.others}

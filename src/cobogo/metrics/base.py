@@ -5,7 +5,8 @@ To add a metric: one frozen dataclass that follows `Metric`, one line in `cobogo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -44,6 +45,7 @@ class Outcome:
     majority: Any = None  # sum over kept classes of the records that have the class's most frequent label
     products: Any = None  # sum over kept records of the number of original tuples that the released one may stand for
     bits: Numbers | None = None  # per attribute: over all records, what the release leaves open about the original
+    others: Mapping[str, float] = field(default_factory=dict)  # what only some algorithms lose, by name
     cross_nats: Any = None  # sum over all records of −ln of the share that the release gives the original tuple
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Domain, Floats, Histogram, Ints, Mask
 from cobogo.release.apply import apply
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 class Sides:
     """Both tables, in records, and what ties a released value to the original ones.
 
-    At the released level of an attribute, ``*`` of a suppressed record is one more code after the level's own.
+    The released values of an attribute are those of its level or, without ``levels``, those of any level. ``*`` of a
+    suppressed record is one more code after them.
     """
 
     hierarchies: tuple[Hierarchy, ...]
-    levels: tuple[int, ...]
+    levels: tuple[int, ...] | None
     before: FrequencyTable
     after: FrequencyTable
 
@@ -39,8 +42,29 @@ class Sides:
         )
 
     @cached_property
+    def names(self) -> tuple[tuple[Label, ...], ...]:
+        """For each quasi-identifier, the values that it may be released as."""
+        if self.levels is None:
+            return tuple(tuple(dict.fromkeys(itertools.chain(*h.labels))) for h in self.hierarchies)
+        return tuple(h.labels[level] for h, level in zip(self.hierarchies, self.levels, strict=True))
+
+    @cached_property
+    def under(self) -> tuple[tuple[Ints, Ints], ...]:
+        """For each quasi-identifier, pairs of a released code and a leaf that it may stand for."""
+        found = []
+        for column, (h, names) in enumerate(zip(self.hierarchies, self.names, strict=True)):
+            levels = range(h.height + 1) if self.levels is None else (self.levels[column],)
+            codes = [_codes(names, h.labels[level])[h.maps[level]] for level in levels]
+            leaves = np.tile(np.arange(len(h.leaves)), len(codes))
+            pairs = np.unique(np.concatenate(codes) * len(h.leaves) + leaves)
+            found.append((pairs // len(h.leaves), pairs % len(h.leaves)))
+        return tuple(found)
+
+    @cached_property
     def recoded(self) -> tuple[Ints, ...]:
-        """For each quasi-identifier, the released code of each of the original's tuples, were none suppressed."""
+        """For each quasi-identifier, the released code of each of the original's tuples, were none suppressed: of a
+        recoding that has levels."""
+        assert self.levels is not None
         return tuple(
             h.maps[level][leaf].astype(np.int64)
             for h, level, leaf in zip(self.hierarchies, self.levels, self.originals, strict=True)
@@ -50,14 +74,14 @@ class Sides:
     def released(self) -> tuple[Ints, ...]:
         """For each quasi-identifier, the code of each of the release's tuples."""
         return tuple(
-            _codes(h.labels[level], self.after.values[h.attribute])[self.after.codes[:, column]]
-            for column, (h, level) in enumerate(zip(self.hierarchies, self.levels, strict=True))
+            _codes(names, self.after.values[h.attribute])[self.after.codes[:, column]]
+            for column, (h, names) in enumerate(zip(self.hierarchies, self.names, strict=True))
         )
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
         """For each quasi-identifier, how many released codes there are."""
-        return tuple(len(h.labels[level]) + 1 for h, level in zip(self.hierarchies, self.levels, strict=True))
+        return tuple(len(names) + 1 for names in self.names)
 
     @cached_property
     def kept(self) -> Mask:
@@ -69,18 +93,34 @@ class Sides:
 
     def share(self, column: int, chosen: Mask) -> Floats:
         """For each released code of an attribute, the share of the leaves it stands for that are chosen."""
-        h, level = self.hierarchies[column], self.levels[column]
-        under = np.bincount(h.maps[level][chosen], minlength=len(h.labels[level]))
-        return np.append(under / h.leaf_counts[level], chosen.mean())
+        codes, leaves = self.under[column]
+        width = len(self.names[column])
+        inside = np.bincount(codes[chosen[leaves]], minlength=width)
+        return np.append(inside / np.maximum(np.bincount(codes, minlength=width), 1), chosen.mean())
+
+    def spread(self, column: int) -> Floats:
+        """The release's records by leaf of an attribute, each spread evenly over the leaves its value may stand for."""
+        codes, leaves = self.under[column]
+        width, domain = self.widths[column], len(self.hierarchies[column].leaves)
+        records = np.bincount(self.released[column], weights=self.after.counts, minlength=width)
+        shares = records / np.maximum(np.bincount(codes, minlength=width), 1)
+        found = np.bincount(leaves, weights=shares[codes], minlength=domain)
+        return np.asarray(found + records[-1] / domain)
 
 
 def sides(release: Release, *, label: str | None = None) -> Sides:
     """Count the original and the release, each with one GROUP BY of the engine."""
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
+    if not release.plan.levels:
+        raise PolicyError(
+            "utility is measured on releases in which every value of an attribute is at one level",
+            where=f"{release.policy.name}, recoding.algorithm",
+            remedy='Say algorithm = "optimal", or leave out [utility].',
+        )
     released = replace(release.table, expression=apply(release.table, release.plan, release.columns))
     return Sides(
         hierarchies=release.problem.hierarchies,
-        levels=tuple(release.plan.levels[name] for name in quasi),
+        levels=tuple(release.levels[name] for name in quasi) if release.levels else None,
         before=frequency_table(release.table, quasi, sensitive, label=label),
         after=frequency_table(released, quasi, sensitive, label=label),
     )

@@ -14,17 +14,30 @@ from cobogo.table.frequency import FrequencyTable, number_tuples
 
 def marginal_distances(sides: Sides) -> dict[str, float]:
     """For each attribute, the total variation between the release's distribution and that of the original recoded to
-    the released level: ``½ Σ |p − q|``. It is what suppression did, for recoding alone changes no count."""
+    the released level: ``½ Σ |p − q|``. It is what suppression did, for recoding alone changes no count.
+
+    Where each record has its own levels, the release's values are spread evenly over the originals they may stand for,
+    and the distance is that of the original values."""
     found = {}
-    for column, (h, width) in enumerate(zip(sides.hierarchies, sides.widths, strict=True)):
-        before = np.bincount(sides.recoded[column], weights=sides.before.counts, minlength=width)
-        after = np.bincount(sides.released[column], weights=sides.after.counts, minlength=width)
-        found[h.attribute] = _total_variation(before, after)
+    for column, h in enumerate(sides.hierarchies):
+        found[h.attribute] = _marginal_distance(sides, column)
     for name, histogram in sides.before.histograms.items():
         other = sides.after.histograms[name]
         after = np.bincount(in_codes_of(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain))
         found[name] = _total_variation(histogram.domain.total, after)
     return found
+
+
+def _marginal_distance(sides: Sides, column: int) -> float:
+    counts = sides.before.counts
+    if sides.levels is None:
+        leaves = len(sides.hierarchies[column].leaves)
+        originals = np.bincount(sides.originals[column], weights=counts, minlength=leaves)
+        return _total_variation(originals, sides.spread(column))
+    width = sides.widths[column]
+    before = np.bincount(sides.recoded[column], weights=counts, minlength=width)
+    after = np.bincount(sides.released[column], weights=sides.after.counts, minlength=width)
+    return _total_variation(before, after)
 
 
 def association_distances(sides: Sides) -> dict[str, Any]:

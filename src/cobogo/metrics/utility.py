@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cobogo.errors import PolicyError
 from cobogo.metrics.learning import accuracy, require
 from cobogo.metrics.sides import sides
 from cobogo.metrics.statistics import association_distances, marginal_distances
@@ -18,6 +19,12 @@ def utility(release: Release, asked: Utility) -> dict[str, Any]:
     """Every measure of `cobogo.metrics.REPORTED`, by name; ``accuracy`` only where a label is named."""
     if asked.label is not None:
         require()
+        if not release.levels:
+            raise PolicyError(
+                f"how well {asked.label!r} can be learnt is not measured where each record has its own levels",
+                where="utility.label",
+                remedy="Leave out the label.",
+            )
     compared = sides(release, label=asked.label)
     found: dict[str, Any] = {
         "query-error": query_error(compared, queries=asked.queries, selectivity=asked.selectivity, seed=asked.seed)

@@ -51,7 +51,7 @@ class Domain:
     @cached_property
     def numbers(self) -> Floats:
         """The values as numbers; NaN for NULL and for what is no number."""
-        return np.array([_number(label, self.decimal) for label in self.labels], dtype=float)
+        return np.array([written_number(label, self.decimal) for label in self.labels], dtype=float)
 
     @property
     def is_numeric(self) -> bool:
@@ -298,6 +298,11 @@ class Model:
         return False
 
     @property
+    def distorts(self) -> bool:
+        """Whether values may be exchanged for others in a class that fails it; it is blind then."""
+        return False
+
+    @property
     def needs_every_class(self) -> bool:
         """Whether no class may be suppressed or empty."""
         return False
@@ -371,7 +376,8 @@ def parameters(model: Model) -> dict[str, Any]:
     return {"model": model.name} | {name: value for name, value in values.items() if value is not None}
 
 
-def _number(label: Label, decimal: str) -> float:
+def written_number(label: Label, decimal: str) -> float:
+    """A value as a number; NaN for NULL and for what is none."""
     if label is None:
         return np.nan
     text = label.replace(".", "").replace(",", ".") if decimal == "," else label

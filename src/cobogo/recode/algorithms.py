@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from cobogo.recode.buckets.anatomy import anatomy
+from cobogo.recode.buckets.slicing import slicing
 from cobogo.recode.cells.mu_argus import mu_argus
 from cobogo.recode.classic.datafly import datafly
 from cobogo.recode.classic.genetic import genetic
@@ -18,6 +20,8 @@ from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
+from cobogo.recode.partition import mondrian, similar
+from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
 from cobogo.recode.solution import AnySolution
@@ -44,8 +48,20 @@ ALGORITHMS: dict[str, Algorithm] = {
     "bottom-up": bottom_up,
     "mu-argus": mu_argus,
     "local": local,
+    "mondrian": mondrian.strict,
+    "mondrian-relaxed": mondrian.relaxed,
+    "k-member": similar.k_member,
+    "oka": similar.oka,
+    "hilbert": similar.hilbert,
+    "r-tree": similar.r_tree,
+    "mdav": mdav,
+    "anatomy": anatomy,
+    "slicing": slicing,
 }
 """A new one is registered here."""
+
+BUCKETIZING = frozenset({"anatomy", "slicing"})
+"""Those that part the sensitive values from the rest: what they release is not one table."""
 
 _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 

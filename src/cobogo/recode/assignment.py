@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Assignment:
 
     Class ``c`` is what the leaves ``leaves[c]`` become at the levels ``levels[c]``, one a quasi-identifier. A *parcel*
     is ``counts[p]`` records of the original tuple ``tuples[p]`` that are released as class ``owners[p]``; −1 is for
-    those that are suppressed. ``values[p]`` is their value of the table's one sensitive attribute, where a tuple's
+    those that are suppressed. ``values[p]`` is their combination of sensitive values (and label), where a tuple's
     parcels are told apart by it; without, a tuple that has several parcels has no sensitive values to tell.
     """
 
@@ -57,16 +58,38 @@ class Assignment:
         return len(np.unique(self.tuples)) < len(self.tuples)
 
     @cached_property
-    def names(self) -> tuple[NDArray[np.object_], ...]:
-        """For each quasi-identifier, the value that each class is released with."""
+    def _cells(self) -> tuple[tuple[tuple[Label, ...], Ints, Ints], ...]:
+        """For each quasi-identifier: its labels of all levels, the number of each class's among them, and how many
+        leaves each stands for in this release: one that is released at several levels, for what it is at any."""
         found = []
         for column, h in enumerate(self.problem.hierarchies):
-            names = np.empty(len(self), dtype=object)
+            index: dict[Label, int] = {}
+            numbers = np.zeros(len(self), dtype=np.int64)
+            pairs = [np.zeros(0, dtype=np.int64)]
             for level, labels in enumerate(h.labels):
+                known = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
                 there = self.levels[:, column] == level
-                names[there] = np.array([*labels, None], dtype=object)[h.maps[level][self.leaves[there, column]]]
-            found.append(names)
+                codes = h.maps[level][self.leaves[there, column]]
+                numbers[there] = known[codes]
+                used = np.zeros(len(labels), dtype=np.bool_)
+                used[codes] = True
+                leaves = np.flatnonzero(used[h.maps[level]])
+                pairs.append(known[h.maps[level][leaves]] * len(h.leaves) + leaves)
+            under = np.bincount(np.unique(np.concatenate(pairs)) // max(len(h.leaves), 1), minlength=len(index))
+            found.append((tuple(index), numbers, under.astype(np.int64)))
         return tuple(found)
+
+    @cached_property
+    def names(self) -> tuple[NDArray[np.object_], ...]:
+        """For each quasi-identifier, the value that each class is released with."""
+        return self._generalized()
+
+    def _generalized(self) -> tuple[NDArray[np.object_], ...]:
+        return tuple(np.array([*labels, None], dtype=object)[numbers] for labels, numbers, _ in self._cells)
+
+    def _numbered(self) -> list[Ints]:
+        """For each quasi-identifier, a number of each class's value that is the same where the value is."""
+        return [numbers for _, numbers, _ in self._cells]
 
     def released(self, number: int) -> tuple[Label, ...]:
         """What a class is released as."""
@@ -74,53 +97,40 @@ class Assignment:
 
     @cached_property
     def stands_for(self) -> Ints:
-        """For each class and quasi-identifier, the leaves that its value stands for in this release.
-
-        A value that is released at several levels stands for what is under it at any of them.
-        """
-        found = np.empty(self.levels.shape, dtype=np.int64)
-        for column, h in enumerate(self.problem.hierarchies):
-            under: dict[Label, set[int]] = {}
-            used: dict[tuple[int, int], Label] = {}
-            codes = np.array([h.maps[level][leaf] for level, leaf in self._cells(column)], dtype=np.int64)
-            pairs = np.stack([self.levels[:, column].astype(np.int64), codes])
-            for level, code in np.unique(pairs, axis=1).T.tolist():
-                used[level, code] = label = h.labels[level][code]
-                under.setdefault(label, set()).update(np.flatnonzero(h.maps[level] == code).tolist())
-            sizes = {cell: len(under[label]) for cell, label in used.items()}
-            found[:, column] = [sizes[cell] for cell in map(tuple, pairs.T.tolist())]
-        return found
-
-    def _cells(self, column: int) -> list[tuple[int, int]]:
-        return list(zip(self.levels[:, column].tolist(), self.leaves[:, column].tolist(), strict=True))
+        """For each class and quasi-identifier, the leaves that its value stands for in this release."""
+        columns = [under[numbers] for _, numbers, under in self._cells]
+        return np.array(columns, dtype=np.int64).reshape(len(columns), len(self)).T
 
     def canonical(self) -> Assignment:
         """The same with classes that are released alike taken together, empty ones left out and parcels joined."""
-        index: dict[tuple[Label, ...], int] = {}
-        sizes = self.sizes
-        numbers = np.full(len(self) + 1, -1, dtype=np.int64)
-        first: list[int] = []
-        rows = zip(*(names.tolist() for names in self.names), strict=True) if self.names else iter([()] * len(self))
-        for number, row in enumerate(rows):
-            if sizes[number]:
-                numbers[number] = index.setdefault(row, len(index))
-                if len(first) < len(index):
-                    first.append(number)
+        full = np.flatnonzero(self.sizes > 0)
+        columns = [numbers[full] for numbers in self._numbered()]
+        classes, first = number_tuples(columns, [int(c.max(initial=0)) + 1 for c in columns], len(full))
+        renumbered = np.full(len(self) + 1, -1, dtype=np.int64)
+        renumbered[full] = classes
         there = self.counts > 0
-        columns = [self.tuples[there], numbers[self.owners[there]] + 1]
+        parcels = [self.tuples[there], renumbered[self.owners[there]] + 1]
         if self.values is not None:
-            columns.append(self.values[there].astype(np.int64))
-        spans = [int(column.max(initial=0)) + 1 for column in columns]
-        ids, representatives = number_tuples(columns, spans, int(there.sum()))
-        return Assignment(
-            self.problem,
-            self.levels[first],
-            self.leaves[first],
-            columns[0][representatives],
-            columns[1][representatives] - 1,
-            _sums(ids, self.counts[there], len(representatives)),
-            None if self.values is None else columns[2][representatives].astype(np.int32),
+            parcels.append(self.values[there].astype(np.int64))
+        spans = [int(column.max(initial=0)) + 1 for column in parcels]
+        ids, kept = number_tuples(parcels, spans, int(there.sum()))
+        return replace(
+            self,
+            **self._of_classes(full[first]),
+            tuples=parcels[0][kept],
+            owners=parcels[1][kept] - 1,
+            counts=_sums(ids, self.counts[there], len(kept)),
+            values=None if self.values is None else parcels[2][kept].astype(np.int32),
         )
+
+    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
+        """What is kept of each class, for some of them."""
+        return {"levels": self.levels[chosen], "leaves": self.leaves[chosen]}
+
+    @property
+    def aggregated(self) -> Mapping[str, str]:
+        """The quasi-identifiers that are released as something else than what was collected: how that was made."""
+        return {}
 
     def classes(self, attributes: Collection[str] | None = None) -> Classes:
         """The classes as the models see them. ``attributes``: the sensitive ones to count, all if not given."""
@@ -128,33 +138,48 @@ class Assignment:
         kept = self.owners >= 0
         if not self.split:
             return tally(self.problem, self.tuples[kept], self.owners[kept], len(self), wanted)
-        if self.values is None:
-            assert not wanted, "a split tuple's sensitive values are not known"
+        if not wanted:
             return Classes(self.sizes, {}, self.problem.scale.records)
-        ((name, known),) = self.problem.table.histograms.items()
-        counted = _counted(self.owners[kept], self.values[kept], self.counts[kept], len(self), known)
-        return Classes(self.sizes, {name: counted}, self.problem.scale.records)
+        return Classes(self.sizes, {name: self._counted(name) for name in wanted}, self.problem.scale.records)
+
+    def _counted(self, name: str) -> Histogram:
+        """How often each class holds each value of an attribute, from the parcels' combinations."""
+        joint, table = self.problem.table.joint, self.problem.table
+        known = table.histograms.get(name, table.label)
+        assert joint is not None, "a split tuple's sensitive values are not known"
+        assert self.values is not None, "a split tuple's sensitive values were not dealt out"
+        assert known is not None
+        kept = self.owners >= 0
+        codes = joint.codes[self.values[kept], list(joint.labels).index(name)]
+        ids, first = number_tuples([self.owners[kept], codes], [len(self), len(known.domain)], int(kept.sum()))
+        offsets = np.searchsorted(self.owners[kept][first], np.arange(len(self) + 1)).astype(np.int64)
+        counts = _sums(ids, self.counts[kept], len(first))
+        return replace(known, offsets=offsets, values=codes[first], counts=counts)
 
     def outcome(self) -> Outcome:
         """The sums that metrics are made of; those of labels only where they are known."""
         sizes, leaves = self.sizes, self.stands_for
         with np.errstate(over="ignore"):
             products = float((sizes * leaves.astype(float).prod(axis=1)).sum())
-        label = self.problem.table.label
-        kept = self.owners >= 0
-        known = label is not None and not self.split
-        if known:
-            label = merged(label, self.tuples[kept], self.owners[kept], len(self))  # type: ignore[arg-type]
         return Outcome(
             suppressed=self.suppressed,
             classes=int((sizes > 0).sum()),
             squares=int((sizes * sizes).sum()),
             leaf_sums=(sizes[:, None] * leaves).sum(axis=0),
             level_sums=(sizes[:, None] * self.levels).sum(axis=0),
-            majority=majority(label) if known and label is not None else None,
+            majority=self._majority(),
             products=products,
             bits=self._bits(),
         )
+
+    def _majority(self) -> int | None:
+        """The records with the label that most of their class have; None where no label is known."""
+        label, kept = self.problem.table.label, self.owners >= 0
+        if label is None or (self.split and self.values is None):
+            return None
+        if self.split:
+            return majority(self._counted(label.domain.attribute))
+        return majority(merged(label, self.tuples[kept], self.owners[kept], len(self)))
 
     def _bits(self) -> NDArray[np.float64]:
         """Per attribute, over all records, what the release leaves open about the original value."""
@@ -172,14 +197,14 @@ class Assignment:
         return np.array(found, dtype=float)
 
     def allotted(self) -> Assignment:
-        """The same with each parcel divided by the one sensitive attribute's values, as they come; where there is one.
+        """The same with each parcel divided by the records' combinations of sensitive values, where they are known.
 
-        A tuple's values are dealt out in turn, so that each class gets its share of them.
+        A tuple's combinations are dealt out in turn, so that each class gets its share of them.
         """
-        histograms = self.problem.table.histograms
-        if self.values is not None or len(histograms) != 1 or not self.split:
+        joint = self.problem.table.joint
+        if self.values is not None or joint is None or not self.split:
             return self
-        (known,) = histograms.values()
+        known = joint.histogram
         order = np.argsort(self.tuples, kind="stable")
         tuples, counts = self.tuples[order], self.counts[order]
         records = np.repeat(np.arange(len(order)), counts)  # the parcel of each record, tuple after tuple
@@ -190,11 +215,13 @@ class Assignment:
         parcels = np.empty_like(records)
         parcels[dealt] = records  # so that the records of a value are spread over the parcels
         ids, first = number_tuples([parcels, values], [len(order), len(known.domain)], len(records))
-        return Assignment(
-            self.problem, self.levels, self.leaves,
-            tuples[parcels[first]], self.owners[order][parcels[first]],
-            np.bincount(ids, minlength=len(first)).astype(np.int64), values[first].astype(np.int32),
-        )  # fmt: skip
+        return replace(
+            self,
+            tuples=tuples[parcels[first]],
+            owners=self.owners[order][parcels[first]],
+            counts=np.bincount(ids, minlength=len(first)).astype(np.int64),
+            values=values[first].astype(np.int32),
+        )
 
     def level_shares(self) -> dict[str, list[float]]:
         """For each quasi-identifier, the share of the kept records whose value is released at each level."""
@@ -208,9 +235,7 @@ class Assignment:
     def faults(self) -> list[str]:
         """What is wrong with it, found the plain way: records lost or made, values that are no generalization."""
         table, problem = self.problem.table, self.problem
-        found = []
-        if (_sums(self.tuples, self.counts, len(table.counts)) != table.counts).any() or (self.counts < 0).any():
-            found.append("records were lost or made up")
+        found = self._miscounted()
         kept = self.owners >= 0
         for column, h in enumerate(problem.hierarchies):
             leaf = problem.leaf_codes[column][table.codes[self.tuples[kept], column]]
@@ -224,6 +249,12 @@ class Assignment:
                 if (h.maps[level][leaf[there]] != h.maps[level][own[there]]).any():
                     found.append(f'"{h.attribute}" is released as a value that does not stand for the original')
         return found
+
+    def _miscounted(self) -> list[str]:
+        counts = self.problem.table.counts
+        if (_sums(self.tuples, self.counts, len(counts)) != counts).any() or (self.counts < 0).any():
+            return ["records were lost or made up"]
+        return []
 
 
 def of_node(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners: Ints) -> Assignment:
@@ -248,12 +279,6 @@ def leaf_tuples(problem: Problem) -> Small:
     table = problem.table
     columns = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
     return np.ascontiguousarray(np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T)
-
-
-def _counted(owners: Ints, values: Small, counts: Ints, groups: int, known: Histogram) -> Histogram:
-    ids, first = number_tuples([owners, values], [groups, len(known.domain)], len(owners))
-    offsets = np.searchsorted(owners[first], np.arange(groups + 1)).astype(np.int64)
-    return replace(known, offsets=offsets, values=values[first], counts=_sums(ids, counts, len(first)))
 
 
 def _dealt(groups: Ints) -> Ints:

@@ -90,7 +90,8 @@ class DenseWalk:
 
     def __init__(self, problem: Problem, yardstick: Yardstick) -> None:
         self.ceiling = math.inf
-        self._through_hopeful = yardstick.separable
+        # A node that is not hopeless can be settled from above only by its bound, and that rises with what is lost.
+        self._through_hopeful = yardstick.separable and 10 * problem.limit > problem.scale.records
         self._lowest = np.array(problem.lowest, dtype=np.int64)
         shape = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
         self._shape = np.array(shape or [1], dtype=np.int64)  # of one node where there is nothing to recode

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,13 @@ from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.assignment import Assignment
+from cobogo.recode.buckets.buckets import Buckets
 from cobogo.recode.cuts.cut import CutAssignment
 from cobogo.recode.distort import Distortion, Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
 from cobogo.recode.rolled import Rolled
-from cobogo.recode.solution import AnySolution, Assigned, Solution
+from cobogo.recode.solution import AnySolution, Assigned, Bucketed, Solution
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,7 +40,14 @@ class Plan:
     outcome: Outcome  # with all that metrics look at
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
+    aggregated: Mapping[str, str] = field(default_factory=dict)  # quasi-identifiers that are no longer true, and how
     warnings: tuple[str, ...] = ()
+
+    hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """The columns of the released table, of those that are not left out."""
+        return tuple(kept)
 
     @property
     def alike(self) -> bool:
@@ -65,9 +74,79 @@ class LocalPlan(Plan):
         """Of an assignment that is a cut through the hierarchies."""
         return isinstance(self.assignment, CutAssignment)
 
+    @property
+    def moves(self) -> Moves:
+        """Each record's quasi-identifiers are replaced by those of its class."""
+        a = self.assignment
+        released = dict(zip(self.attributes, a.names, strict=True))
+        joint = a.problem.table.joint
+        told = {}
+        if a.values is not None and joint is not None:
+            codes = joint.codes[a.values].T
+            told = {name: _named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
+        return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
 
-def plan(problem: Problem, solution: AnySolution, *, star: bool) -> Plan:
-    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model."""
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BucketPlan(Plan):
+    """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
+    sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
+
+    buckets: Buckets
+    group: str  # the column that names the bucket
+    count: str  # the column that counts values
+    slices: tuple[tuple[str, ...], ...] = ()  # a column that is in none of them is one by itself
+
+    hides_identity: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """The sensitive attribute is in a table of its own, unless there are slices; the bucket joins the two."""
+        if self.slices:
+            return (*kept, self.group)
+        return (*(name for name in kept if name != self.buckets.attribute), self.group)
+
+    @property
+    def moves(self) -> Moves:
+        """Each record gets the name of its bucket."""
+        b = self.buckets
+        told = {}
+        if b.values is not None:
+            told = {b.attribute: _named(b.problem.table.domains[b.attribute].labels, b.values)}
+        return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, told, {self.group: b.names}, star=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` those of the class
+    ``owners[p]``; −1 is for those that are suppressed. Where a tuple's parcels are told apart by other columns,
+    ``told`` gives what each parcel has there, and ``values`` a code for it."""
+
+    problem: Problem
+    tuples: Ints
+    owners: Ints
+    counts: Ints
+    values: NDArray[np.int32] | None
+    told: Mapping[str, NDArray[np.object_]]
+    released: Mapping[str, NDArray[np.object_]]  # by column, what each class's records get
+    star: bool
+
+    @property
+    def split(self) -> bool:
+        """Whether records that are told apart by nothing go different ways."""
+        return len(np.unique(self.tuples)) < len(self.tuples)
+
+
+def _named(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
+    return np.array([*labels, None], dtype=object)[codes]  # the last makes an array of texts of it, whatever they are
+
+
+def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> Plan:
+    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
+
+    ``taken`` are the columns that the table has, beside which the plan may need some of its own.
+    """
+    if isinstance(solution, Bucketed):
+        return _bucketed(problem, solution, star=star, taken=taken)
     if isinstance(solution, Assigned):
         planned, tuples = _local(problem, solution, star=star)
     else:
@@ -85,9 +164,7 @@ def _settled(problem: Problem, planned: Plan, tuples: Sequence[Tuple]) -> Plan:
 def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, list[Tuple]]:
     assignment = solution.assignment.allotted()
     lost = assignment.suppressed
-    tuples = [assignment.released(number) for number in range(len(assignment))]
-    all_star = np.array(tuples, dtype=object) == SUPPRESSED
-    starred_class = np.flatnonzero(all_star.reshape(len(assignment), -1).all(axis=1))
+    starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
     star, warnings = _starring(problem, lost, star=star)
     if star:
         owners = np.where(np.isin(assignment.owners, [-1, *starred_class.tolist()]), 0, -1)
@@ -105,9 +182,41 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, l
         classes=len(assignment) + (star and not len(starred_class)),
         star=star,
         outcome=assignment.outcome(),
+        aggregated=assignment.aggregated,
         warnings=(*solution.notes, *warnings),
     )
-    return planned, tuples
+    return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []
+
+
+def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequence[str]) -> BucketPlan:
+    buckets = solution.buckets
+    lost = buckets.suppressed
+    warnings = list(solution.notes)
+    if star and lost:
+        warnings.append(f"buckets have no place for starred records: the {lost:,} suppressed ones were dropped")
+    return BucketPlan(
+        attributes=problem.table.quasi_identifiers,
+        suppressed_records=lost,
+        kept=buckets.classes(),
+        kept_records=buckets.sizes,
+        records=problem.scale.records - lost,
+        classes=len(buckets),
+        star=False,
+        outcome=buckets.outcome(),
+        warnings=tuple(warnings),
+        buckets=buckets,
+        group=free_name("group", taken),
+        count=free_name("count", taken),
+        slices=(*solution.slices, (buckets.attribute,)) if solution.slices else (),
+    )
+
+
+def free_name(wanted: str, taken: Sequence[str]) -> str:
+    """A name for a column of our own that no other has."""
+    names = {name.casefold() for name in taken}
+    while wanted in names:
+        wanted += "_"
+    return wanted
 
 
 def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[str, ...]]:

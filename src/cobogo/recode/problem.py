@@ -38,6 +38,8 @@ class Problem:
     weights: tuple[float, ...]
     blind: tuple[Model, ...] = ()
     kind: str | None = None
+    aggregates: tuple[str | None, ...] = ()  # what a group's values become where an algorithm aggregates; None: as fits
+    decimal: str = "."  # how the data writes its numbers
 
     @property
     def promised(self) -> tuple[Model, ...]:
@@ -59,7 +61,7 @@ class Problem:
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
             k=asked_k(self.models),
-            tuple_nats=_entropy(self.table.counts),
+            tuple_nats=self.table.tuple_nats,
             full_bits=np.array([_bits(counts[0], self.table.records) for counts in self.sharing], dtype=float),
         )
 

@@ -7,9 +7,10 @@ node must fail below it, so the node either rules out everything below it or rai
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.metrics import Outcome
@@ -74,12 +75,17 @@ class _Search:
 
     def look(self) -> list[Checked]:
         """The satisfied nodes worth remembering, best first."""
+        if isinstance(self.walk, SparseWalk) and self.from_above:
+            self._improve(raised=1)
         for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self.progress(min(settled, self.nodes), self.nodes)
             if self.from_above:
                 self._halve(self.walk.path(levels, self._out_of_time))
             else:
                 self._check(levels)
+        if isinstance(self.walk, SparseWalk) and self.walk.overflowed:
+            self._improve(raised=len(self.problem.highest))
+            self.cut_short = True
         self.progress(self.nodes, self.nodes)
         return self._ranked()
 
@@ -127,19 +133,41 @@ class _Search:
     def _halve(self, path: list[Levels]) -> None:
         """Settle the lowest node of a path by halving: what rules it out comes from above, solutions on the way."""
         low, high = 0, len(path)
-        ceiling = self.walk.ceiling
         while low < high and not self._out_of_time():
             middle = (low + high) // 2
-            self._check(path[middle])
-            if middle and self.walk.settled(path[0]):
+            if self._check(path[middle]).hopeless:
                 low = middle + 1
+            elif middle and self.walk.settled(path[0]):
+                break
             else:
                 high = middle
-        if self.walk.ceiling < ceiling and isinstance(self.walk, SparseWalk):
-            self._descend(self._ranked()[0].levels)
+
+    def _improve(self, raised: int) -> None:
+        """Where a proof may be out of reach: go down from the best solution, then from nodes a little above it, in
+        which up to so many attributes are raised by a step, for as long as that finds better ones."""
+        if not self.found:
+            self._halve(self.walk.path(self.problem.lowest, self._out_of_time))
+        steps = 0
+        while self.found and steps <= raised and not self._out_of_time():
+            ceiling = self.walk.ceiling
+            best = self._ranked()[0].levels
+            for node in self._raised(best, steps):
+                if self._out_of_time():
+                    return
+                if node == best or (not self.walk.settled(node) and self._check(node).satisfied):
+                    self._descend(node)
+                if self.walk.ceiling < ceiling:
+                    break
+            steps = 0 if self.walk.ceiling < ceiling else steps + 1
+
+    def _raised(self, levels: Levels, steps: int) -> Iterator[Levels]:
+        """The nodes in which so many attributes are a step higher."""
+        free = [column for column, level in enumerate(levels) if level < self.problem.highest[column]]
+        for columns in itertools.combinations(free, steps):
+            yield tuple(level + (column in columns) for column, level in enumerate(levels))
 
     def _descend(self, levels: Levels) -> None:
-        """From a solution down, by the cheapest step that still is one: where a proof is out of reach, it pays."""
+        """From a solution down, by the cheapest step that still is one."""
         while not self._out_of_time():
             steps = list(lattice.predecessors(levels, self.problem.lowest))
             while not self._out_of_time():

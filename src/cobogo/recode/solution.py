@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cobogo.metrics import BUCKETED
 from cobogo.recode.assignment import Assignment
+from cobogo.recode.buckets.buckets import Buckets
 from cobogo.recode.evaluate import Checked
 from cobogo.recode.problem import Levels
 
@@ -24,6 +26,8 @@ class Solution:
     checked: int
     runners_up: tuple[Checked, ...]
     notes: tuple[str, ...] = ()  # what whoever asked should know
+
+    metric: ClassVar[None] = None
 
     @property
     def levels(self) -> Levels:
@@ -45,6 +49,7 @@ class Assigned:
     value: float
     nodes: int
     checked: int
+    metric: str | None = None  # what ``value`` is of, where it is not the metric asked for
     notes: tuple[str, ...] = ()  # what whoever asked should know
 
     optimal: ClassVar[bool] = False
@@ -52,8 +57,29 @@ class Assigned:
     levels: ClassVar[None] = None
 
 
-AnySolution = Solution | Assigned
-"""A recoding algorithm answers with a node of the lattice, or with an assignment of records to generalized tuples."""
+@dataclass(frozen=True, eq=False)
+class Bucketed:
+    """The buckets chosen by an algorithm that leaves tuples as they are and parts them from the sensitive values."""
+
+    algorithm: str
+    buckets: Buckets
+    value: float
+    nodes: int
+    checked: int
+    metric: str = BUCKETED
+    slices: tuple[
+        tuple[str, ...], ...
+    ] = ()  # attributes that stay together; none where only the sensitive one is apart
+    notes: tuple[str, ...] = ()
+
+    optimal: ClassVar[bool] = False
+    runners_up: ClassVar[tuple[Checked, ...]] = ()
+    levels: ClassVar[None] = None
+
+
+AnySolution = Solution | Assigned | Bucketed
+"""A recoding algorithm answers with a node of the lattice, with an assignment of records to released tuples, or with
+buckets of records."""
 
 
 def cost(checked: Checked, *, maximize: bool) -> float:

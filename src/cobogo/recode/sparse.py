@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cobogo.models.base import Floats
+from cobogo.models.base import Floats, Ints
 from cobogo.recode import walks
 from cobogo.recode.bounds import Yardstick
 from cobogo.recode.lattice import Stop, successors
@@ -16,6 +16,9 @@ from cobogo.recode.problem import Levels, Problem
 
 CORNERS = 4096
 """Checked nodes that are remembered for what those below them cost at least."""
+
+LEVELS_HELD = 20_000_000
+"""Of all nodes that wait for their turn: more would not fit into memory."""
 
 STEPS_AT_ONCE = 16
 """Of a path, between two looks at the clock."""
@@ -26,9 +29,11 @@ class SparseWalk:
 
     def __init__(self, problem: Problem, yardstick: Yardstick) -> None:
         self.ceiling = math.inf
+        self.overflowed = False  # there were more nodes to visit than could be held
         self._problem = problem
         self._yardstick = yardstick
         width = len(problem.highest)
+        self._highest = np.array(problem.highest, dtype=np.int64)
         self._hopeless = np.empty((16, width), dtype=np.int64)
         self._hopeless_count = 0
         self._corners = np.empty((CORNERS, width), dtype=np.int64)
@@ -45,34 +50,49 @@ class SparseWalk:
             bound, levels = heapq.heappop(heap)
             if bound > self.ceiling:
                 return
-            if not self.settled(levels):
+            if levels not in self._closed and self._corner(levels) is None:
                 yield len(reached) - len(heap), levels
-            fresh = [node for node in successors(levels, self._problem.highest) if node not in reached]
-            if fresh:
-                reached.update(fresh)
-                costs = self._yardstick.bounds(np.array(fresh, dtype=np.int64)).tolist()
-                for entry in zip(costs, fresh, strict=True):
-                    heapq.heappush(heap, entry)
+            fresh = [node for node in self._onwards(levels) if node not in reached]
+            if not fresh:
+                continue
+            if (len(reached) + len(fresh)) * len(start) > LEVELS_HELD:
+                self.overflowed = True
+                return
+            reached.update(fresh)
+            costs = self._yardstick.bounds(np.array(fresh, dtype=np.int64)).tolist()
+            for entry in zip(costs, fresh, strict=True):
+                heapq.heappush(heap, entry)
+
+    def _onwards(self, levels: Levels) -> list[Levels]:
+        """The lowest nodes above that may be worth a visit: one step up, or out from below a corner at once, since
+        whatever lies between a node and the corner that settles it is settled too."""
+        corner = self._corner(levels)
+        if corner is None:
+            return list(successors(levels, self._problem.highest))
+        outside = corner + 1
+        return [
+            (*levels[:column], int(outside[column]), *levels[column + 1 :])
+            for column in np.flatnonzero(outside <= self._highest).tolist()
+        ]
+
+    def _corner(self, levels: Levels) -> Ints | None:
+        """A corner that a node lies below (or at) and is settled by."""
+        node = np.array(levels, dtype=np.int64)
+        place = walks.corner_above(node, self._hopeless, self._hopeless_count)
+        if place >= 0:
+            return np.asarray(self._hopeless[place])
+        if self._corner_count and self.ceiling < math.inf:
+            count = min(self._corner_count, CORNERS)
+            place = walks.dear_corner_above(node, self._corners, self._terms, count, self.ceiling)
+        return np.asarray(self._corners[place]) if place >= 0 else None
 
     def settled(self, levels: Levels) -> bool:
         """See `Walk`."""
-        return not self._is_open(levels) or (
-            self._corner_count > 0
-            and bool(
-                walks.too_dear(
-                    np.array(levels, dtype=np.int64),
-                    self._corners,
-                    self._terms,
-                    min(self._corner_count, CORNERS),
-                    min(self.ceiling, np.finfo(float).max),
-                )
-            )
-        )
+        return levels in self._closed or self._corner(levels) is not None
 
     def _is_open(self, levels: Levels) -> bool:
-        return levels not in self._closed and not walks.below_any(
-            np.array(levels, dtype=np.int64), self._hopeless, self._hopeless_count
-        )
+        node = np.array(levels, dtype=np.int64)
+        return levels not in self._closed and walks.corner_above(node, self._hopeless, self._hopeless_count) < 0
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:
         """See `Walk`."""
@@ -90,10 +110,10 @@ class SparseWalk:
 
     def cheapest(self, nodes: list[Levels]) -> Levels | None:
         """See `Walk`."""
-        found = [node for node in nodes if not self.settled(node)]
-        if not found:
+        if not nodes:
             return None
-        return min(zip(self._yardstick.bounds(np.array(found, dtype=np.int64)).tolist(), found, strict=True))[1]
+        costs = self._yardstick.bounds(np.array(nodes, dtype=np.int64)).tolist()
+        return next((node for _, node in sorted(zip(costs, nodes, strict=True)) if not self.settled(node)), None)
 
     def close(self, levels: Levels) -> None:
         """See `Walk`."""

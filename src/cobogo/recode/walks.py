@@ -86,8 +86,8 @@ def mark_above(place, shape, strides, hopeful):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def below_any(node, corners, count):  # type: ignore[no-untyped-def]
-    """Whether a node lies below a corner, or at it."""
+def corner_above(node, corners, count):  # type: ignore[no-untyped-def]
+    """The first corner that a node lies below, or at; −1 where there is none."""
     for corner in range(count):
         below = True
         for column in range(len(node)):
@@ -95,23 +95,20 @@ def below_any(node, corners, count):  # type: ignore[no-untyped-def]
                 below = False
                 break
         if below:
-            return True
-    return False
+            return corner
+    return -1
 
 
 @njit(cache=True, nogil=True)
-def too_dear(node, corners, terms, count, ceiling):  # type: ignore[no-untyped-def]
-    """Whether a node lies below a corner that leaves it a bound above the ceiling."""
+def dear_corner_above(node, corners, terms, count, ceiling):  # type: ignore[no-untyped-def]
+    """The first corner above a node, or at it, that leaves it a bound above the ceiling; −1 where there is none."""
     for corner in range(count):
-        below = True
+        total = 0.0
         for column in range(len(node)):
             if corners[corner, column] < node[column]:
-                below = False
+                total = -1.0
                 break
-        if below:
-            total = 0.0
-            for column in range(len(node)):
-                total += terms[corner, column, node[column]]
-            if total > ceiling:
-                return True
-    return False
+            total += terms[corner, column, node[column]]
+        if total > ceiling:
+            return corner
+    return -1

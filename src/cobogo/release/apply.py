@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from cobogo.hierarchy import SUPPRESSED, Label
+from cobogo.hierarchy import SUPPRESSED
 from cobogo.recode.distort import Distortion
-from cobogo.recode.plan import FullDomainPlan, LocalPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
-from cobogo.table.engine import Engine, Expression, unused
+from cobogo.release.shuffle import shuffled
+from cobogo.table.engine import Engine, Expression
+from cobogo.table.lookup import looked_up, unused
 from cobogo.table.read import Table
 
 
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
     distorted where the plan says so."""
-    released = assign(table, plan, columns) if isinstance(plan, LocalPlan) else _generalized(table, plan, columns)
+    if isinstance(plan, LocalPlan | BucketPlan):
+        released = assign(table, plan.moves, columns)
+        if isinstance(plan, BucketPlan) and plan.slices:
+            released = shuffled(table.engine, released, plan.group, plan.slices)
+    else:
+        released = _generalized(table, plan, columns)
     for distortion in plan.distortions:
         if distortion.attribute in columns:
             released = _distorted(table.engine, released, plan.attributes, distortion)
@@ -26,20 +33,8 @@ def _generalized(table: Table, plan: Plan, columns: Sequence[str]) -> Expression
     assert isinstance(plan, FullDomainPlan)
     engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = _recoded(engine, released, attribute, recoding)
+        released = looked_up(engine, released, attribute, recoding)
     return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
-
-
-def _recoded(engine: Engine, released: Expression, attribute: str, recoding: Mapping[Label, Label]) -> Expression:
-    import pyarrow as pa
-
-    before, after = unused(released.columns, 2)
-    text = pa.string()
-    mapping = engine.lookup(
-        pa.table({before: pa.array(list(recoding), type=text), after: pa.array(list(recoding.values()), type=text)})
-    )
-    joined = released.left_join(mapping, engine.same(engine.text(released[attribute]), mapping[before]))
-    return joined.select(**{name: joined[after] if name == attribute else joined[name] for name in released.columns})
 
 
 def _suppressed(engine: Engine, released: Expression, plan: FullDomainPlan) -> Expression:

@@ -9,26 +9,25 @@ import numpy as np
 
 from cobogo.hierarchy import SUPPRESSED
 from cobogo.models.base import Ints
-from cobogo.recode.assignment import Assignment
-from cobogo.recode.plan import LocalPlan
-from cobogo.table.engine import Expression, unused
+from cobogo.recode.plan import Moves
+from cobogo.table.engine import Expression
+from cobogo.table.lookup import unused
 from cobogo.table.read import Table
 
 
-def assign(table: Table, plan: LocalPlan, columns: Sequence[str]) -> Expression:
+def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order. Which of several equal rows goes where is drawn at random."""
     import ibis
 
-    engine, assignment = table.engine, plan.assignment
-    names = list(plan.attributes)
-    told_by = [*names, *_told_apart(assignment)]
-    wanted = table.expression.select(list(dict.fromkeys([*columns, *told_by])))
-    turn, first, last, *rest = unused(wanted.columns, 3 + len(told_by) + len(names))
+    engine, counted = table.engine, moves.problem.table
+    told_by = [*counted.quasi_identifiers, *moves.told]
+    wanted = table.expression.select(list(dict.fromkeys([*(n for n in columns if n in table.columns), *told_by])))
+    turn, first, last, *rest = unused([*wanted.columns, *columns], 3 + len(told_by) + len(moves.released))
     keys, after = rest[: len(told_by)], rest[len(told_by) :]
-    parcels = engine.lookup(_parcels(plan, keys, after, first, last))
+    parcels = engine.lookup(_parcels(moves, keys, after, first, last))
     pairs = list(zip(told_by, keys, strict=True))
     matches = [engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs]
-    if assignment.split:
+    if moves.split:
         wanted = wanted.mutate(**{turn: engine.random_key(wanted)})
         window = ibis.window(group_by=[engine.text(wanted[name]) for name in told_by], order_by=wanted[turn])
         wanted = wanted.mutate(**{turn: ibis.row_number().over(window)})
@@ -38,47 +37,41 @@ def assign(table: Table, plan: LocalPlan, columns: Sequence[str]) -> Expression:
             wanted[turn] < parcels[last],
         ]
     joined = wanted.inner_join(parcels, matches)
-    released = dict(zip(names, after, strict=True))
+    released = dict(zip(moves.released, after, strict=True))
     return joined.select(**{name: joined[released.get(name, name)] for name in columns})
 
 
-def _told_apart(assignment: Assignment) -> list[str]:
-    """The sensitive attribute that tells a tuple's parcels apart, where one does."""
-    return [] if assignment.values is None else list(assignment.problem.table.histograms)
-
-
-def _parcels(plan: LocalPlan, keys: list[str], after: list[str], first: str, last: str) -> Any:
+def _parcels(moves: Moves, keys: list[str], after: list[str], first: str, last: str) -> Any:
     """The assignment as a table: original values, the first and last turn (exclusive), released values."""
     import pyarrow as pa
 
-    assignment = plan.assignment
-    table = assignment.problem.table
-    chosen = np.arange(len(assignment.owners)) if plan.star else np.flatnonzero(assignment.owners >= 0)
-    begin = _turns(assignment)
+    table = moves.problem.table
+    chosen = np.arange(len(moves.owners)) if moves.star else np.flatnonzero(moves.owners >= 0)
+    begin = _turns(moves)
     columns: dict[str, Any] = {}
-    codes = [table.codes[assignment.tuples, n] for n in range(len(table.quasi_identifiers))]
+    codes = [table.codes[moves.tuples, n] for n in range(len(table.quasi_identifiers))]
     labels = [table.values[name] for name in table.quasi_identifiers]
-    if assignment.values is not None:
-        codes.append(assignment.values)
-        labels.append(next(iter(table.histograms.values())).domain.labels)
-    for key, code, known in zip(keys, codes, labels, strict=True):
+    told = keys[len(codes) :]
+    for key, code, known in zip(keys[: len(codes)], codes, labels, strict=True):
         columns[key] = pa.array(list(known), pa.string()).take(pa.array(code[chosen]))
+    for key, values in zip(told, moves.told.values(), strict=True):
+        columns[key] = pa.array(values[chosen].tolist(), pa.string())
     columns[first] = pa.array(begin[chosen])
-    columns[last] = pa.array((begin + assignment.counts)[chosen])
-    for key, released in zip(after, assignment.names, strict=True):
+    columns[last] = pa.array((begin + moves.counts)[chosen])
+    for key, released in zip(after, moves.released.values(), strict=True):
         known = pa.array([*released.tolist(), SUPPRESSED], pa.string())  # the last is for what has no class
-        columns[key] = known.take(pa.array(np.where(assignment.owners < 0, len(released), assignment.owners)[chosen]))
+        columns[key] = known.take(pa.array(np.where(moves.owners < 0, len(released), moves.owners)[chosen]))
     return pa.table(columns)
 
 
-def _turns(assignment: Assignment) -> Ints:
+def _turns(moves: Moves) -> Ints:
     """How many of the rows that are told apart from a parcel's by nothing come before it."""
-    tuples = assignment.tuples
-    if assignment.values is not None:
-        tuples = tuples * (int(assignment.values.max(initial=0)) + 1) + assignment.values
+    tuples = moves.tuples
+    if moves.values is not None:
+        tuples = tuples * (int(moves.values.max(initial=0)) + 1) + moves.values
     order = np.argsort(tuples, kind="stable")
-    ends = np.cumsum(assignment.counts[order])
-    starts = ends - assignment.counts[order]
+    ends = np.cumsum(moves.counts[order])
+    starts = ends - moves.counts[order]
     found = np.empty(len(order), dtype=np.int64)
     group_start = starts[np.searchsorted(tuples[order], tuples[order])]
     found[order] = starts - group_start

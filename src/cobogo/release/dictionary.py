@@ -70,6 +70,18 @@ def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> str:
     return f"as collected or, where a record needs it, {how}; * stands for every value"
 
 
+def aggregated_meaning(how: str) -> str:
+    """The same of a column in which each record has what its group has in common."""
+    what = {"mean": "the mean", "median": "the median", "mode": "the most frequent value"}[how]
+    return f"{what} of a group of similar records: not what was collected of the one"
+
+
+def sliced_meaning(beside: Sequence[str]) -> str:
+    """The same of a column that was shuffled within buckets."""
+    together = f" together with {', '.join(beside)}" if beside else ""
+    return f"as collected, shuffled within the bucket{together}: a row is not a record"
+
+
 def _date_words(form: str) -> str:
     """A strftime format for people who do not know it.
 
@@ -97,8 +109,14 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
     """The dictionary as Markdown."""
     lines = ["# What this release holds", ""]
     lines += ["| column | role | its values |", "|---|---|---|"]
-    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(c.meaning)} |" for c in columns]
+    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
     lines += ["", "An empty field means that no value was recorded. The order of the rows is random."]
+    apart = sorted({column.file for column in columns if column.file is not None})
+    if apart:
+        lines += [
+            f"The sensitive values are in {', '.join(apart)}, counted for each bucket. The rest is as collected: "
+            "who is in the table is not hidden, only whose value is whose."
+        ]
     if star:
         lines += ["A record with * in every quasi-identifier is one whose quasi-identifiers were withheld."]
     lines += ["", "## What protects the people in it", "", "| model | asked | measured |", "|---|---|---|"]
@@ -109,5 +127,16 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
     return "\n".join(lines)
 
 
+def _placed(column: Column) -> str:
+    """What a column's values mean, and where it is if not in the released table."""
+    return column.meaning if column.file is None else f"in {column.file}: {column.meaning}"
+
+
 def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("\r", " ")
+    """Text that no reader of Markdown takes for a cell's end, or for HTML.
+
+    >>> _cell("a|b <script>")
+    'a\\\\|b &lt;script>'
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace("\\", "\\\\").replace("|", "\\|")
+    return text.replace("\n", " ").replace("\r", " ")

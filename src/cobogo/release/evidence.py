@@ -36,7 +36,7 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
         "policy": _without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
-        "database": release.table.engine.url if release.policy.output.table else None,
+        "engine": release.table.engine.url,
         "home": str(release.policy.home.absolute()),
         "levels": release.levels,
         "star": release.plan.star,

@@ -35,6 +35,24 @@ class Column(_Entry):
     role: Role
     meaning: str
     level: int | None = None  # of a quasi-identifier's hierarchy
+    truthful: bool = True  # whether every value is what was collected, or stands for it
+    file: str | None = None  # that it is in, where it is not in the released table
+
+
+class BucketEntry(_Entry):
+    """Where records are in buckets: the column that names the bucket, and either the file that counts each bucket's
+    sensitive values, with its column of counts, or the slices of columns that were shuffled within the buckets."""
+
+    group: str
+    file: str | None = None
+    count: str | None = None
+    slices: tuple[tuple[str, ...], ...] = ()
+
+    def beside(self, attribute: str) -> tuple[str, ...]:
+        """The columns that are in one slice with an attribute."""
+        return next(
+            (tuple(name for name in part if name != attribute) for part in self.slices if attribute in part), ()
+        )
 
 
 class DataEntry(_Entry):
@@ -61,6 +79,7 @@ class Manifest(_Entry):
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
+    buckets: BucketEntry | None = None
     trees: dict[str, list[list[str | None]]] = Field(
         default_factory=dict
     )  # of sensitive values, where a model uses one
@@ -79,7 +98,18 @@ class Manifest(_Entry):
             return "an identifier is among the released columns"
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
+        if self.buckets is not None and self.buckets.file not in (
+            *self.files,
+            *((None,) if self.buckets.slices else ()),
+        ):
+            return "the manifest gives no hash of the sensitive values"
+        if self.buckets is not None and self.buckets.group not in self.columns_in():
+            return "the manifest names a column for the bucket that is not there"
         return None
+
+    def columns_in(self, file: str | None = None) -> tuple[str, ...]:
+        """The columns of the released table, or of a file beside it."""
+        return tuple(column.name for column in self.columns if column.file == file)
 
     @property
     def data_files(self) -> tuple[str, ...]:

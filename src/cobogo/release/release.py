@@ -13,7 +13,7 @@ import numpy as np
 from cobogo import metrics
 from cobogo.models.base import Classes
 from cobogo.policy import Policy, Role
-from cobogo.recode.plan import FullDomainPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, Plan
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
@@ -54,10 +54,15 @@ class Release:
         return metrics.measure(self.plan.outcome, self.problem.scale)
 
     @property
+    def metric(self) -> str:
+        """What the solution's value is of: the metric asked for, or what its algorithm goes by."""
+        return self.solution.metric or self.problem.metric.name
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The released columns, in the order of the input: all but the identifiers."""
         gone = set(self.policy.with_role(Role.IDENTIFIER))
-        return tuple(name for name in self.table.columns if name not in gone)
+        return self.plan.columns([name for name in self.table.columns if name not in gone])
 
     def reference(self) -> Reference:
         """What verification compares the released file with, counted in the engine from the table and the plan."""
@@ -103,6 +108,25 @@ class Release:
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order."""
         return self.table.engine.in_random_order(apply(self.table, self.plan, self.columns))
+
+    def values(self) -> Expression | None:
+        """The sensitive values of buckets, counted, in random order; None where the released table holds them."""
+        if not isinstance(self.plan, BucketPlan) or self.plan.slices:
+            return None
+        import pyarrow as pa
+
+        buckets = self.plan.buckets
+        histogram = buckets.histogram
+        labels = pa.array(list(histogram.domain.labels), pa.string())
+        table = pa.table(
+            {
+                self.plan.group: pa.array(buckets.names[histogram.owners].tolist(), pa.string()),
+                buckets.attribute: labels.take(pa.array(histogram.values)),
+                self.plan.count: pa.array([str(count) for count in histogram.counts.tolist()], pa.string()),
+            }
+        )
+        engine = self.table.engine
+        return engine.in_random_order(engine.lookup(table))
 
     def to_pandas(self) -> Any:
         """The released rows as a pandas frame."""

@@ -20,6 +20,7 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release import series
+from cobogo.release.buckets import NO_IDENTITY, bucket_table
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.reference import (
@@ -103,13 +104,15 @@ def verify(
         table = released_table(rows, manifest, quasi, sensitive)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
-        reference, notes = _reference(manifest, kept, rules, asked, table)
+        reference, notes = _reference(manifest, kept, rules, asked, table, engine)
         verdicts = check(asked, reference.classes(table))
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
+    if manifest.buckets is not None:
+        notes = (*notes, NO_IDENTITY)
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if not notes:
+    if set(notes) <= {NO_IDENTITY}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
@@ -119,8 +122,10 @@ def released_table(
 ) -> FrequencyTable:
     """Read released rows back and count them. Their columns must be those that the manifest names."""
     table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
-    if table.columns != tuple(column.name for column in manifest.columns):
+    if table.columns != manifest.columns_in():
         raise DataError("has other columns than its manifest says", where=table.name)
+    if manifest.buckets is not None and isinstance(rows, Path):
+        return bucket_table(table, rows.parent, manifest, sensitive)
     return frequency_table(table, quasi, sensitive)
 
 
@@ -128,7 +133,7 @@ def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: 
     """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
     if manifest.data.file is not None:
         return public / manifest.data.file
-    url = engine or (kept or {}).get("database")
+    url = engine or _kept_engine(kept)
     if url is None:
         raise OutputError(
             "the release is a table of a database, which is needed to verify it",
@@ -192,7 +197,12 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
 
 
 def _reference(
-    manifest: Manifest, kept: Json | None, rules: Policy | None, asked: Sequence[Model], table: FrequencyTable
+    manifest: Manifest,
+    kept: Json | None,
+    rules: Policy | None,
+    asked: Sequence[Model],
+    table: FrequencyTable,
+    engine: str | None,
 ) -> tuple[Reference, tuple[str, ...]]:
     """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
     notes = []
@@ -225,8 +235,16 @@ def _reference(
     for name in dict.fromkeys(name for model in asked for name in model.populations):
         populations[name] = _population(name, manifest, policy)
     star = bool(kept and kept.get("star"))
-    original = _original(manifest, policy, star=star) if any(model.needs_members for model in asked) else None
+    original = None
+    if any(model.needs_members for model in asked):
+        original = _original(manifest, policy, engine or _kept_engine(kept), star=star)
     return Reference(domains, people, withheld, populations, original), tuple(notes)
+
+
+def _kept_engine(kept: Json | None) -> str | None:
+    """The URL of the engine that the release was made with."""
+    url = (kept or {}).get("engine")
+    return url if isinstance(url, str) else None
 
 
 def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
@@ -254,7 +272,7 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
     return found
 
 
-def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Original:
+def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, star: bool) -> Original:
     """The original table, counted again from where the policy says it lies."""
     if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
@@ -262,7 +280,7 @@ def _original(manifest: Manifest, policy: Policy | None, *, star: bool) -> Origi
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = open_source(policy)
+    table = open_source(policy, engine if policy.data.path is None else None)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)
@@ -284,6 +302,10 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
             "the release was made against a population table, which is needed to verify it",
             where=manifests.NAME,
             remedy="Give the policy that names it: --policy.",
+        )
+    if any(column.level is None for column in manifest.columns if column.role is Role.QUASI_IDENTIFIER):
+        raise VerificationFailed(
+            "each record was recoded on its own: what becomes of a population's records cannot be told"
         )
     population = open_population(name, policy)
     counted = frequency_table(population, policy.quasi_identifiers, [])
@@ -315,10 +337,18 @@ def _evidence_problems(evidence: Path, kept: Json | None, public: Path) -> list[
 def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     """Released columns that a policy does not allow."""
     problems = []
+    ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
     for column in manifest.columns:
+        if column.name in ours:
+            continue
         attribute = policy.attributes.get(column.name)
         if attribute is None:
             raise PolicyError(f'gives no role to the released column "{column.name}"', where=policy.name)
         if attribute.role is Role.IDENTIFIER:
             problems.append(f'the identifier "{column.name}" is in the release')
+        if column.level is not None and column.level < attribute.min_level:
+            problems.append(
+                f'"{column.name}" is released at level {column.level}, and the policy allows none below '
+                f"{attribute.min_level}"
+            )
     return problems

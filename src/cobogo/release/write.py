@@ -11,13 +11,18 @@ from typing import Any
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.check import ModelVerdict
-from cobogo.recode.plan import LocalPlan
+from cobogo.policy import Role
+from cobogo.recode.plan import BucketPlan, LocalPlan
 from cobogo.release import dictionary, manifest
-from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
 from cobogo.release.release import Release
+from cobogo.release.shuffle import every_slice
 from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
+
+VALUES = "sensitive"
+"""What the file of the sensitive values is called, where they are apart from the released table."""
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 
@@ -32,10 +37,13 @@ def written(release: Release, public: Path) -> Iterator[Path | Table]:
             with engine.new_table(rows, output.table) as table:
                 yield Table(engine, table, output.table)
             return
-        if output.format == "parquet":
-            engine.write_parquet(rows, file)
-        else:
-            engine.write_csv(rows, file, separator=release.policy.data.separator)
+        for part, target in ((rows, file), (release.values(), public / f"{VALUES}.{output.format}")):
+            if part is None:
+                continue
+            if output.format == "parquet":
+                engine.write_parquet(part, target)
+            else:
+                engine.write_csv(part, target, separator=release.policy.data.separator)
     except engine.failures as error:
         raise OutputError(
             f"{engine.name} cannot write the release: {type(error).__name__}",
@@ -47,15 +55,27 @@ def written(release: Release, public: Path) -> Iterator[Path | Table]:
 def draft(release: Release, rows: Path | Table) -> Manifest:
     """The manifest, before anything was measured."""
     columns = []
+    buckets = None
+    if isinstance(release.plan, BucketPlan):
+        buckets, beside = _beside(release, release.plan)
+        columns += beside
     for name in release.columns:
+        if buckets is not None and name == buckets.group:
+            continue
         attribute = release.policy.attributes[name]
+        truthful = True
         if any(name == distortion.attribute for distortion in release.plan.distortions):
-            text = "distorted where a value was too frequent: not always what was collected"
-        elif name in release.plan.attributes and name not in release.levels:
+            text, truthful = "distorted where a value was too frequent: not always what was collected", False
+        elif name in release.plan.aggregated:
+            text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
+        elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
             text = dictionary.local_meaning(attribute, alike=release.plan.alike)
+        elif buckets is not None and buckets.slices:
+            text, truthful = dictionary.sliced_meaning(buckets.beside(name)), False
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
-        columns.append(Column(name=name, role=attribute.role, meaning=text, level=release.levels.get(name)))
+        level = release.levels.get(name)
+        columns.append(Column(name=name, role=attribute.role, meaning=text, level=level, truthful=truthful))
     return Manifest(
         format="cobogo-release/1",
         data=DataEntry(
@@ -68,10 +88,43 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
             people=release.problem.table.people is not None,
             decimal=release.policy.data.decimal,
         ),
-        columns=tuple(columns),
+        columns=_in_order(release, columns),
         models=(),
         files={},
+        buckets=buckets,
     )
+
+
+def _beside(release: Release, plan: BucketPlan) -> tuple[BucketEntry, list[Column]]:
+    """What the manifest says of buckets, and the columns that are there because of them."""
+    if plan.slices:
+        return _sliced(release, plan)
+    file, attribute = f"{VALUES}.{release.policy.output.format}", plan.buckets.attribute
+    other = Role.NON_SENSITIVE
+    text = f"the bucket: it joins this table with {file}, which counts the sensitive values of each"
+    meaning = dictionary.meaning(release.policy.attributes[attribute], 0, top=False)
+    columns = [
+        Column(name=plan.group, role=other, meaning=text),
+        Column(name=plan.group, role=other, meaning="the bucket", file=file),
+        Column(name=attribute, role=Role.SENSITIVE, meaning=meaning, file=file),
+        Column(name=plan.count, role=other, meaning="how many records of the bucket have this value", file=file),
+    ]
+    return BucketEntry(file=file, group=plan.group, count=plan.count), columns
+
+
+def _sliced(release: Release, plan: BucketPlan) -> tuple[BucketEntry, list[Column]]:
+    """The same of slices."""
+    slices = every_slice(release.columns, plan.group, plan.slices)
+    text = "the bucket: within it each slice of columns was shuffled by itself"
+    columns = [Column(name=plan.group, role=Role.NON_SENSITIVE, meaning=text)]
+    return BucketEntry(group=plan.group, slices=tuple(map(tuple, slices))), columns
+
+
+def _in_order(release: Release, columns: list[Column]) -> tuple[Column, ...]:
+    """Those of the released table as it has them, then those of a file beside it."""
+    place = {name: number for number, name in enumerate(release.columns)}
+    own = sorted((column for column in columns if column.file is None), key=lambda column: place[column.name])
+    return (*own, *(column for column in columns if column.file is not None))
 
 
 def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[ModelVerdict, ...]) -> None:
@@ -100,6 +153,11 @@ def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdict
         )
     if isinstance(release.plan, LocalPlan):
         _refuse_unless_assigned(release.plan, released)
+    if isinstance(release.plan, BucketPlan):
+        buckets = release.plan.buckets
+        sizes = dict(zip(buckets.names.tolist(), buckets.sizes.tolist(), strict=True))
+        if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != sizes:
+            raise VerificationFailed("the file's buckets are not those that were planned", remedy=OUR_FAULT)
 
 
 def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
@@ -140,5 +198,5 @@ def _is_top(release: Release, name: str) -> bool:
     """Whether a column was released as ``*`` throughout."""
     for hierarchy in release.problem.hierarchies:
         if hierarchy.attribute == name:
-            return hierarchy.labels[release.levels[name]] == (SUPPRESSED,)
+            return hierarchy.labels[release.levels.get(name, 0)] == (SUPPRESSED,)
     return False

@@ -18,11 +18,11 @@ class AttributeStory:
     role: str
     levels: tuple[str, ...] = ()  # an example label of each level, finest first; empty without a hierarchy
     level: int | None = None  # the level released; None where levels do not apply
-    shares: tuple[float, ...] = ()  # where each record has its own level: the share of the records at each
     distinct_before: int | None = None
     distinct_after: int | None = None
     before: tuple[tuple[Label, int], ...] = ()  # value and records, most frequent first
     after: tuple[tuple[Label, int], ...] = ()
+    shares: tuple[float, ...] = ()  # where each record has its own level: the share of the records at each
 
 
 @dataclass(frozen=True)

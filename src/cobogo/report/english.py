@@ -129,6 +129,9 @@ ENGLISH: dict[str, str] = {
     "attributes": "What was done to each attribute",
     "attributes.why": "A quasi-identifier is generalized step by step: level 0 is the original value, the last level "
     "the most general. The level in bold was released.",
+    "attributes.local": "Each record was generalized on its own: level 0 is the original value, the last level the "
+    "most general one. The shares are those of the released records at each level.",
+    "attributes.share": "{level}: {share}",
     "attributes.plain": "What each attribute is, and how many distinct values were left of it.",
     "attributes.name": "attribute",
     "attributes.role": "role",
@@ -191,6 +194,9 @@ ENGLISH: dict[str, str] = {
     "metric.c_avg.means": "The average class as a multiple of k: 1 is the least that k allows.",
     "metric.aecs": "aecs",
     "metric.aecs.means": "Records per class, the suppressed ones counted as one class.",
+    "metric.squared_error": "squared error",
+    "metric.squared_error.means": "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 "
+    "a single group.",
     "metric.height": "height",
     "metric.height.means": "The levels of all quasi-identifiers added up: how many steps were taken.",
     "metric.entropy": "non-uniform entropy",

@@ -42,6 +42,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             asked=_asked(content, say),
             models=_models(content, say),
             levels=has_levels(content),
+            shares=any(story.shares for story in content.attributes),
             attributes=_attributes(content, say),
             risks=_risks(content, say),
             inferences=_inferences(content, say),
@@ -184,6 +185,11 @@ def _attributes(content: Content, say: Words) -> list[Row]:
                 "name": story.name,
                 "role": say.name("role", story.role),
                 "level": story.level,
+                "shares": [
+                    say("attributes.share", level=level, share=say.percent(share))
+                    for level, share in enumerate(story.shares)
+                    if share
+                ],
                 "height": len(known) - 1,
                 "examples": [
                     {"text": text, "released": step == story.level} for step, text in enumerate(known) if text

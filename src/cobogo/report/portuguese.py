@@ -133,6 +133,9 @@ PORTUGUESE: dict[str, str] = {
     "attributes": "O que foi feito com cada atributo",
     "attributes.why": "Um semi-identificador é generalizado passo a passo: o nível 0 é o valor original, o último "
     "nível é o mais geral. O nível em negrito é o publicado.",
+    "attributes.local": "Cada registro foi generalizado por si: o nível 0 é o valor original, o último é o mais geral. "
+    "As parcelas são as dos registros publicados em cada nível.",
+    "attributes.share": "{level}: {share}",
     "attributes.plain": "O que é cada atributo e quantos valores distintos restaram dele.",
     "attributes.name": "atributo",
     "attributes.role": "papel",
@@ -195,6 +198,9 @@ PORTUGUESE: dict[str, str] = {
     "metric.c_avg.means": "A classe média como múltiplo de k: 1 é o mínimo que k permite.",
     "metric.aecs": "aecs",
     "metric.aecs.means": "Registros por classe, contando os suprimidos como uma classe.",
+    "metric.squared_error": "erro quadrático",
+    "metric.squared_error.means": "Quanto das diferenças se perdeu ao trocar valores pelos de um grupo: 0 é nada, 1 é "
+    "um só grupo.",
     "metric.height": "altura",
     "metric.height.means": "A soma dos níveis de todos os semi-identificadores: quantos passos foram dados.",
     "metric.entropy": "entropia não uniforme",

@@ -51,13 +51,13 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
         source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, verdicts),
-        metric=release.problem.metric.name,
+        metric=release.metric,
         attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
         class_sizes=after.counts,
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
-        quasi_identifiers=names,
+        quasi_identifiers=names if release.plan.hides_identity else after.quasi_identifiers,
         risk_before=risk(original),
-        risk_after=risk(classes),
+        risk_after=risk(classes) if release.plan.hides_identity else risk(original),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -108,7 +108,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
         "models": [verdict.as_dict() for verdict in verdicts],
         "search": {
             "algorithm": release.solution.algorithm,
-            "metric": release.problem.metric.name,
+            "metric": release.metric,
             "optimal": release.solution.optimal,
             "nodes": release.solution.nodes,
             "checked": release.solution.checked,
@@ -119,7 +119,10 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
             "time_limit": recoding.time_limit,
             "suppressed": "star" if release.plan.star else "drop",
         },
-        "risk": {"before": asdict(risk(original)), "after": asdict(risk(classes))},
+        "risk": {
+            "before": asdict(risk(original)),
+            "after": asdict(risk(classes if release.plan.hides_identity else original)),
+        },
         "inference": {
             name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
             for name in release.policy.sensitive
@@ -161,6 +164,7 @@ def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeS
         )
     position = before.quasi_identifiers.index(name)
     hierarchy = release.problem.hierarchies[position]
+    after = after if release.plan.hides_identity else before
     return AttributeStory(
         name=name,
         role=role,

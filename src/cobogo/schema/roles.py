@@ -85,6 +85,30 @@ def check_blind(policy: Policy, models: Sequence[Model]) -> None:
             )
 
 
+def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
+    """Buckets part one sensitive attribute, which is released, from the rest; they are files, and measured as such."""
+    where = f"{policy.name}, recoding.algorithm"
+    name = policy.recoding.algorithm
+    if len(policy.sensitive) != 1 or any(set(model.attributes) - set(policy.sensitive) for model in models):
+        raise PolicyError(
+            f"{name} parts one sensitive attribute from the rest, and models may look at that one only",
+            where=where,
+            remedy='Give one column the role "sensitive", or choose another algorithm.',
+        )
+    if policy.output.format == "table":
+        raise PolicyError(
+            f"{name} releases two tables, which are written as files",
+            where=f"{policy.name}, output.format",
+            remedy='Say format = "csv" or "parquet".',
+        )
+    if policy.utility is not None:
+        raise PolicyError(
+            f"[utility] compares one released table with the original, and {name} releases two",
+            where=where,
+            remedy="Leave out [utility]; the report states the reconstruction error.",
+        )
+
+
 def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
     """Refuse non-sensitive columns that single out most records: they are identifiers by another name.
 

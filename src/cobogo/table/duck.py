@@ -6,7 +6,7 @@ import glob
 import secrets
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,9 +14,20 @@ from typing import Any, ClassVar
 from cobogo import randomness, scratch
 from cobogo.errors import DataError, OutputError
 from cobogo.policy import Data
-from cobogo.table.engine import RELEASED, Engine, Expression, foreign_table, header, literal, quoted
+from cobogo.table import coded
+from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.table.files import csv_error, parquet_error
 from cobogo.table.numerals import shortest
+
+IN_MEMORY = 64 * 2**20
+"""Bytes of files whose copy is kept in memory; a larger one goes to disk."""
+
+TEXT_IN_MEMORY = 1024 * 2**20
+"""The same of text, which is kept as codes."""
+
+
+HOUSE = "house"
+"""What the user's database is called in ours."""
 
 
 class DuckDB(Engine):
@@ -30,17 +41,22 @@ class DuckDB(Engine):
         import ibis
 
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
-        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
-        super().__init__(ibis.duckdb.connect(temp_directory=str(spill)))
-        weakref.finalize(self, scratch.remove, spill)
+        self._spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))
+        weakref.finalize(self, scratch.remove, self._spill)
         self.sql("SET enable_progress_bar = false")
-        self.sql("SET preserve_insertion_order = true")
+        self._leave_memory_for_counting()
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         self._functions: dict[str, Callable[..., Any]] = {}
         self.file = file
         self._complaint: Callable[[str], DataError] | None = None
         if file is not None:
             self._attach(file, writable)
+
+    def _leave_memory_for_counting(self) -> None:
+        """DuckDB would take four fifths of the machine's memory; the frequency table needs some, too."""
+        number, unit = self.sql("SELECT current_setting('memory_limit')").fetchone()[0].split()
+        self.sql(f"SET memory_limit = '{float(number) * 0.6:.2f} {unit}'")
 
     def sql(self, text: str) -> Any:
         """Run a statement in the engine's own language."""
@@ -50,7 +66,8 @@ class DuckDB(Engine):
         self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
     ) -> Expression:
         """Parse once into the engine: what is decided is then decided on the rows that are released."""
-        return self._stored(read_csv(files, names, data), lambda said: csv_error(said, path, data), once)
+        source = read_csv(files, names, data)
+        return self._stored(files, source, lambda said: csv_error(said, path, data), once=once, texts=names)
 
     def load_parquet(
         self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
@@ -58,7 +75,7 @@ class DuckDB(Engine):
         """Copy into the engine once, for the same reason."""
         keys = ", ".join(f"{literal(key)}: 'VARCHAR'" for key in partitions)
         hive = f"hive_partitioning=true, hive_types={{{keys}}}" if partitions else "hive_partitioning=false"
-        return self._stored(f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once)
+        return self._stored(files, f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once=once)
 
     def load_arrow(self, table: Any) -> Expression:
         """A copy of the table."""
@@ -66,14 +83,13 @@ class DuckDB(Engine):
 
     def open_table(self, name: str) -> Expression:
         """A table of the user's database file."""
-        import duckdb
-
-        try:
-            return self.connection.sql(f"SELECT * FROM {self._place(name)}")
-        except (duckdb.Error, Exception) as error:  # Ibis wraps some of them
-            if not isinstance(error, duckdb.Error) and type(error).__module__.split(".")[0] != "ibis":
-                raise
-            raise DataError("there is no such table", where=name, remedy="Check data.table.") from None
+        schema, _, table = name.rpartition(".")
+        query = (
+            "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
+        )
+        if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
+            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+        return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
     def lookup(self, table: Any) -> Expression:
         """Read from memory."""
@@ -114,8 +130,8 @@ class DuckDB(Engine):
             super().check_new_table(name)
         schema, _, table = name.rpartition(".")
         found = self.connection.con.execute(
-            "SELECT comment FROM duckdb_tables() WHERE database_name = 'house' AND schema_name = ? AND table_name = ?",
-            [schema or "main", table],
+            "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
+            [HOUSE, schema or "main", table],
         ).fetchone()
         if found is not None and not str(found[0] or "").startswith(RELEASED):
             raise foreign_table(name)
@@ -141,28 +157,62 @@ class DuckDB(Engine):
 
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
+        with self._in_our_words():
+            return self._result(table).to_arrow_table()
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """The same in parts."""
+        with self._in_our_words():
+            yield from self._result(table).to_arrow_reader(BATCH)
+
+    def _result(self, table: Expression) -> Any:
+        """What DuckDB itself gives: Ibis would write values that it keeps as codes out as text."""
+        self.connection._run_pre_execute_hooks(table)
+        return self.connection.con.execute(self.connection.compile(table))
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
         import duckdb
 
         try:
-            return super().fetch(table)
+            yield
         except duckdb.Error as error:
             if self._complaint is None or isinstance(error, duckdb.OutOfMemoryException):
                 raise
             raise self._complaint(str(error)) from None
 
-    def _stored(self, source: str, complaint: Callable[[str], DataError], once: bool) -> Expression:
-        """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values."""
+    def _stored(
+        self,
+        files: Sequence[str],
+        source: str,
+        complaint: Callable[[str], DataError],
+        *,
+        once: bool,
+        texts: Sequence[str] = (),
+    ) -> Expression:
+        """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values.
+
+        ``texts`` are its columns where all are text: they can be kept as codes.
+        """
         import duckdb
 
-        kind = "VIEW" if once else "TABLE"
+        catalog = "temp"
         self._complaint = complaint if once else None
+        if not once and sum(Path(file).stat().st_size for file in files) > (TEXT_IN_MEMORY if texts else IN_MEMORY):
+            catalog = "scratch"
+            self.sql(f"ATTACH IF NOT EXISTS {literal(str(self._spill / 'source.duckdb'))} AS scratch")
+        place = f"{catalog}.main.cobogo_source"
         try:
-            self.sql(f"CREATE OR REPLACE TEMP {kind} cobogo_source AS SELECT * FROM {source}")
+            if texts and not once:
+                coded.store(self.connection.con, place, source, texts)
+            else:
+                kind = ("TEMP " if catalog == "temp" else "") + ("VIEW" if once else "TABLE")
+                self.sql(f"CREATE OR REPLACE {kind} {place} AS SELECT * FROM {source}")
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
             raise complaint(str(error)) from None
-        return self.connection.table("cobogo_source")
+        return self.connection.table("cobogo_source", database=(catalog, "main"))
 
     def _attach(self, file: Path, writable: bool) -> None:
         import duckdb
@@ -170,7 +220,7 @@ class DuckDB(Engine):
         if not writable and not file.exists():
             raise DataError("no such database file", where=str(file))
         try:
-            self.sql(f"ATTACH {literal(str(file))} AS house ({'READ_WRITE' if writable else 'READ_ONLY'})")
+            self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
             raise OutputError(
                 "is not a DuckDB database that can be opened", where=str(file), remedy="Is another program using it?"
@@ -179,7 +229,7 @@ class DuckDB(Engine):
     def _place(self, name: str) -> str:
         """A table's full name, given with its schema or without."""
         schema, _, table = name.rpartition(".")
-        return f"house.{quoted(schema or 'main')}.{quoted(table)}"
+        return f"{HOUSE}.{quoted(schema or 'main')}.{quoted(table)}"
 
     def _function(self, name: str, function: Callable[[Any], Any], before: Any, after: Any) -> Callable[..., Any]:
         """A function on Arrow arrays, registered once."""
@@ -201,7 +251,7 @@ def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:
         f"read_csv({_listed(files)}, columns={{{columns}}}, auto_detect=false, header=true, "
         f"delim={literal(data.separator)}, quote='\"', escape='\"', nullstr=[{missing}], "
         f"encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, hive_partitioning=false, "
-        "max_line_size=16777216)"
+        "max_line_size=16777216, buffer_size=33554432)"
     )
 
 

@@ -6,18 +6,30 @@ those: a value must read the same on all of them, so each writes numbers, dates 
 
 from __future__ import annotations
 
-import itertools
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.policy import Data
 
 Expression = Any
 """An Ibis table or column expression (Ibis is untyped, and imported late)."""
+
+
+BATCH = 100_000
+"""Rows that are brought into memory at a time."""
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine; a guess where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 2**30
 
 
 class Engine(ABC):
@@ -26,10 +38,22 @@ class Engine(ABC):
     name: ClassVar[str]
     url: str = ""  # where it is, without a password
     numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
+    most_counts: int = _memory() // 200  # rows of a counted table that the search has room for
     failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
 
     def __init__(self, connection: Any) -> None:
         self.connection = connection
+
+    @contextmanager
+    def guarded(self, what: str) -> Iterator[None]:
+        """A block whose failures of the engine are told as errors, without its words: they may quote values."""
+        try:
+            yield
+        except self.failures as error:
+            raise DataError(
+                f"{self.name} failed while {what}: {type(error).__name__}",
+                remedy="Look at its connection, its memory, its disk and its rights.",
+            ) from None
 
     # Tables in
 
@@ -60,7 +84,7 @@ class Engine(ABC):
 
     @abstractmethod
     def lookup(self, table: Any) -> Expression:
-        """A small Arrow table of text to join with."""
+        """An Arrow table of text, marks and whole numbers to join with."""
 
     def same(self, one: Expression, other: Expression) -> Expression:
         """Whether two texts are the same, NULL being the same as NULL; a join by it must not compare all pairs."""
@@ -83,6 +107,20 @@ class Engine(ABC):
     def fetch(self, table: Expression) -> Any:
         """An expression's rows as an Arrow table, in memory: for counts, not for records."""
         return table.to_pyarrow()
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """The same, in Arrow batches that need not be in memory together."""
+        yield from table.to_pyarrow_batches(chunk_size=BATCH)
+
+    def counts(self, table: Expression) -> Iterator[Any]:
+        """The rows of a counted table in batches; an error, as soon as it is known, if they are more than fit."""
+        rows = 0
+        with closing(self.batches(table)) as batches:
+            for batch in batches:
+                rows += batch.num_rows
+                if rows > self.most_counts:
+                    raise too_many_counts(self.most_counts)
+                yield batch
 
     @abstractmethod
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
@@ -179,6 +217,14 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def too_many_counts(most: int) -> TableTooLarge:
+    """The error of a table with more distinct combinations than can be counted here."""
+    return TableTooLarge(
+        f"the table has more than {most:,} distinct combinations of quasi-identifiers and sensitive values",
+        remedy="Give quasi-identifiers a min-level above 0, or make them coarser before.",
+    )
+
+
 RELEASED = "Released by Cobogó"
 """How the comment of a table begins that a later release may replace."""
 
@@ -188,10 +234,3 @@ def foreign_table(name: str) -> OutputError:
     return OutputError(
         "is a table that Cobogó did not write", where=name, remedy="Choose another output.table, or drop it yourself."
     )
-
-
-def unused(columns: Sequence[str], count: int) -> list[str]:
-    """Names for columns of our own that no column of the data has, in any case of letters."""
-    taken = {name.casefold() for name in columns}
-    names = (f"cobogo_{number}" for number in itertools.count())
-    return list(itertools.islice((name for name in names if name not in taken), count))

@@ -16,6 +16,27 @@ from cobogo.policy import Data
 
 PARQUET = (".parquet", ".pq")
 
+OTHER_KINDS = {
+    b"PK\x03\x04": ("is a spreadsheet or a zip archive", "Save it as CSV (UTF-8), and give that file."),
+    b"\xd0\xcf\x11\xe0": ("is a spreadsheet", "Save it as CSV (UTF-8), and give that file."),
+    b"\xff\xfe": ("is UTF-16", "Save it as CSV (UTF-8)."),
+    b"\xfe\xff": ("is UTF-16", "Save it as CSV (UTF-8)."),
+    b"\x1f\x8b": ("is compressed by gzip", "Give it a name that ends in .gz."),
+    b"PAR1": ("is a Parquet file", "Give it a name that ends in .parquet."),
+}
+"""By their first bytes, files that are no CSV and are often taken for one."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_DATA = re.compile(
+    r"""\s*(
+        \d{3}\.?\d{3}\.?\d{3}-\d{2} | [^@\s]+@[^@\s]+\.\w+ | [+-]?\d{7,} | [+-]?\d+[.,]\d+
+        | \d{1,2}[/.-]\d{1,2}[/.-]\d{2,4} | \d{4}[/.-]\d{1,2}[/.-]\d{1,2}([ T].*)?
+    )\s*""",
+    re.VERBOSE,
+)
+"""What nobody calls a column: a CPF, an address, a long or decimal number, a date."""
+
 
 def listed(path: str) -> list[str]:
     """The files that a path stands for: itself, those of a directory, or those that match a pattern."""
@@ -121,6 +142,7 @@ def _header(file: str, data: Data) -> list[str]:
     encoding = "utf-8-sig" if data.encoding == "utf-8" else data.encoding
     opened = gzip.open if file.endswith(".gz") else open
     try:
+        _refuse_other_kinds(file, data)
         with opened(file, "rt", encoding=encoding, newline="") as stream:
             names = next(csv.reader(stream, delimiter=data.separator), [])
     except UnicodeDecodeError:
@@ -130,8 +152,16 @@ def _header(file: str, data: Data) -> list[str]:
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", where=file) from None
     if not names:
-        raise DataError("is empty: there is not even a header", where=file)
+        blank = Path(file).stat().st_size > 0
+        what = "begins with a blank line" if blank else "is empty: there is not even a header"
+        raise DataError(what, where=file, remedy="The first line must name the columns.")
     refuse_line_ends(names, f"{file}, row 1")
+    if any(_DATA.fullmatch(name) for name in names):  # it may be somebody's: nothing of it is shown
+        raise DataError(
+            "the first row looks like data, and not like the names of columns",
+            where=f"{file}, row 1",
+            remedy="Add a row of names. If these are the names, change those that read as numbers or dates.",
+        )
     empty = [number for number, name in enumerate(names, 1) if not name.strip()]
     if empty:
         raise DataError(
@@ -147,6 +177,30 @@ def _header(file: str, data: Data) -> list[str]:
                 remedy="Rename one of the two (names that differ only in case count as the same).",
             )
     return names
+
+
+def _refuse_other_kinds(file: str, data: Data) -> None:
+    """Files that a reader of CSV would complain about in words that lead nowhere."""
+    with Path(file).open("rb") as stream:
+        start = stream.read(8)
+    for mark, (what, remedy) in OTHER_KINDS.items():
+        if start.startswith(mark) and not (mark == b"\x1f\x8b" and file.endswith(".gz")):
+            raise DataError(what, where=file, remedy=remedy)
+    if start.startswith(BYTE_ORDER_MARK) and data.encoding != "utf-8":
+        raise DataError(
+            f"begins with the mark of UTF-8, and its encoding is said to be {data.encoding}",
+            where=file,
+            remedy='Try encoding = "utf-8" under [data]; if that fails, save it again in one encoding.',
+        )
+
+
+def _ends_lines_in_two_ways(file: str) -> bool:
+    """Whether some lines end in CR LF and some in LF, as far as the first of them tell."""
+    opened = gzip.open if file.endswith(".gz") else open
+    with opened(file, "rb") as stream:
+        start = stream.read(1 << 22)
+    both = start.count(b"\r\n")
+    return 0 < both < start.count(b"\n")
 
 
 def refuse_line_ends(names: Sequence[str], where: str) -> None:
@@ -174,6 +228,12 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
         return DataError("a quoted field does not end well", where=where, remedy='Inside quotes, write a quote as "".')
     if "maximum line size" in text.lower():
         return DataError("the line is longer than the engine reads", where=where, remedy="Check its quotes.")
+    if any(_ends_lines_in_two_ways(file) for file in listed(path)):
+        return DataError(
+            "its lines end in two ways, some in CR LF and some in LF",
+            where=path,
+            remedy="Write them all alike: open it in an editor and save it, or use dos2unix.",
+        )
     return DataError("is not a CSV file that the engine can read", where=where, remedy="Check separator and encoding.")
 
 

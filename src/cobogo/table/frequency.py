@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Classes, Domain, Earlier, Histogram, Ints
+from cobogo.table.coder import Coder, Column
 from cobogo.table.read import Table
 
 
@@ -45,6 +46,18 @@ class People:
 
 
 @dataclass(frozen=True, eq=False)
+class Joint:
+    """Which values of several attributes occur together: combination ``c`` is ``codes[c]``, into each one's labels.
+
+    ``histogram`` counts the records of each combination in each tuple.
+    """
+
+    histogram: Histogram
+    codes: NDArray[np.int32]  # combinations × attributes
+    labels: Mapping[str, tuple[Label, ...]]  # of each attribute
+
+
+@dataclass(frozen=True, eq=False)
 class FrequencyTable:
     """``codes[i]`` is a distinct tuple (as codes into ``values``), ``counts[i]`` the number of its records.
 
@@ -58,12 +71,23 @@ class FrequencyTable:
     histograms: Mapping[str, Histogram]
     populations: Mapping[str, Ints] = field(default_factory=dict)
     people: People | None = None
+    marginals: Mapping[str, Ints] = field(default_factory=dict)  # where the tuples no longer tell them,
+    nats: float | None = None  # nor the entropy of the original ones
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
+    joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
 
     @property
     def records(self) -> int:
         """How many records the table has."""
         return int(self.counts.sum())
+
+    @property
+    def tuple_nats(self) -> float:
+        """The entropy of the original tuples."""
+        if self.nats is not None:
+            return self.nats
+        shares = self.counts[self.counts > 0] / max(self.records, 1)
+        return float(-(shares * np.log(shares)).sum())
 
     @property
     def domains(self) -> Mapping[str, Domain]:
@@ -87,6 +111,9 @@ class FrequencyTable:
 
     def marginal(self, position: int) -> Ints:
         """How many records hold each value of one quasi-identifier."""
+        known = self.marginals.get(self.quasi_identifiers[position])
+        if known is not None:
+            return known
         return _sums(self.codes[:, position], self.counts, len(self.values[self.quasi_identifiers[position]]))
 
     def with_trees(self, trees: Mapping[str, Hierarchy], decimal: str) -> FrequencyTable:
@@ -151,19 +178,24 @@ def frequency_table(
     unit: str | None = None,
     label: str | None = None,
     named: bool = False,
+    joint: bool = False,
 ) -> FrequencyTable:
     """Count a table in its engine. Deterministic: values and tuples come sorted, whatever the engine's order.
 
     ``unit`` is the column that tells people apart, where they are to be counted and not their records. If everybody
     has one record that is the same, and the people are not kept unless they are to be ``named``. ``label`` is a column
-    that is to be predicted.
+    that is to be predicted. ``joint``: whether to count which sensitive values occur together.
     """
     names = list(dict.fromkeys(n for n in (*quasi_identifiers, *sensitive, unit, label) if n is not None))
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}
     keyed = table.expression.select(**keys)
-    counted = table.engine.fetch(keyed.group_by(list(keys)).aggregate(records=keyed.count()))
-    columns = [_encode(counted.column(key)) for key in keys]
-    counts = counted.column("records").to_numpy().astype(np.int64)
+    coders, parts = [Coder() for _ in keys], []
+    for batch in table.engine.counts(keyed.group_by(list(keys)).aggregate(records=keyed.count())):
+        for coder, key in zip(coders, keys, strict=True):
+            coder.add(batch.column(key))
+        parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.int64))
+    columns = [coder.column() for coder in coders]
+    counts = np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
     width = len(quasi_identifiers)
     quasi = [codes for codes, _ in columns[:width]]
     ids, representatives = number_tuples(quasi, [len(labels) for _, labels in columns[:width]], len(counts))
@@ -182,6 +214,7 @@ def frequency_table(
             histograms[name] = _histogram(ids, values, counts, groups, domain)
     else:
         people, histograms = _people(ids, groups, columns[names.index(unit)], found)
+    told = [name for name in dict.fromkeys((*sensitive, label)) if name is not None] if joint and people is None else []
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
         values=dict(zip(quasi_identifiers, (labels for _, labels in columns[:width]), strict=True)),
@@ -190,6 +223,18 @@ def frequency_table(
         histograms=histograms,
         people=people,
         label=counted_label,
+        joint=_joint(ids, counts, groups, {name: columns[names.index(name)] for name in told}) if told else None,
+    )
+
+
+def _joint(ids: Ints, counts: Ints, groups: int, columns: Mapping[str, Column]) -> Joint:
+    sizes = [len(labels) for _, labels in columns.values()]
+    combinations, first = number_tuples([codes for codes, _ in columns.values()], sizes, len(ids))
+    domain = Domain(" and ".join(columns), (), _sums(combinations, counts, len(first)))
+    return Joint(
+        _histogram(ids, combinations.astype(np.int32), counts, groups, domain),
+        np.array([codes[first] for codes, _ in columns.values()], dtype=np.int32).T,
+        {name: labels for name, (_, labels) in columns.items()},
     )
 
 
@@ -206,27 +251,12 @@ def number_tuples(columns: Sequence[NDArray[Any]], sizes: Sequence[int], rows: i
             span = int(key.max(initial=0)) + 1
         key = key * max(size, 1) + column
         span *= max(size, 1)
-    _, representatives, ids = np.unique(key, return_index=True, return_inverse=True)
-    return ids.astype(np.int64), representatives
-
-
-Column = tuple[NDArray[np.int32], tuple[Label, ...]]
-"""A coded column: each row's code, and the label of each code."""
-
-
-def _encode(column: Any) -> Column:
-    """A column of text as codes into its sorted distinct values, NULL last."""
-    encoded = column.combine_chunks().dictionary_encode()
-    words: list[str] = encoded.dictionary.to_pylist()
-    order = sorted(range(len(words)), key=words.__getitem__)
-    rank = np.empty(len(words) + 1, dtype=np.int32)
-    rank[order] = np.arange(len(words), dtype=np.int32)
-    rank[-1] = len(words)
-    labels: list[Label] = [words[number] for number in order]
-    if encoded.null_count:
-        labels.append(None)
-    found = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
-    return rank[found], tuple(labels)
+    order = np.argsort(key)
+    first = np.ones(rows, dtype=np.bool_)
+    np.not_equal(key[order[1:]], key[order[:-1]], out=first[1:])
+    ids = np.empty(rows, dtype=np.int64)
+    ids[order] = np.cumsum(first) - 1
+    return ids, order[first]
 
 
 def _sums(ids: NDArray[Any], counts: Ints, groups: int) -> Ints:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,37 +19,57 @@ from cobogo import scratch
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data
 from cobogo.table.duck import DuckDB
-from cobogo.table.engine import RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
+from cobogo.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
 
-_FLOAT_AS_TEXT = """
-CREATE FUNCTION pg_temp.cobogo_float(x double precision) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-SELECT CASE
-  WHEN t = 'NaN' THEN 'nan' WHEN t = 'Infinity' THEN 'inf' WHEN t = '-Infinity' THEN '-inf'
-  WHEN t ~ '^-?[0-9]+$' THEN t || '.0'
-  WHEN t LIKE '%e+15' THEN t::numeric::text || CASE WHEN t::numeric % 1 = 0 THEN '.0' ELSE '' END
-  WHEN t ~ '\\.[0-9]{15,}e' THEN (
-    SELECT CASE WHEN shorter::double precision = x THEN shorter ELSE t END
-    FROM (SELECT split_part(t, 'e', 1)::numeric AS m, split_part(t, 'e', 2)::integer AS e) AS parts,
-      LATERAL (SELECT round(m, scale(m) - 1) AS r) AS rounded,
-      LATERAL (SELECT CASE WHEN abs(r) = 10 THEN e + 1 ELSE e END AS p) AS power,
-      LATERAL (SELECT trim_scale(CASE WHEN abs(r) = 10 THEN r / 10 ELSE r END)::text || 'e'
-        || CASE WHEN p < 0 THEN '-' ELSE '+' END || lpad(abs(p)::text, greatest(2, length(abs(p)::text)), '0')
-        AS shorter) AS candidate)
-  ELSE t END
-FROM (SELECT x::text AS t) AS shortest $$
+_DECIMAL = """
+CREATE FUNCTION pg_temp.cobogo_decimal(n numeric, OUT digits text, OUT power integer) LANGUAGE sql IMMUTABLE AS $$
+SELECT trim('0' FROM replace(d, '.', '')),
+  CASE WHEN m >= 1 THEN length(trunc(m)::text) - 1 ELSE -1 - length(substring(d FROM '^0[.](0*)')) END
+FROM (SELECT abs(n) AS m) AS sizes, LATERAL (SELECT trim_scale(m)::text AS d) AS written $$
 """
-"""The shortest digits in the form that every engine uses.
+"""The digits of a number other than 0, and the power of ten of the first."""
 
-The server leaves out digits that read back as the number only because a tie is rounded to even, as in 1e+23: where it
-gives all it has, one digit fewer is tried.
+_WRITTEN = """
+CREATE FUNCTION pg_temp.cobogo_written(n numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE WHEN power BETWEEN -4 AND 15
+  THEN trim_scale(n)::text || CASE WHEN n % 1 = 0 THEN '.0' ELSE '' END
+  ELSE CASE WHEN n < 0 THEN '-' ELSE '' END || left(digits, 1)
+    || CASE WHEN length(digits) > 1 THEN '.' || substr(digits, 2) ELSE '' END
+    || CASE WHEN power < 0 THEN 'e-' ELSE 'e+' END
+    || lpad(abs(power)::text, greatest(2, length(abs(power)::text)), '0') END
+FROM pg_temp.cobogo_decimal(n) $$
 """
+"""A number other than 0 in the form that every engine uses."""
+
+_FLOAT = """
+CREATE FUNCTION pg_temp.cobogo_{kind}(x {kind}) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE x::text
+  WHEN 'NaN' THEN 'nan' WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf'
+  WHEN '0' THEN '0.0' WHEN '-0' THEN '-0.0'
+  ELSE (
+    SELECT pg_temp.cobogo_written(
+      CASE WHEN length(digits) < {most} OR abs(power) >= {range} THEN n
+        WHEN round(n, length(digits) - 2 - power)::{kind} = x THEN round(n, length(digits) - 2 - power)
+        ELSE n END)
+    FROM (SELECT x::text::numeric AS n) AS shortest, LATERAL pg_temp.cobogo_decimal(n)) END $$
+"""
+"""A float by its fewest digits.
+
+The server leaves out digits that would read back as the number only because a tie is rounded to even, as in 1e+23:
+where it gives nearly all it has, one fewer is tried.
+"""
+
+_FUNCTIONS = (
+    _DECIMAL,
+    _WRITTEN,
+    _FLOAT.format(kind="float8", most=16, range=307),
+    _FLOAT.format(kind="float4", most=7, range=37),
+)
 
 KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double precision")
 """The server's types that keep their type in a release; text stays text, and so does everything else become."""
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"
-
-_BATCH = 50_000
 
 
 class PostgreSQL(Engine):
@@ -81,7 +101,7 @@ class PostgreSQL(Engine):
             "SET extra_float_digits = 1",
             "SET client_connection_check_interval = '5s'",  # so that nothing runs on when we are killed
             BEGIN,
-            _FLOAT_AS_TEXT,
+            *_FUNCTIONS,
         ):
             session.execute(setting)
 
@@ -115,7 +135,8 @@ class PostgreSQL(Engine):
         """A temporary table, sent as data and not as statements, which servers may log."""
         self._lookups += 1
         name = f"cobogo_lookup_{self._lookups}"
-        kinds = ["boolean" if str(field.type) == "bool" else 'text COLLATE "C"' for field in table.schema]
+        types = {"bool": "boolean", "int64": "bigint"}
+        kinds = [types.get(str(field.type), 'text COLLATE "C"') for field in table.schema]
         self._create(name, dict(zip(table.column_names, kinds, strict=True)))
         with self.session.cursor().copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
             for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
@@ -134,11 +155,10 @@ class PostgreSQL(Engine):
 
     def text(self, column: Expression) -> Expression:
         """The server's own text, but for floats."""
-        if not column.type().is_floating():
+        kind = column.type()
+        if not kind.is_floating():
             return column.cast("string")
-        narrow = column.type().is_float32()
-        as_text = builtin("cobogo_float", "float64", database="pg_temp")
-        return as_text(column.cast("string").cast("float64") if narrow else column)
+        return builtin("cobogo_float4" if kind.is_float32() else "cobogo_float8", kind, database="pg_temp")(column)
 
     def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
         """The server's random UUIDs, which come from its operating system's entropy."""
@@ -146,11 +166,21 @@ class PostgreSQL(Engine):
 
         return ibis.uuid()
 
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """Through a cursor of the server's, which is closed whether or not all was wanted."""
+        import pyarrow as pa
+
+        kind = table.schema().as_struct().to_pyarrow()
+        with self.session.cursor(name=f"cobogo_{secrets.token_hex(6)}") as cursor:
+            cursor.execute(self.connection.compile(table))
+            while rows := cursor.fetchmany(BATCH):
+                yield pa.RecordBatch.from_struct_array(pa.array(rows, type=kind))
+
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """The server makes the lines; they pass through here a batch at a time."""
         with path.open("w", encoding="utf-8", newline="") as stream:
             stream.write(header(table.columns, separator) + "\n")
-            for batch in self._batches(self.lines(table, separator)):
+            for batch in self.batches(self.lines(table, separator)):
                 stream.write("".join(f"{line}\n" for line in batch.column(0).to_pylist()))
 
     def write_parquet(self, table: Expression, path: Path) -> None:
@@ -158,7 +188,7 @@ class PostgreSQL(Engine):
         import pyarrow.parquet as pq
 
         with pq.ParquetWriter(path, table.schema().to_pyarrow(), compression="zstd") as writer:
-            for batch in self._batches(table):
+            for batch in self.batches(table):
                 writer.write_batch(batch)
 
     def check_new_table(self, name: str) -> None:
@@ -208,24 +238,18 @@ class PostgreSQL(Engine):
         found = self.session.execute(query, arguments).fetchone()
         return found[0] if found else None
 
-    def _batches(self, table: Expression) -> Iterator[Any]:
-        yield from table.to_pyarrow_batches(chunk_size=_BATCH)
-
     def _columns(self, name: str) -> dict[str, str]:
         """A table's columns and the server's names of their types."""
-        import psycopg
-
-        try:
-            found = self.session.execute(
-                "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
-                "WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
-                [_place(name)],
-            ).fetchall()
-        except psycopg.Error:
-            raise DataError(
-                "there is no such table, or it may not be read", where=name, remedy="Check data.table and its schema."
-            ) from None
-        return dict(found)
+        found = self.session.execute(
+            "SELECT attname, format_type(atttypid, atttypmod), has_column_privilege(attrelid, attnum, 'SELECT') "
+            "FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            [_place(name)],
+        ).fetchall()
+        if not found:
+            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+        if not all(allowed for *_, allowed in found):
+            raise DataError("may not be read", where=name, remedy="Ask for SELECT on every column of it.")
+        return {column: kind for column, kind, _ in found}
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
         defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())

@@ -75,7 +75,7 @@ class Table:
         lines = self.engine.lines(self.expression, separator)
         ordered = lines.order_by(self.engine.in_byte_order(lines["line"]))
         seal = hashlib.sha256()
-        for batch in ordered.to_pyarrow_batches(chunk_size=50_000):
+        for batch in self.engine.batches(ordered):
             seal.update("".join(f"{line}\n" for line in batch.column("line").to_pylist()).encode())
         return seal.hexdigest()
 

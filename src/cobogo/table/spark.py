@@ -11,14 +11,14 @@ import sys
 import tempfile
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo import scratch
 from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data
-from cobogo.table.engine import Engine, Expression, builtin, header
+from cobogo.table.engine import Engine, Expression, builtin, header, too_many_counts
 from cobogo.table.files import csv_error, parquet_error
 
 SETTINGS = {
@@ -41,6 +41,7 @@ class Spark(Engine):
     """A session with a master."""
 
     name = "Spark"
+    most_counts = 5_000_000  # they pass through the driver's Java, whose memory is small unless asked otherwise
     failures: ClassVar[tuple[type[Exception], ...]] = ()
 
     def __init__(self, master: str) -> None:
@@ -53,6 +54,8 @@ class Spark(Engine):
         self.failures = (PySparkException, Py4JError)  # type: ignore[misc]
         try:
             self.session = _session(master)
+        except PolicyError:
+            raise
         except Exception as error:
             raise PolicyError(
                 f"Spark does not start: {type(error).__name__}",
@@ -81,7 +84,7 @@ class Spark(Engine):
         parsed = tasks.repartition(len(files)).mapInArrow(_parser(list(names), data), schema)
         try:
             kept = parsed.persist()
-            weakref.finalize(self, kept.unpersist)
+            weakref.finalize(self, kept.unpersist).atexit = False  # by then there may be no Spark to tell
             kept.count()
         except self.failures as error:
             raise _complaint(error, path) from None
@@ -99,7 +102,7 @@ class Spark(Engine):
         try:
             reader = self.session.read
             if partitions:
-                reader = reader.option("basePath", _partitioned_from(files[0]))
+                reader = reader.option("basePath", str(Path(files[0]).absolute().parents[len(partitions)]))
             frame = reader.parquet(*(str(Path(file).absolute()) for file in files))
         except self.failures:
             raise parquet_error(path) from None
@@ -130,6 +133,20 @@ class Spark(Engine):
     def fetch(self, table: Expression) -> Any:
         """What was counted, to the driver."""
         return self._frame(table).toArrow()
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """What was counted, too."""
+        yield from self.fetch(table).to_batches()
+
+    def counts(self, table: Expression) -> Iterator[Any]:
+        """How many there are is known before any comes to the driver."""
+        frame = self._frame(table).persist()
+        try:
+            if frame.count() > self.most_counts:
+                raise too_many_counts(self.most_counts)
+            yield from frame.toArrow().to_batches()
+        finally:
+            frame.unpersist()
 
     def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
         """Each task writes its lines; the parts are joined, as bytes, in their random order."""
@@ -168,8 +185,16 @@ def _session(master: str) -> Any:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    session = SparkSession.getActiveSession()
-    if session is None:
+    running = SparkContext._active_spark_context
+    if running is not None:
+        session = SparkSession.builder.getOrCreate()
+        if running.master != master:
+            raise PolicyError(
+                "this process already has a Spark session, with another master",
+                where="--engine",
+                remedy=f"Give its own: {running.master}.",
+            )
+    else:
         spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
         settings = SETTINGS | {"spark.app.name": "cobogo", "spark.master": master, "spark.local.dir": str(spill)}
         if master.startswith("local"):
@@ -252,10 +277,3 @@ def _plain(frame: Any, path: str) -> Any:
                 remedy="Make it text, or use DuckDB.",
             )
     return frame
-
-
-def _partitioned_from(file: str) -> str:
-    """The directory above the key=value ones."""
-    path = Path(file).absolute()
-    first = next(number for number, part in enumerate(path.parts) if "=" in part)
-    return str(Path(*path.parts[:first]))

@@ -94,7 +94,7 @@ class _Search:
             raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
         value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
         nodes = lattice.size(self.problem.lowest, self.problem.highest)
-        return Assigned("mu-argus", best.assignment, value, nodes, self.checked, tuple(self._notes(best)))
+        return Assigned("mu-argus", best.assignment, value, nodes, self.checked, notes=tuple(self._notes(best)))
 
     def _notes(self, best: _Attempt) -> Iterator[str]:
         if best.left:

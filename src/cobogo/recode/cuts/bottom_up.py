@@ -103,7 +103,7 @@ class _Search:
         nodes = lattice.size(problem.lowest, problem.highest)
         notes = understated(problem, assignment.cut)
         more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
-        return Assigned("bottom-up", assignment, value, nodes, self.checked, (*notes[:NOTES_SHOWN], *more))
+        return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
 
     def _nodes(self, column: int) -> Ints:
         """For each tuple, a number for the value of the hierarchy that it is released as."""

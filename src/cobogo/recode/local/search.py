@@ -1,4 +1,4 @@
-"""The local search: a peel to begin with, and never worse than a full-domain recoding that the time allows to find."""
+"""The local search: a peel of the lattice, a full-domain recoding where that is better, then region after region."""
 
 from __future__ import annotations
 
@@ -10,43 +10,56 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.metrics import METRICS, Metric
+from cobogo.models.base import Scope
 from cobogo.models.check import check
 from cobogo.recode import lattice
 from cobogo.recode.assignment import Assignment, leaf_tuples, of_node
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.explain import why_none
-from cobogo.recode.local.peel import least_size, peel, settle
+from cobogo.recode.local.improve import Improver
+from cobogo.recode.local.peel import least_size, only_sizes, peel, settle
+from cobogo.recode.local.reshape import Reshaper
 from cobogo.recode.local.terrain import STEERED, Terrain
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import better_node
 from cobogo.recode.solution import Assigned, slack
 
 Progress = Callable[[int, int], None]
+Clock = Callable[[], float]
 
-SECONDS = 6.0
-"""How long it looks for something better, where the policy does not say."""
+SECONDS, TUPLES_A_SECOND, SECONDS_AT_MOST = 4.0, 10_000, 60.0
+"""How long it computes where the policy does not say: longer for more distinct tuples."""
+SHARE = 0.3
+"""Of the time that is left: what the peel, and what the comparison with full-domain recodings, may take."""
+SKIPPED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+"""The share of the cheapest nodes that a peel leaves out."""
+PAUSE = 0.7
+"""Seconds after which costs are worked out anew."""
+PARTS = 1000
+"""Progress is told in so many parts of the time."""
 
 
 def local(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
-    """Recodes each record on its own: groups of similar records share the finest values that protect them.
+    """Gives each record its own levels: records that are alike share the finest values that protect them.
 
-    Steers by loss, iloss, precision or height; by loss where another metric is asked for.
+    Goes by loss, iloss, precision or height, by loss where another metric is asked for, and looks for better ones
+    until the time limit. No proof; but never worse than any full-domain recoding that it had the time to look at.
     """
     refuse(problem)
-    start = time.monotonic()
-    limit = SECONDS if time_limit is None else time_limit
     tell = progress or (lambda *_: None)
-    search = _Search(problem, start, limit, tell)
-    return search.run()
+    if time_limit is None:  # computing time, so that what is found does not depend on what else the machine does
+        seconds = min(SECONDS + len(problem.table.counts) / TUPLES_A_SECOND, SECONDS_AT_MOST)
+        return _Search(problem, seconds, time.thread_time, tell).run()
+    return _Search(problem, time_limit, time.monotonic, tell).run()
 
 
 def refuse(problem: Problem) -> None:
-    """Some models can be asked of global recodings only."""
+    """Some models can be asked of recodings that treat equal tuples alike only."""
     for model in problem.models:
         if model.populations or model.needs_members:
-            why = "looks at a population" if model.populations else "looks at the tuples behind each class"
+            what = "a population table" if model.populations else "the original tuples behind each class"
             raise PolicyError(
-                f"{model} {why}, which can be told for recodings that treat equal values alike only",
+                f"{model} looks at {what}: that needs a recoding that treats equal tuples alike, and local does not",
                 where="recoding.algorithm",
                 remedy='Say algorithm = "optimal", or leave out the model.',
             )
@@ -55,10 +68,12 @@ def refuse(problem: Problem) -> None:
 class _Search:
     """One search, and the best assignment so far."""
 
-    def __init__(self, problem: Problem, start: float, limit: float, progress: Progress) -> None:
+    def __init__(self, problem: Problem, seconds: float, clock: Clock, progress: Progress) -> None:
         self.problem = problem
         self.metric: Metric = problem.metric if problem.metric.name in STEERED else METRICS["loss"]
-        self.deadline = start + limit
+        self.seconds = seconds
+        self.clock = clock
+        self.begin = clock()
         self.progress = progress
         self.best: Assignment | None = None
         self.value = math.inf
@@ -68,19 +83,58 @@ class _Search:
     def run(self) -> Assigned:
         terrain = Terrain.of(self.problem)
         least = least_size(self.problem)
-        found = peel(terrain, least=least, deadline=self.deadline, progress=self.progress, total=self.nodes)
-        settle(terrain, found)
-        self._offer(found.assignment(terrain))
+        on_table = any(model.scope is Scope.TABLE for model in self.problem.models)
+        self._build(terrain, least)
+        while on_table and self.best is None and self.left > 0 and least < self.problem.scale.records:
+            least = max(
+                least + 1, least * 5 // 4
+            )  # larger classes: what fails on the whole table needs them most often
+            self._build(terrain, least)
         self._full_domain()
         if self.best is None:
             raise why_none(self.problem, Evaluator(self.problem))
+        if self._fast:
+            self._improve(Improver(terrain, self.best, least))
+        elif not self.best.split:
+            self._improve(Reshaper(terrain, self.best, least))
+        self.progress(PARTS, PARTS)
+        steered = self.metric is self.problem.metric
+        note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
         return Assigned(
             algorithm="local",
             assignment=self.best,
-            value=float(self.problem.metric.value(self.best.outcome(), self.problem.scale)),
+            value=float(self.problem.metric.value(self.best.allotted().outcome(), self.problem.scale)),
             nodes=self.nodes,
             checked=self.checked,
+            notes=() if steered else (note,),
         )
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.begin + self.seconds - self.clock()
+
+    @property
+    def _fast(self) -> bool:
+        """Whether classes need only be large enough, and records of a tuple can be told apart."""
+        table = self.problem.table
+        told = table.joint is not None or not (table.histograms or table.label)
+        wanted = [model for model in self.problem.models if model.scope is Scope.CLASS]
+        return told and bool(wanted) and all(only_sizes(self.problem, model) for model in wanted)
+
+    def _tell(self) -> None:
+        self.progress(min(PARTS, int(PARTS * (1 - max(self.left, 0) / self.seconds))), PARTS)
+
+    def _build(self, terrain: Terrain, least: int) -> None:
+        """Peel. Where a class needs more than size, what the finest classes leave over may fit nowhere: then it can
+        pay to leave those out, and more of them as long as it does."""
+        until = self.clock() + SHARE * max(self.left, 0)
+        for skipped in SKIPPED:
+            found = peel(terrain, least=least, skipped=skipped, deadline=until, clock=self.clock, tell=self._tell)
+            settle(terrain, found)
+            better = self._offer(found.assignment(terrain))
+            if self._fast or self.clock() > until or (skipped and not better):
+                return
 
     def _offer(self, assignment: Assignment) -> bool:
         """Keep an assignment if it is the best so far and the plain reference finds that every model holds."""
@@ -98,25 +152,38 @@ class _Search:
         return -value if self.metric.maximize else value
 
     def _holds(self, assignment: Assignment) -> bool:
-        if any(model.needs_every_class for model in self.problem.models) and assignment.suppressed:
-            return False
         classes = assignment.allotted().classes(self.problem.histograms_needed)
         return all(verdict.satisfied for verdict in check(self.problem.models, classes))
 
     def _full_domain(self) -> None:
-        """A node of the lattice that is better than what was found: most often there is none."""
+        """A node of the lattice, as far as the time goes: seldom better, but there where the peel fails."""
         if self.metric is not self.problem.metric:
             return
-        left = max(self.deadline - time.monotonic(), 0.0)
-        node = better_node(self.problem, None if self.best is None else self.best.outcome(), time_limit=left)
+        seconds = SHARE * max(self.left, 0) if self.best is not None else max(self.left, self.seconds)
+        than = None if self.best is None else self.best.outcome()
+        node = better_node(self.problem, than, time_limit=max(seconds, 0.01))
         if node is not None:
-            self._offer(self._of_node(Evaluator(self.problem), node.levels))
+            self._offer(self._of_node(node.levels))
 
-    def _of_node(self, evaluator: Evaluator, levels: tuple[int, ...]) -> Assignment:
+    def _of_node(self, levels: tuple[int, ...]) -> Assignment:
+        evaluator = Evaluator(self.problem)
         rolled = evaluator.table(levels)
-        failed = evaluator.failing(rolled)
         index = {tuple(row): number for number, row in enumerate(rolled.codes.tolist())}
         steps = [h.maps[level] for h, level in zip(self.problem.hierarchies, levels, strict=True)]
         columns = [step[leaf].tolist() for step, leaf in zip(steps, leaf_tuples(self.problem).T, strict=True)]
         owners = np.array([index[row] for row in zip(*columns, strict=True)], dtype=np.int64)
-        return of_node(self.problem, levels, failed, owners)
+        return of_node(self.problem, levels, evaluator.failing(rolled), owners)
+
+    def _improve(self, improver: Improver) -> None:
+        """Solve regions again until the time is up, or nothing has become better for long."""
+        before = self.clock()
+        improver.warm_up()
+        self.begin += self.clock() - before  # the first time on a machine it is compiled: that is not searching
+        while self.left > 0 and not improver.exhausted:
+            improver.reprice(improver.terrain.priced(improver.result().outcome()))
+            until = min(PAUSE, self.left) + self.clock()
+            while self.clock() < until and not improver.exhausted:
+                improver.run(heat=min(1.0, max(self.left, 0) / self.seconds))
+                self._tell()
+        self.checked += improver.steps
+        self._offer(improver.result())

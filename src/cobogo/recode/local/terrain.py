@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,10 +13,14 @@ from cobogo.hierarchy import Hierarchy, Label
 from cobogo.metrics import Outcome
 from cobogo.models.base import Floats, Ints
 from cobogo.recode.assignment import Small, leaf_tuples
-from cobogo.recode.problem import Levels, Problem
+from cobogo.recode.lattice import size
+from cobogo.recode.problem import Problem
 
 STEERED = ("loss", "iloss", "precision", "height")
 """The metrics that are sums over cells. A search by cells goes by these; by loss where another is asked for."""
+
+NODES = 40_000
+"""Of a lattice that is gone through whole."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,24 +89,27 @@ class Terrain:
             )
         return tuple(found)
 
-    def nodes(self) -> Iterator[Levels]:
-        """The nodes of the lattice, from the cheapest up; only as many are made as are asked for."""
+    @cached_property
+    def nodes(self) -> Ints:
+        """The nodes of the lattice, from the cheapest up; of a large one, those on many ways from bottom to top."""
         lowest, highest = self.problem.lowest, self.problem.highest
-        means = self.mean_costs
+        if size(lowest, highest) <= NODES:
+            ranges = [np.arange(low, high + 1) for low, high in zip(lowest, highest, strict=True)]
+            found = np.array(list(itertools.product(*ranges)), dtype=np.int64).reshape(-1, len(ranges))
+        else:
+            found = self._ways(np.random.default_rng(0))
+        cost = sum((mean[found[:, column]] for column, mean in enumerate(self.mean_costs)), np.zeros(len(found)))
+        return np.asarray(found[np.argsort(cost, kind="stable")])
 
-        def cost(node: Levels) -> float:
-            return float(sum(mean[level] for mean, level in zip(means, node, strict=True)))
-
-        heap = [(cost(lowest), lowest)]
-        while heap:
-            _, node = heapq.heappop(heap)
-            yield node
-            # Each node has one parent, the one with its last raised attribute lowered: so each is made once.
-            last = max((column for column, level in enumerate(node) if level > lowest[column]), default=0)
-            for column in range(last, len(node)):
-                if node[column] < highest[column]:
-                    above = (*node[:column], node[column] + 1, *node[column + 1 :])
-                    heapq.heappush(heap, (cost(above), above))
+    def _ways(self, random: np.random.Generator) -> Ints:
+        lowest, highest = np.array(self.problem.lowest), np.array(self.problem.highest)
+        steps = np.repeat(np.arange(len(lowest)), highest - lowest)
+        found = []
+        for _ in range(max(1, NODES // (len(steps) + 1))):
+            raised = np.zeros((len(steps) + 1, len(lowest)), dtype=np.int64)
+            raised[np.arange(1, len(steps) + 1), random.permutation(steps)] = 1
+            found.append(lowest + np.cumsum(raised, axis=0))
+        return np.unique(np.concatenate(found), axis=0)
 
 
 def _leaves_under(hierarchy: Hierarchy, numbers: list[NDArray[np.int64]], size: int) -> Floats:

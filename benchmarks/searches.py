@@ -1,0 +1,63 @@
+"""The search alone: on the Adult extract against what ARX needs, and on lattices of a million nodes and more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks import adult, tables
+from benchmarks.measure import Result, Spent, of_call
+from cobogo import job
+from cobogo.recode.problem import Problem
+from cobogo.recode.search import optimal
+from cobogo.recode.solution import Solution
+
+ARX = "ARX 3.9.2"
+"""Its search alone, in CPU seconds, on a machine of this kind: the figures are not taken again in this run."""
+
+NINE = (*adult.QUASI, "occupation")
+CLOSE = {"model": "t-closeness", "attribute": "occupation", "distance": "equal", "t": 0.2}
+
+
+def on_adult(directory: Path) -> Iterator[Result]:
+    """The extract, and tables of up to three million rows drawn from it."""
+    if not adult.is_there():
+        return
+    data = adult.HOME / "adult.csv"
+    yield _against_arx("8 attributes, k = 5, limit 5 %", adult.policy(data), 0.24)
+    yield _against_arx("9 attributes, k = 5, limit 100 %", adult.policy(data, quasi=NINE, limit=1.0), 2.9)
+    yield _against_arx("8 attributes, k = 5, t = 0.2, limit 5 %", adult.policy(data, CLOSE, sensitive=True), 0.82)
+    for rows, seconds in ((300_000, 4.0), (1_000_000, 14.2), (3_000_000, 44.5)):
+        file = adult.sample(directory, rows)
+        yield _against_arx(f"{rows:,} rows, 8 attributes, k = 5, limit 5 %", adult.policy(file), seconds)
+
+
+def _against_arx(what: str, policy: dict[str, Any], seconds: float) -> Result:
+    problem = job.prepare(policy).problem
+    spent = of_call(lambda: optimal(replace(problem)))
+    return Result(f"search: Adult, {what}", spent, ARX, Spent(seconds, seconds), _found(optimal(problem)))
+
+
+def on_large_lattices(directory: Path) -> Iterator[Result]:
+    """Made-up people: a lattice of more than a million nodes proven, and fifty attributes within a time limit."""
+    problem = _wide(directory, 14)
+    yield Result("search: 14 attributes", *_once(problem, None))
+    yield Result("search: 50 attributes, time-limit 20", *_once(_wide(directory, 50), 20.0))
+
+
+def _wide(directory: Path, width: int) -> Problem:
+    return job.prepare(tables.policy(tables.write(directory, 30_000, width), width)).problem
+
+
+def _once(problem: Problem, limit: float | None) -> tuple[Spent, str, None, str]:
+    found: list[Solution] = []
+    spent = of_call(lambda: found.append(optimal(replace(problem), time_limit=limit)), times=1)
+    return spent, "", None, _found(found[-1])
+
+
+def _found(solution: Solution) -> str:
+    proven = "proven" if solution.optimal else "best found"
+    nodes = f"{solution.nodes:,}" if solution.nodes < 10**9 else f"{solution.nodes:.0e}"
+    return f"{nodes} nodes, {solution.checked:,} checked, {proven}"

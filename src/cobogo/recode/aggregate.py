@@ -1,0 +1,209 @@
+"""Aggregation: every record of a group is released with what the group has in common, which need not be its own.
+
+Numbers become the group's mean or median, ordered values its median, categories the most frequent one. A hierarchy's
+ancestor, too, is something that a group has in common: it stands for every record's own value, and stays true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.errors import PolicyError
+from cobogo.hierarchy import Hierarchy, Label
+from cobogo.metrics import AGGREGATED, Outcome
+from cobogo.models.base import Floats, Ints, written_number
+from cobogo.recode.assignment import Assignment
+from cobogo.recode.problem import Problem
+
+Labels = NDArray[np.object_]
+
+DIGITS_AT_MOST = 6
+"""Digits after the decimal mark that a mean is written with; fewer where the data has fewer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregation(Assignment):
+    """An assignment whose classes are released as values of their own. ``errors``: what each attribute lost, from 0 to
+    1. Levels and leaves mean something for the attributes only that are released as an ancestor."""
+
+    labels: tuple[Labels, ...] = ()
+    hows: tuple[str, ...] = ()
+    errors: tuple[float, ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[Labels, ...]:
+        """For each quasi-identifier, the value that each class is released with."""
+        generalized = self._generalized()
+        return tuple(
+            ancestors if how == "ancestor" else labels
+            for how, labels, ancestors in zip(self.hows, self.labels, generalized, strict=True)
+        )
+
+    def _numbered(self) -> list[Ints]:
+        indices: list[dict[Label, int]] = [{} for _ in self.names]
+        return [
+            np.array([index.setdefault(name, len(index)) for name in names.tolist()], dtype=np.int64)
+            for index, names in zip(indices, self.names, strict=True)
+        ]
+
+    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
+        return {**super()._of_classes(chosen), "labels": tuple(labels[chosen] for labels in self.labels)}
+
+    @property
+    def aggregated(self) -> Mapping[str, str]:
+        """How each of the quasi-identifiers was aggregated that are no longer true."""
+        pairs = zip(self.problem.hierarchies, self.hows, strict=True)
+        return {h.attribute: how for h, how in pairs if how != "ancestor"}
+
+    def outcome(self) -> Outcome:
+        """What metrics of classes need, and the squared error; what a value stands for is not known of all."""
+        found = super().outcome()
+        weights = self.problem.scale.weights
+        lost = float((weights * self.errors).sum() / weights.sum())
+        kept = 1 - self.suppressed / max(self.problem.scale.records, 1)
+        unknown = np.full(len(self.hows), np.nan)
+        error = lost * kept + (1 - kept)
+        if not self.aggregated:
+            return replace(found, others={AGGREGATED: error})
+        return replace(
+            found, leaf_sums=unknown, level_sums=unknown, products=np.nan, bits=unknown, others={AGGREGATED: error}
+        )
+
+    def level_shares(self) -> dict[str, list[float]]:
+        """Of the attributes that are released as an ancestor."""
+        return {name: shares for name, shares in super().level_shares().items() if name not in self.aggregated}
+
+    def faults(self) -> list[str]:
+        """Records lost or made, ancestors that are none; other values are those of the group, whatever they are."""
+        pairs = {f'"{name}"' for name in self.aggregated}
+        return [fault for fault in super().faults() if not any(fault.startswith(name) for name in pairs)]
+
+
+def hows(problem: Problem) -> tuple[str, ...]:
+    """How each attribute is aggregated: as the policy says, or as fits: numbers by their mean, what has a hierarchy of
+    more than one step by its ancestor, other categories by the most frequent one."""
+    found = []
+    asked = problem.aggregates or (None,) * len(problem.hierarchies)
+    for column, (h, how) in enumerate(zip(problem.hierarchies, asked, strict=True)):
+        numeric = is_numeric(h, problem.decimal)
+        bounded = problem.lowest[column] > 0
+        chosen = how or ("ancestor" if bounded or (h.height > 1 and not numeric) else "mean" if numeric else "mode")
+        if chosen == "mean" and not numeric:
+            raise PolicyError(
+                "values that are not numbers have no mean",
+                where=f'attribute "{h.attribute}", aggregate',
+                remedy='Say "median" (in the order of the hierarchy), "mode" or "ancestor".',
+            )
+        if chosen != "ancestor" and bounded:
+            raise PolicyError(
+                f"min-level asks for a generalized value, and a {chosen} is none",
+                where=f'attribute "{h.attribute}"',
+                remedy='Leave out min-level, or say aggregate = "ancestor".',
+            )
+        found.append(chosen)
+    return tuple(found)
+
+
+def is_numeric(hierarchy: Hierarchy, decimal: str) -> bool:
+    """Whether every leaf but NULL is a number."""
+    known = [leaf for leaf in hierarchy.leaves if leaf is not None]
+    return bool(known) and not np.isnan(numbers(hierarchy, decimal)[[hierarchy.index[leaf] for leaf in known]]).any()
+
+
+def numbers(hierarchy: Hierarchy, decimal: str) -> Floats:
+    """The leaves as numbers."""
+    return np.array([written_number(leaf, decimal) for leaf in hierarchy.leaves], dtype=float)
+
+
+def aggregated(assignment: Assignment, chosen: tuple[str, ...]) -> Aggregation:
+    """An assignment's classes released as what their records have in common, attribute by attribute."""
+    problem = assignment.problem
+    kept = assignment.owners >= 0
+    owners, counts, groups = assignment.owners[kept], assignment.counts[kept], len(assignment)
+    labels, errors = [], []
+    for column, (h, how) in enumerate(zip(problem.hierarchies, chosen, strict=True)):
+        leaf = problem.leaf_codes[column][problem.table.codes[assignment.tuples[kept], column]].astype(np.int64)
+        if how == "mean":
+            found, error = _means(h, problem.decimal, leaf, owners, counts, groups)
+        elif how == "median":
+            found, error = _medians(h, problem.decimal, leaf, owners, counts, groups)
+        elif how == "mode":
+            found, error = _modes(h, leaf, owners, counts, groups)
+        else:
+            found, error = np.empty(groups, dtype=object), _ancestors(assignment, column)
+        labels.append(found)
+        errors.append(error)
+    return Aggregation(
+        problem, assignment.levels, assignment.leaves, assignment.tuples, assignment.owners, assignment.counts,
+        assignment.values, tuple(labels), chosen, tuple(errors),
+    )  # fmt: skip
+
+
+def _means(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
+    """The mean of the known numbers, written with as many digits as the data has; NULL where most are NULL."""
+    numeric = numbers(h, decimal)
+    places = max((_digits(label, decimal) for label in h.leaves), default=0)
+    known = ~np.isnan(numeric)[leaf]
+    many = np.bincount(owners[known], counts[known], groups)
+    total = np.bincount(owners[known], counts[known] * numeric[leaf[known]], groups)
+    missing = np.bincount(owners, counts, groups) > 2 * many
+    means = np.round(np.divide(total, many, out=np.full(groups, np.nan), where=many > 0), places) + 0.0
+    texts = [f"{mean:.{places}f}".replace(".", decimal) for mean in means.tolist()]
+    labels = np.array([None if gone else text for gone, text in zip(missing, texts, strict=True)], dtype=object)
+    return labels, _squared_error(numeric[leaf], np.where(missing, np.nan, means)[owners], counts)
+
+
+def _digits(label: Label, decimal: str) -> int:
+    text = (label or "").strip()
+    return min(len(text.rpartition(decimal)[2]), DIGITS_AT_MOST) if decimal in text else 0
+
+
+def _medians(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
+    """The value in the middle, the lower of two: in the order of numbers, or that of the hierarchy's leaves."""
+    numeric = is_numeric(h, decimal)
+    places = np.nan_to_num(numbers(h, decimal), nan=np.inf) if numeric else np.arange(len(h.leaves), dtype=float)
+    order = np.lexsort((places[leaf], owners))
+    ends = np.cumsum(counts[order])
+    sizes = np.bincount(owners, counts, groups)
+    before = np.cumsum(sizes) - sizes
+    middle = np.searchsorted(ends, before + (sizes + 1) // 2)
+    chosen = leaf[order][np.minimum(middle, len(order) - 1)]
+    labels = np.array(h.leaves, dtype=object)[chosen]
+    scale = np.where(np.isinf(places), np.nan, places)
+    return labels, _squared_error(scale[leaf], scale[chosen][owners], counts)
+
+
+def _modes(h: Hierarchy, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
+    """The most frequent value; of several, the first of the hierarchy."""
+    pairs, inverse = np.unique(owners * len(h.leaves) + leaf, return_inverse=True)
+    many = np.bincount(inverse, counts)
+    order = np.lexsort((pairs % len(h.leaves), -many, pairs // len(h.leaves)))
+    chosen = (pairs[order] % len(h.leaves))[np.searchsorted(pairs[order] // len(h.leaves), np.arange(groups))]
+    wrong = float(counts[leaf != chosen[owners]].sum())
+    whole = np.bincount(leaf, counts)
+    all_wrong = float(whole.sum() - whole.max(initial=0))
+    return np.array(h.leaves, dtype=object)[chosen], wrong / all_wrong if all_wrong else 0.0
+
+
+def _ancestors(assignment: Assignment, column: int) -> float:
+    """The share of the domain that a released value stands for beside the true one."""
+    leaves = len(assignment.problem.hierarchies[column].leaves)
+    kept = max(int(assignment.sizes.sum()), 1)
+    return float((assignment.sizes * (assignment.stands_for[:, column] - 1)).sum() / kept / max(leaves - 1, 1))
+
+
+def _squared_error(before: Floats, after: Floats, counts: Ints) -> float:
+    """Σ(x − released)² / Σ(x − mean)². NULL for a number, or a number for NULL, counts as one standard deviation."""
+    known = ~np.isnan(before)
+    many = max(float(counts[known].sum()), 1.0)
+    total = float((counts[known] * (before[known] - (counts[known] * before[known]).sum() / many) ** 2).sum())
+    both = known & ~np.isnan(after)
+    lost = float((counts[both] * (before[both] - after[both]) ** 2).sum())
+    lost += float(counts[known != ~np.isnan(after)].sum()) * total / many
+    return min(lost / total, 1.0) if total else 0.0

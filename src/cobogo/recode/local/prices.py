@@ -1,0 +1,93 @@
+"""Prices: what each record of a region should have to pay, by Lagrangian relaxation.
+
+Were every record free to be in any number of classes, at its price, a class would be worth opening if its records'
+prices pay for it. Prices are raised where no class wants a record and lowered where several do (subgradient ascent,
+Held, Wolfe and Crowder 1974); at their best they bound from below what any solution of the region costs, and the
+classes that are often wanted on the way are those of a good solution (Barahona and Anbil 2000).
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+MEMORY = 0.12
+"""The weight of the latest prices in what is wanted."""
+
+
+@njit(cache=True, nogil=True)
+def bid(work, price, least, candidate, extra):  # type: ignore[no-untyped-def]
+    """What a candidate gains at these prices (below 0), or 0: all members that pay more than it costs, and as many of
+    the others, the dearest first, as make it large enough. ``extra`` holds the others' records; all 0 before."""
+    cost = work.cost[candidate]
+    size, gain = 0, 0.0
+    begin, end = work.begin[candidate], work.end[candidate]
+    for place in range(begin, end):
+        i = work.members[place]
+        if price[i] > cost:
+            size += work.free[i]
+            gain += work.free[i] * (cost - price[i])
+    if gain >= 0:
+        return 0.0
+    missing = least - size
+    while missing > 0:
+        best, dearest = -1, -1.0
+        for place in range(begin, end):
+            i = work.members[place]
+            if extra[i] == 0 and work.free[i] > 0 and price[i] <= cost and price[i] > dearest:
+                best, dearest = i, price[i]
+        if best < 0:
+            return 0.0
+        extra[best] = min(missing, work.free[best])
+        missing -= extra[best]
+        gain += extra[best] * (cost - dearest)
+        if gain >= 0:
+            return 0.0
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def settle_prices(work, price, best_price, cover, extra, least, count, found, rounds, paid):  # type: ignore[no-untyped-def]
+    """Improve the prices of a region's rows; the bound. Ends early when little can be gained on what is paid now."""
+    best = -1.0e300
+    stride, stalled = 1.0, 0
+    for candidate in range(found):
+        work.wanted[candidate] = 0.0
+    for turn in range(rounds):
+        bound = 0.0
+        for i in range(count):
+            cover[i] = 0.0
+            bound += work.free[i] * price[i]
+        memory = MEMORY if turn else 1.0
+        for candidate in range(found):
+            gain = bid(work, price, least, candidate, extra)
+            work.wanted[candidate] *= 1 - memory
+            if gain < 0:
+                bound += gain
+                work.wanted[candidate] += memory
+            for place in range(work.begin[candidate], work.end[candidate]):
+                i = work.members[place]
+                if gain < 0:
+                    cover[i] += work.free[i] if price[i] > work.cost[candidate] else extra[i]
+                extra[i] = 0
+        if bound > best:
+            best, stalled = bound, 0
+            for i in range(count):
+                best_price[i] = price[i]
+            if best > 0.995 * paid:
+                break
+        else:
+            stalled += 1
+            if stalled > 4:
+                stride *= 0.7
+                stalled = 0
+        length = 0.0
+        for i in range(count):
+            length += (work.free[i] - cover[i]) ** 2
+        if length == 0:
+            break
+        scale = stride * max(paid - bound, 0.001 * paid) / length
+        for i in range(count):
+            price[i] = max(0.0, price[i] + scale * (work.free[i] - cover[i]))
+    for i in range(count):
+        price[i] = best_price[i]
+    return best

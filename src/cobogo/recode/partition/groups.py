@@ -1,0 +1,225 @@
+"""Groups of records, and what the models and the hierarchies say of them.
+
+Every partitioning algorithm answers with groups. What a group is released as is another question: here it is the lowest
+values of the hierarchies that stand for all its records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from cobogo.errors import NoSolution, PolicyError
+from cobogo.models.base import Classes, Histogram, Ints, Mask, Monotone, Scope
+from cobogo.models.check import check, failing
+from cobogo.recode.assignment import Assignment, Small, leaf_tuples
+from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.explain import why_none
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Assigned
+from cobogo.recode.tally import tally
+from cobogo.table.frequency import number_tuples
+
+
+@dataclass(frozen=True, eq=False)
+class Parcels:
+    """Records that nothing tells apart: ``counts[p]`` of the original tuple ``tuples[p]``, and of the sensitive value
+    ``values[p]`` where parcels may be divided and there is a sensitive attribute."""
+
+    problem: Problem
+    tuples: Ints
+    counts: Ints
+    values: Small | None = None
+    divisible: bool = False
+
+    def __len__(self) -> int:
+        return len(self.tuples)
+
+    @cached_property
+    def leaves(self) -> Small:
+        """Each parcel's quasi-identifiers, as leaves of the hierarchies."""
+        return np.ascontiguousarray(leaf_tuples(self.problem)[self.tuples])
+
+    def regions(self) -> Ints:
+        """Parcels that the highest levels allowed do not release alike can be in no group together."""
+        highest = list(zip(self.problem.hierarchies, self.problem.highest, strict=True))
+        columns = [h.maps[level][self.leaves[:, column]] for column, (h, level) in enumerate(highest)]
+        return number_tuples(columns, [len(h.labels[level]) for h, level in highest], len(self))[0]
+
+    def classes(self, chosen: Ints, ids: Ints, groups: int, counts: Ints | None = None) -> Classes:
+        """Some parcels as classes, as the models see them; ``counts``: where not all of each is meant."""
+        needed = self.problem.histograms_needed
+        if not self.divisible:
+            return tally(self.problem, self.tuples[chosen], ids, groups, needed)
+        counts = self.counts[chosen] if counts is None else counts
+        sizes = sums(ids, counts, groups)
+        histograms: dict[str, Histogram] = {}
+        if self.values is not None and needed:
+            ((name, known),) = self.problem.table.histograms.items()
+            pairs, first = number_tuples([ids, self.values[chosen]], [groups, len(known.domain)], len(ids))
+            offsets = np.searchsorted(ids[first], np.arange(groups + 1)).astype(np.int64)
+            found = sums(pairs, counts, len(first))
+            histograms[name] = replace(known, offsets=offsets, values=self.values[chosen][first], counts=found)
+        return Classes(sizes, histograms, self.problem.scale.records)
+
+    def fit(self, chosen: Ints, ids: Ints, groups: int, least: int = 1, counts: Ints | None = None) -> Mask:
+        """Which groups of some parcels satisfy every model that is a condition on classes, and have enough records."""
+        enough = sums(ids, self.counts[chosen] if counts is None else counts, groups) >= least
+        return enough & ~failing(self.problem.models, self.classes(chosen, ids, groups, counts))
+
+    def divided(self, places: Ints, taken: Ints) -> Parcels:
+        """The same with so many records of some parcels taken out, as new parcels at the end."""
+        counts = self.counts.copy()
+        counts[places] -= taken
+        return replace(
+            self,
+            tuples=np.concatenate([self.tuples, self.tuples[places]]),
+            counts=np.concatenate([counts, taken]),
+            values=None if self.values is None else np.concatenate([self.values, self.values[places]]),
+        )
+
+
+def sums(ids: Ints, counts: Ints, groups: int) -> Ints:
+    """Sums of whole numbers by group."""
+    total = np.zeros(groups, dtype=np.int64)
+    np.add.at(total, ids, counts)
+    return total
+
+
+def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
+    """The table's records. To be ``divisible``, they must have at most one sensitive value each, which is known; where
+    people have several records, or there are several sensitive attributes, records of equal tuples stay together."""
+    table = problem.table
+    if divisible and table.people is None and len(table.histograms) <= 1:
+        for known in table.histograms.values():
+            return Parcels(problem, known.owners, known.counts, known.values, divisible=True)
+        there = np.flatnonzero(table.counts > 0)
+        return Parcels(problem, there, table.counts[there], divisible=True)
+    there = np.flatnonzero(table.counts > 0)
+    return Parcels(problem, there, table.counts[there])
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The group of each parcel; −1 for those that are to be suppressed. ``looked_at``: groups that were tried."""
+
+    parcels: Parcels
+    owners: Ints
+    count: int
+    looked_at: int = 0
+
+    @property
+    def suppressed(self) -> int:
+        """How many records are in no group."""
+        return int(self.parcels.counts[self.owners < 0].sum())
+
+
+def common_levels(found: Parcels, chosen: Ints, ids: Ints, groups: int) -> Small:
+    """For each group and quasi-identifier, the lowest level allowed at which all its records are released alike."""
+    problem = found.problem
+    levels = np.empty((groups, len(problem.hierarchies)), dtype=np.int32)
+    for column, h in enumerate(problem.hierarchies):
+        leaf = found.leaves[chosen, column]
+        level = np.full(groups, problem.highest[column], dtype=np.int32)
+        for lower in range(problem.highest[column] - 1, problem.lowest[column] - 1, -1):
+            codes = h.maps[lower][leaf]
+            some = np.zeros(groups, dtype=np.int32)
+            some[ids] = codes
+            apart = np.zeros(groups, dtype=np.bool_)
+            apart[ids[codes != some[ids]]] = True
+            level[~apart] = lower
+        levels[:, column] = level
+    return levels
+
+
+def generalized(groups: Groups, *, joined: bool = True) -> Assignment:
+    """Each group released as the lowest values that stand for all its records; ``joined``: groups that are released
+    alike are one class, as whoever reads the release sees them."""
+    found = groups.parcels
+    kept = np.flatnonzero(groups.owners >= 0)
+    ids = groups.owners[kept]
+    first = np.zeros(groups.count, dtype=np.int64)
+    first[ids] = kept
+    levels = common_levels(found, kept, ids, groups.count)
+    assignment = Assignment(
+        found.problem, levels, found.leaves[first], found.tuples, groups.owners, found.counts, found.values
+    )
+    return assignment.canonical() if joined else assignment
+
+
+Grouping = Callable[[int], Groups]
+"""An algorithm, given the fewest records that a group may have beside what the models say."""
+
+
+def solved(
+    problem: Problem,
+    algorithm: str,
+    grouping: Grouping,
+    *,
+    publish: Callable[[Groups], Assignment] = generalized,
+    measured: tuple[str, Callable[[Assignment], float]] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Assigned:
+    """The groups of an algorithm, published, if the plain reference finds that every model holds.
+
+    ``publish`` says what groups are released as; ``measured``, what the algorithm goes by, if not the metric asked for.
+
+    Models of the whole table cannot be looked at group by group: where one fails, groups are made larger.
+    """
+    refuse(problem, algorithm)
+    least, looked_at = 1, 0
+    while True:
+        groups = grouping(least)
+        looked_at += groups.looked_at
+        if groups.suppressed > problem.limit or not groups.count:
+            raise no_solution(problem, algorithm)
+        assignment = publish(groups)
+        if unbroken(assignment):
+            break
+        least = max(2 * least, int(assignment.sizes.min(initial=1)) + 1)
+        if least > problem.scale.records:
+            raise no_solution(problem, algorithm)
+    return Assigned(
+        algorithm=algorithm,
+        assignment=assignment,
+        value=measured[1](assignment) if measured else float(problem.metric.value(assignment.outcome(), problem.scale)),
+        nodes=looked_at,
+        checked=looked_at,
+        metric=measured[0] if measured else None,
+        notes=notes,
+    )
+
+
+def unbroken(assignment: Assignment) -> bool:
+    """Whether every model holds, by the plain reference, and nothing is wrong with the assignment itself."""
+    problem = assignment.problem
+    faults = assignment.faults()
+    assert not faults, faults
+    return all(verdict.satisfied for verdict in check(problem.models, assignment.classes(problem.histograms_needed)))
+
+
+def refuse(problem: Problem, algorithm: str) -> None:
+    """Some models can be asked of recodings only that treat equal values alike."""
+    for model in problem.promised:
+        if model.populations or model.needs_members or model.needs_every_class:
+            why = "looks at a population" if model.populations else "looks at the tuples behind each class"
+            raise PolicyError(
+                f"{model} {why}: {algorithm} puts records together by the data, and tells nothing of other tables",
+                where="recoding.algorithm",
+                remedy='Say algorithm = "optimal", or leave out the model.',
+            )
+
+
+def no_solution(problem: Problem, algorithm: str) -> NoSolution:
+    """Why an algorithm found no groups: what stands in the way of every algorithm, or its own limits."""
+    evaluator = Evaluator(problem)
+    top = evaluator.check(problem.highest)
+    if not top.satisfied and all(m.monotone is not Monotone.NO and m.scope is Scope.CLASS for m in problem.models):
+        return why_none(problem, evaluator)
+    return NoSolution(
+        f"{algorithm} found no partition that satisfies the policy within the suppression limit",
+        remedy='Another algorithm may: say algorithm = "local" or "optimal". Or raise suppression-limit.',
+    )

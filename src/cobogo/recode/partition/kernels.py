@@ -1,0 +1,300 @@
+"""Compiled kernels of the clustering algorithms: parcels as points, each with a number of records."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _apart(one, other):  # type: ignore[no-untyped-def]
+    total = np.float32(0.0)
+    for axis in range(len(one)):
+        gap = one[axis] - other[axis]
+        total += gap * gap
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
+    best, place = np.float32(-1.0), -1
+    for position in range(many):
+        apart = _apart(points[active[position]], centre)
+        if apart > best:
+            best, place = apart, active[position]
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _take(points, left, active, many, centre, wanted, near, gaps):  # type: ignore[no-untyped-def]
+    """Move the nearest ``wanted`` records to a group: returns how many parcels were touched, in ``near``.
+
+    What is taken of each stands in ``gaps`` then; ``left`` is not changed.
+    """
+    known = 0
+    for position in range(many):
+        parcel = active[position]
+        apart = _apart(points[parcel], centre)
+        if known == wanted and apart >= gaps[known - 1]:
+            continue
+        place = known if known < wanted else wanted - 1
+        while place > 0 and gaps[place - 1] > apart:
+            gaps[place] = gaps[place - 1]
+            near[place] = near[place - 1]
+            place -= 1
+        gaps[place] = apart
+        near[place] = parcel
+        if known < wanted:
+            known += 1
+    rest = wanted
+    touched = 0
+    while touched < known and rest > 0:
+        parcel = near[touched]
+        moved = min(rest, left[parcel])
+        gaps[touched] = np.float32(moved)
+        rest -= moved
+        touched += 1
+    return touched
+
+
+@njit(cache=True, nogil=True)
+def mdav(points, counts, k):  # type: ignore[no-untyped-def]
+    """Maximum distance to average vector: the groups as lists of (parcel, records, group).
+
+    While 3k records are left, the k nearest to the one farthest from the mean become a group, and so do the k nearest
+    to the one farthest from that; then one more, if 2k are left, and the rest.
+    """
+    n, dims = points.shape
+    left = counts.copy()
+    active = np.arange(n)
+    many = n
+    records = left.sum()
+    total = np.zeros(dims, dtype=np.float64)
+    for parcel in range(n):
+        for axis in range(dims):
+            total[axis] += points[parcel, axis] * left[parcel]
+    room = n + 2 * (records // max(k, 1)) + 4 * k + 16
+    parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    used, group = 0, 0
+    near, gaps = np.empty(k, np.int64), np.empty(k, np.float32)
+    centre = np.empty(dims, dtype=np.float32)
+    while records >= 2 * k:
+        for axis in range(dims):
+            centre[axis] = total[axis] / records
+        start = _farthest(points, active, many, centre)
+        other = start
+        for turn in range(2):
+            if turn == 1 and records < 2 * k:
+                break
+            if turn == 1:
+                other = _farthest(points, active, many, points[start])
+            touched = _take(points, left, active, many, points[other], k, near, gaps)
+            for position in range(touched):
+                parcel, moved = near[position], np.int64(gaps[position])
+                parcels[used], amounts[used], owners[used] = parcel, moved, group
+                used += 1
+                left[parcel] -= moved
+                records -= moved
+                for axis in range(dims):
+                    total[axis] -= points[parcel, axis] * moved
+            group += 1
+            kept = 0
+            for position in range(many):
+                if left[active[position]] > 0:
+                    active[kept] = active[position]
+                    kept += 1
+            many = kept
+    for position in range(many):
+        parcel = active[position]
+        parcels[used], amounts[used], owners[used] = parcel, left[parcel], group
+        used += 1
+    if many > 0:
+        group += 1
+    return parcels[:used], amounts[:used], owners[:used], group
+
+
+@njit(cache=True, nogil=True)
+def _joined(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
+    """The lowest levels, from those of a group up, at which it and a parcel are alike; what a record costs there.
+
+    Infinite where no level allowed does.
+    """
+    total = 0.0
+    for column in range(len(levels)):
+        level = levels[column]
+        own, other = leaves[row, column], leaves[first, column]
+        while codes[starts[column, level] + own] != codes[starts[column, level] + other]:
+            level += 1
+            if level > highest[column]:
+                return np.inf
+        found[column] = level
+        total += costs[starts[column, level] + own]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
+    """Groups grown one after another: each begins far from the one before, and takes what costs least until it has k.
+
+    What is left at the end joins the group in which it costs least.
+    """
+    n, width = leaves.shape
+    left = counts.copy()
+    active, many = np.arange(n), n
+    records = left.sum()
+    room = n + 2 * (records // max(k, 1)) + 16
+    parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    levels = np.empty((records // max(k, 1) + 2, width), np.int64)
+    firsts, sizes = np.empty(len(levels), np.int64), np.zeros(len(levels), np.int64)
+    used, group, seed = 0, 0, 0
+    trial, best_trial = np.empty(width, np.int64), np.empty(width, np.int64)
+    while records >= k:
+        best, place = -1.0, -1
+        for position in range(many):
+            apart = _joined(active[position], lowest, seed, leaves, starts, codes, costs, highest, trial)
+            if apart > best:
+                best, place = apart, position
+        seed = active[place]
+        firsts[group] = seed
+        levels[group] = lowest
+        size = 0
+        while size < k:
+            if size > 0:
+                best, place = np.inf, -1
+                for position in range(many):
+                    cost = _joined(active[position], levels[group], seed, leaves, starts, codes, costs, highest, trial)
+                    if cost < best:
+                        best, place = cost, position
+                        best_trial[:] = trial
+                if place < 0:
+                    break
+                levels[group] = best_trial
+            parcel = active[place]
+            moved = min(k - size, left[parcel])
+            parcels[used], amounts[used], owners[used] = parcel, moved, group
+            used += 1
+            size += moved
+            left[parcel] -= moved
+            records -= moved
+            if left[parcel] == 0:
+                active[place] = active[many - 1]
+                many -= 1
+        sizes[group] = size
+        group += 1
+    for position in range(many):
+        parcel = active[position]
+        best, chosen = np.inf, -1
+        for other in range(group):
+            cost = _joined(parcel, levels[other], firsts[other], leaves, starts, codes, costs, highest, trial)
+            now = 0.0
+            for column in range(width):
+                now += costs[starts[column, levels[other, column]] + leaves[firsts[other], column]]
+            more = cost * (sizes[other] + left[parcel]) - now * sizes[other]
+            if more < best:
+                best, chosen = more, other
+                best_trial[:] = trial
+        if chosen < 0:
+            chosen = group
+            group += 1
+            firsts[chosen], levels[chosen] = parcel, lowest
+        else:
+            levels[chosen] = best_trial
+        sizes[chosen] += left[parcel]
+        parcels[used], amounts[used], owners[used] = parcel, left[parcel], chosen
+        used += 1
+    return parcels[:used], amounts[:used], owners[:used], group
+
+
+@njit(cache=True, nogil=True)
+def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
+    """One pass: each parcel joins the nearest centre, which moves. Then groups that are too large give what is farthest
+    from their centre to those that are too small, nearest first."""
+    n, dims = points.shape
+    groups = len(seeds)
+    centres = points[seeds].astype(np.float64)
+    sizes = np.zeros(groups, dtype=np.int64)
+    owners = np.full(n, -1, dtype=np.int64)
+    for turn in range(n + groups):
+        parcel = seeds[turn] if turn < groups else turn - groups
+        if owners[parcel] >= 0:
+            continue
+        best, chosen = np.inf, -1
+        if turn < groups:
+            chosen = turn
+        else:
+            for group in range(groups):
+                apart = 0.0
+                for axis in range(dims):
+                    gap = centres[group, axis] - points[parcel, axis]
+                    apart += gap * gap
+                    if apart >= best:
+                        break
+                if apart < best:
+                    best, chosen = apart, group
+        owners[parcel] = chosen
+        before = sizes[chosen]
+        sizes[chosen] += counts[parcel]
+        for axis in range(dims):
+            centres[chosen, axis] = (centres[chosen, axis] * before + points[parcel, axis] * counts[parcel]) / sizes[
+                chosen
+            ]
+    gaps = np.empty(n)
+    for parcel in range(n):
+        gaps[parcel] = _gap(points[parcel], centres[owners[parcel]])
+    for parcel in np.argsort(-gaps):
+        home = owners[parcel]
+        if sizes[home] - counts[parcel] < k:
+            continue
+        best, chosen = np.inf, -1
+        for group in range(groups):
+            if sizes[group] < k and group != home:
+                apart = _gap(points[parcel], centres[group])
+                if apart < best:
+                    best, chosen = apart, group
+        if chosen >= 0:
+            owners[parcel] = chosen
+            sizes[home] -= counts[parcel]
+            sizes[chosen] += counts[parcel]
+    return owners
+
+
+@njit(cache=True, nogil=True)
+def _gap(one, other):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for axis in range(len(one)):
+        total += (one[axis] - other[axis]) ** 2
+    return total
+
+
+@njit(cache=True, nogil=True)
+def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
+    """Cut a sequence of parcels into runs of at least k records at the least cost, by dynamic programming: no run needs
+    2k or more unless a single parcel makes it so. Returns each parcel's run, −1 where there are fewer than k.
+    """
+    n, width = leaves.shape
+    best = np.full(n + 1, np.inf)
+    best[n] = 0.0
+    ends = np.full(n, -1, dtype=np.int64)
+    levels, trial = np.empty(width, np.int64), np.empty(width, np.int64)
+    for start in range(n - 1, -1, -1):
+        levels[:] = lowest
+        size = 0
+        for end in range(start, n):
+            if size >= 2 * k:
+                break
+            cost = _joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
+            if cost == np.inf:
+                break
+            levels[:] = trial
+            size += counts[end]
+            if size >= k and best[end + 1] < np.inf and cost * size + best[end + 1] < best[start]:
+                best[start] = cost * size + best[end + 1]
+                ends[start] = end + 1
+    runs = np.full(n, -1, dtype=np.int64)
+    place, run = 0, 0
+    while place < n and ends[place] >= 0:
+        for position in range(place, ends[place]):
+            runs[position] = run
+        place = ends[place]
+        run += 1
+    return runs

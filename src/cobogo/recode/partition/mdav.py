@@ -1,0 +1,67 @@
+"""Microaggregation: groups of at least k similar records, each released with what the group has in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cobogo.metrics import AGGREGATED
+from cobogo.models.base import Ints
+from cobogo.recode.aggregate import aggregated, hows
+from cobogo.recode.assignment import Assignment
+from cobogo.recode.partition import kernels
+from cobogo.recode.partition.clusters import Pieces, clustered
+from cobogo.recode.partition.groups import Parcels, generalized, parcels, solved
+from cobogo.recode.partition.space import points
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Assigned
+from cobogo.table.frequency import number_tuples
+
+Progress = Callable[[int, int], None]
+
+
+def mdav(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
+    """Puts at least k similar records together and releases each with the mean, median or most frequent value of its
+    group: statistics stay close, single values are no longer true.
+
+    Maximum distance to average vector (Domingo-Ferrer and Torra 2005). Each attribute's ``aggregate`` says what a group
+    is released with.
+    """
+    chosen = hows(problem)
+    whole = parcels(problem, divisible=True)
+    where = points(whole, [column for column, how in enumerate(chosen) if how in ("mean", "median")])
+    regions = _regions(whole, chosen)
+
+    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+        found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
+        return found
+
+    def release(assignment: Assignment) -> Assignment:
+        return aggregated(assignment, chosen)
+
+    return solved(
+        problem,
+        "mdav",
+        lambda least: clustered(whole, where, regions, least, grouped),
+        publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
+        measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
+        notes=_notes(problem, chosen),
+    )
+
+
+def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
+    """Values that are released as an ancestor must have one within the levels allowed."""
+    problem = whole.problem
+    bound = [column for column, how in enumerate(chosen) if how == "ancestor"]
+    columns = [problem.hierarchies[n].maps[problem.highest[n]][whole.leaves[:, n]] for n in bound]
+    sizes = [len(problem.hierarchies[n].labels[problem.highest[n]]) for n in bound]
+    return number_tuples(columns, sizes, len(whole))[0] if bound else np.zeros(len(whole), dtype=np.int64)
+
+
+def _notes(problem: Problem, chosen: tuple[str, ...]) -> tuple[str, ...]:
+    pairs = zip(problem.hierarchies, chosen, strict=True)
+    untrue = [f"{h.attribute} ({how})" for h, how in pairs if how != "ancestor"]
+    if not untrue:
+        return ()
+    return (f"released are values of groups, which are not those collected of each record: {', '.join(untrue)}",)

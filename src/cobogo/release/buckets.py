@@ -1,0 +1,115 @@
+"""Releases in buckets: reading both of their tables back, and estimating counts from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cobogo.errors import DataError, OutputError
+from cobogo.hierarchy import Label
+from cobogo.models.base import Domain, Floats, Histogram
+from cobogo.policy import Data, Role
+from cobogo.release import manifest as manifests
+from cobogo.release.manifest import BucketEntry, Manifest
+from cobogo.release.shuffle import every_slice
+from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.read import Table, read
+
+NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
+"""What a verification of buckets adds."""
+
+
+def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: Sequence[str]) -> FrequencyTable:
+    """The buckets as classes, each with its sensitive values; both tables must have the same buckets and sizes.
+
+    Where a sensitive attribute is in a slice with others, each of their values makes a class of its own in a bucket.
+    """
+    entry = manifest.buckets
+    assert entry is not None
+    if entry.file is None:
+        beside = dict.fromkeys(name for attribute in sensitive for name in entry.beside(attribute))
+        return frequency_table(table, [entry.group, *beside], sensitive)
+    assert entry.count is not None
+    counts = frequency_table(table, [entry.group], [])
+    values = read(directory / entry.file, Data(separator=manifest.data.separator), once=True)
+    if values.columns != manifest.columns_in(entry.file):
+        raise DataError("has other columns than its manifest says", where=entry.file)
+    own = [name for name in manifest.with_role(Role.SENSITIVE) if name in values.columns]
+    listed = frequency_table(values, [entry.group, *own, entry.count], [])
+    if listed.values[entry.group] != counts.values[entry.group]:
+        raise DataError("has other buckets than the released table", where=entry.file)
+    numbers = np.array([_whole(label, entry.file) for label in listed.values[entry.count]], dtype=np.int64)
+    many = numbers[listed.codes[:, -1]] * listed.counts
+    sizes = np.bincount(listed.codes[:, 0], many, len(counts.counts)).astype(np.int64)
+    if (sizes != counts.counts).any():
+        raise DataError("counts other numbers of records than the buckets have", where=entry.file)
+    found = {}
+    for column, name in enumerate(own, start=1):
+        labels = listed.values[name]
+        pairs, inverse = np.unique(listed.codes[:, 0].astype(np.int64) * len(labels) + listed.codes[:, column],
+                                   return_inverse=True)  # fmt: skip
+        total = np.bincount(inverse, many).astype(np.int64)
+        domain = Domain(name, labels, np.bincount(pairs % len(labels), total, len(labels)).astype(np.int64))
+        offsets = np.searchsorted(pairs // len(labels), np.arange(len(sizes) + 1)).astype(np.int64)
+        found[name] = Histogram(offsets, (pairs % len(labels)).astype(np.int32), total, domain)
+    if set(sensitive) - set(found):
+        raise DataError("lacks a sensitive attribute that a model looks at", where=entry.file)
+    return FrequencyTable((entry.group,), counts.values, counts.codes, counts.counts, found)
+
+
+def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], sensitive: Collection[Label]) -> float:
+    """About how many records have one of some values of each attribute of ``where``, and one of the ``sensitive``
+    values: from each bucket the share of its records that match, by those that have such a value. Of slices, the share
+    that matches each of them.
+
+    The estimate is right on average where a bucket was drawn regardless of the quasi-identifiers; what joins the two
+    within a bucket is lost, which is the point.
+    """
+    directory = Path(public)
+    manifest = manifests.load(directory)
+    if manifest.buckets is None or manifest.data.file is None:
+        raise OutputError("is not a release in buckets", where=str(directory), remedy="Count its rows instead.")
+    table = read(directory / manifest.data.file, Data(separator=manifest.data.separator))
+    unknown = set(where) - set(table.columns)
+    if unknown:
+        raise OutputError(f"has no column {', '.join(sorted(unknown))}", where=str(directory))
+    (name,) = manifest.with_role(Role.SENSITIVE)
+    entry = manifest.buckets
+    if entry.slices:
+        return _in_slices(table, entry, {**where, name: sensitive})
+    buckets = bucket_table(table, directory, manifest, [name])
+    histogram = buckets.histograms[name]
+    wanted = np.isin(histogram.values, [n for n, label in enumerate(histogram.domain.labels) if label in sensitive])
+    having = np.bincount(histogram.owners[wanted], histogram.counts[wanted], len(buckets.counts))
+    matching = _matching(table, entry.group, where, len(buckets.counts))
+    return float((matching * having / buckets.counts).sum())
+
+
+def _in_slices(table: Table, entry: BucketEntry, where: Mapping[str, Collection[Label]]) -> float:
+    """Over the buckets, the records times the shares of them that match each slice's part of the question."""
+    parts = every_slice(table.columns, entry.group, entry.slices)
+    sizes = frequency_table(table, [entry.group], []).counts
+    product = sizes.astype(float)
+    for part in parts:
+        asked = [name for name in part if name in where]
+        if asked:
+            product *= _matching(table, entry.group, {name: where[name] for name in asked}, len(sizes)) / sizes
+    return float(product.sum())
+
+
+def _matching(table: Table, group: str, where: Mapping[str, Collection[Label]], buckets: int) -> Floats:
+    """How many records of each bucket have one of some values of each attribute."""
+    counted = frequency_table(table, [group, *where], [])
+    chosen = np.ones(len(counted.counts), dtype=np.bool_)
+    for column, attribute in enumerate(where, start=1):
+        codes = [n for n, label in enumerate(counted.values[attribute]) if label in where[attribute]]
+        chosen &= np.isin(counted.codes[:, column], codes)
+    return np.bincount(counted.codes[chosen, 0], counted.counts[chosen], buckets).astype(np.float64)
+
+
+def _whole(label: Label, where: str) -> int:
+    if label is None or not label.isascii() or not label.isdigit():
+        raise DataError("a count is not a whole number", where=where)
+    return int(label)

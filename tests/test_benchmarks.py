@@ -1,0 +1,52 @@
+"""The benchmarks' own parts, on tables small enough not to be benchmarks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import cobogo as cb
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
+
+from benchmarks import __main__ as bench
+from benchmarks import commands, searches, tables
+from benchmarks.measure import PYTHON, Result, Spent, of_process
+
+
+def test_a_made_up_table_can_be_anonymized_and_is_the_same_every_time(tmp_path: Path) -> None:
+    data = tables.write(tmp_path, 400, 3)
+    first = data.read_bytes()
+    assert tables.write(tmp_path, 400, 3).read_bytes() == first
+    release = cb.anonymize(tables.policy(data, 3))
+    assert release.problem.scale.records == 400
+    assert release.solution.optimal
+
+
+def test_its_policy_is_also_written_as_toml(tmp_path: Path) -> None:
+    policy = tables.policy(tables.write(tmp_path, 300, 2), 2)
+    file = tmp_path / "policy.toml"
+    file.write_text(commands._toml(policy), encoding="utf-8")
+    assert cb.Policy.load(file).quasi_identifiers == ("q0", "q1")
+    commands.engine_alone(policy["data"]["path"], commands._quasi(policy))
+
+
+def test_a_process_is_measured_or_its_failure_told() -> None:
+    spent = of_process([PYTHON, "-c", "x = bytearray(50_000_000)"])
+    assert spent.megabytes > 50
+    with pytest.raises(RuntimeError, match="no such thing"):
+        of_process([PYTHON, "-c", "raise SystemExit('no such thing')"])
+
+
+def test_a_line_of_the_table_tells_the_ratios() -> None:
+    said = bench.line(Result("what", Spent(1.0, 3.0), "other", Spent(2.0, 4.0), "note"))
+    assert said.split() == ["what", "1.000", "other", "2.00", "0.5", "0.75", "note"]
+    assert bench.line(Result("alone", Spent(1.0, 3.0))).split() == ["alone", "1.000"]
+
+
+def test_what_a_search_found_is_told(tmp_path: Path) -> None:
+    problem = searches._wide(tmp_path, 2)
+    *_, note = searches._once(problem, None)
+    assert note.endswith("proven")

@@ -1,8 +1,8 @@
 """Every algorithm on the Adult extract: what it loses, how long it computes, and what it promises.
 
 ``python -m benchmarks.algorithms [K …]`` prints the table of docs/results.md as Markdown. It needs the extract beside
-the project (see `benchmarks.local`). Eight quasi-identifiers; everything may be suppressed, which costs what it loses; occupation is sensitive for
-the algorithms that need one, and salary-class the label of those that learn.
+the project (see `benchmarks.local`). Eight quasi-identifiers; everything may be suppressed, which costs what it
+loses. Occupation is sensitive, and the label of the algorithm that learns.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def policy(directory: Path, algorithm: str, k: int) -> dict[str, Any]:
         if name in QUASI
     }
     model = {"model": "l-diversity", "l": min(k, 5)} if algorithm in BUCKETIZING else {"model": "k-anonymity", "k": k}
+    label = {"label": "occupation"} if algorithm == "top-down" else {}
     return {
         "data": {"path": str(directory / "adult.csv"), "separator": ";"},
         "attributes": {

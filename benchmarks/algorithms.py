@@ -36,11 +36,7 @@ def policy(directory: Path, algorithm: str, k: int) -> dict[str, Any]:
             for name in columns
         },
         "privacy": {"models": [model]},
-        "recoding": {
-            "algorithm": algorithm,
-            "suppression-limit": 1.0,
-            **({"label": "occupation"} if algorithm == "top-down" else {}),
-        },
+        "recoding": {"algorithm": algorithm, "suppression-limit": 1.0} | label,
     }
 
 

@@ -32,8 +32,8 @@ def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
         wanted = wanted.mutate(**{turn: ibis.row_number().over(window)})
         matches = [
             *(engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs),
-            wanted[turn] >= parcels[first],
-            wanted[turn] < parcels[last],
+            wanted[turn] >= parcels[first].cast("int64"),
+            wanted[turn] < parcels[last].cast("int64"),
         ]
     joined = wanted.inner_join(parcels, matches)
     released = dict(zip(moves.released, after, strict=True))
@@ -55,8 +55,8 @@ def _parcels(moves: Moves, keys: list[str], after: list[str], first: str, last: 
         labels.append(next(iter(table.histograms.values())).domain.labels)
     for key, code, known in zip(keys, codes, labels, strict=True):
         columns[key] = pa.array(list(known), pa.string()).take(pa.array(code[chosen]))
-    columns[first] = pa.array(begin[chosen])
-    columns[last] = pa.array((begin + moves.counts)[chosen])
+    columns[first] = pa.array(begin[chosen]).cast(pa.string())  # a table to join with is all text
+    columns[last] = pa.array((begin + moves.counts)[chosen]).cast(pa.string())
     for key, released in zip(after, moves.released.values(), strict=True):
         known = pa.array([*released.tolist(), SUPPRESSED], pa.string())  # the last is for what has no class
         columns[key] = known.take(pa.array(np.where(moves.owners < 0, len(released), moves.owners)[chosen]))

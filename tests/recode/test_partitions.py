@@ -171,7 +171,7 @@ def test_the_hilbert_curve_visits_every_cell_once_and_steps_to_a_neighbour(width
 
 
 @given(rows=tables(least=4, most=9))
-@settings(some, max_examples=40)
+@settings(some, max_examples=15)
 def test_the_runs_of_an_order_are_the_cheapest_there_are(rows: list[Any]) -> None:
     """Against every way to cut the order that the algorithm chose, tried one by one."""
     asked = policy("hilbert", [K])

@@ -90,11 +90,16 @@ def sums(ids: Ints, counts: Ints, groups: int) -> Ints:
     return total
 
 
+def can_divide(problem: Problem) -> bool:
+    """Whether it is known which sensitive values go with some of a tuple's records."""
+    return problem.table.people is None and len(problem.table.histograms) <= 1
+
+
 def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
     """The table's records. To be ``divisible``, they must have at most one sensitive value each, which is known; where
     people have several records, or there are several sensitive attributes, records of equal tuples stay together."""
     table = problem.table
-    if divisible and table.people is None and len(table.histograms) <= 1:
+    if divisible and can_divide(problem):
         for known in table.histograms.values():
             return Parcels(problem, known.owners, known.counts, known.values, divisible=True)
         there = np.flatnonzero(table.counts > 0)

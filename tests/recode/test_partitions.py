@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from partition_tables import MODELS, K, arrow, broken, classes, policy, tables, untrue
 
 import cobogo as cb
+from cobogo.demo import ceara
 from cobogo.errors import NoSolution, PolicyError
+from cobogo.metrics import METRICS
 from cobogo.recode.partition.curves import hilbert_keys
 
 GENERALIZING = ["mondrian", "mondrian-relaxed", "k-member", "oka", "hilbert", "r-tree"]
@@ -169,7 +171,7 @@ def test_the_hilbert_curve_visits_every_cell_once_and_steps_to_a_neighbour(width
 
 
 @given(rows=tables(least=4, most=9))
-@settings(some, max_examples=40)
+@settings(some, max_examples=15)
 def test_the_runs_of_an_order_are_the_cheapest_there_are(rows: list[Any]) -> None:
     """Against every way to cut the order that the algorithm chose, tried one by one."""
     asked = policy("hilbert", [K])
@@ -194,3 +196,46 @@ def test_the_runs_of_an_order_are_the_cheapest_there_are(rows: list[Any]) -> Non
         if all(b - a >= 3 for a, b in itertools.pairwise([0, *cuts, len(order)]))
     )
     assert release.metrics["loss"] == pytest.approx(cheapest / len(rows))
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if name != "classification"])
+def test_every_metric_can_be_asked_for(metric: str) -> None:
+    rows = [
+        {"number": str(n), "place": place, "age": age, "sex": "f", "disease": "flu"}
+        for n, (place, age) in enumerate([("Pina", "20"), ("Pina", "21"), ("Centro", "40"), ("Olinda", "39")] * 2)
+    ]
+    asked = policy("mondrian-relaxed", [K])
+    release = cb.anonymize(arrow(rows), {**asked, "recoding": {**asked["recoding"], "metric": metric}})
+    assert release.metrics[release.metric] == release.solution.value
+
+
+@pytest.fixture(scope="module")
+def cases() -> Any:
+    """Made-up COVID-19 cases of Ceará, as the demo has them."""
+    return ceara.generate(1500)
+
+
+@pytest.mark.parametrize("algorithm", [*ALL, "anatomy", "slicing"])
+def test_the_cases_of_ceara(algorithm: str, cases: Any, tmp_path: Path) -> None:
+    diverse = {"model": "l-diversity", "l": 3}
+    asked = {
+        "attributes": {
+            "nome": {"role": "identifier"},
+            "cpf": {"role": "identifier"},
+            "localidade": {"role": "quasi-identifier", "hierarchy": {"path": "/", "top": True}},
+            "data_nascimento": {
+                "role": "quasi-identifier",
+                "hierarchy": {"dates": "%d/%m/%Y", "levels": ["%m/%Y", "%Y"], "top": True},
+            },
+            "raca_cor": {"role": "sensitive"},
+        },
+        "privacy": {"models": [diverse] if algorithm in ("anatomy", "slicing") else [{**K, "k": 4}, diverse]},
+        "recoding": {"algorithm": algorithm},
+    }
+    others = {name: {"role": "non-sensitive"} for name in cases.column_names if name not in asked["attributes"]}
+    release = cb.anonymize(cases, {**asked, "attributes": {**asked["attributes"], **others}})
+    assert release.write(tmp_path / "out")
+    assert cb.verify(tmp_path / "out")
+    if algorithm == "mondrian":
+        best = cb.anonymize(cases, {**asked, "attributes": {**asked["attributes"], **others}, "recoding": {}})
+        assert (release.metrics["loss"] or 0) < (best.metrics["loss"] or 0), "parts need less than whole columns"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cobogo.report
-from cobogo.metrics import METRICS
+from cobogo.metrics import AGGREGATED, BUCKETED, METRICS
 from cobogo.models import MODELS
 from cobogo.policy import Role
 from cobogo.report.words import TEXTS, words
@@ -57,7 +57,11 @@ def test_no_text_is_left_that_nothing_uses() -> None:
 def test_every_model_metric_and_role_has_words(language: str) -> None:
     texts = TEXTS[language]
     assert [name for name in MODELS if f"model.{name}" not in texts or f"model.{name}.means" not in texts] == []
-    assert [name for name in METRICS if f"metric.{name}" not in texts or f"metric.{name}.means" not in texts] == []
+    assert [
+        name
+        for name in (*METRICS, AGGREGATED, BUCKETED)
+        if f"metric.{name}" not in texts or f"metric.{name}.means" not in texts
+    ] == []
     assert [role for role in Role if f"role.{role}" not in texts] == []
 
 

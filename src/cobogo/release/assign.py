@@ -33,8 +33,8 @@ def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
         wanted = wanted.mutate(**{turn: ibis.row_number().over(window)})
         matches = [
             *(engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs),
-            wanted[turn] >= parcels[first],
-            wanted[turn] < parcels[last],
+            wanted[turn] >= parcels[first].cast("int64"),
+            wanted[turn] < parcels[last].cast("int64"),
         ]
     joined = wanted.inner_join(parcels, matches)
     released = dict(zip(moves.released, after, strict=True))

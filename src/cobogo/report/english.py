@@ -197,6 +197,9 @@ ENGLISH: dict[str, str] = {
     "metric.squared_error": "squared error",
     "metric.squared_error.means": "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 "
     "a single group.",
+    "metric.reconstruction_error": "reconstruction error",
+    "metric.reconstruction_error.means": "How wrong it is, on average, to take the shares of a bucket for the value of "
+    "each of its records: 0 is certainty.",
     "metric.height": "height",
     "metric.height.means": "The levels of all quasi-identifiers added up: how many steps were taken.",
     "metric.entropy": "non-uniform entropy",

@@ -201,6 +201,9 @@ PORTUGUESE: dict[str, str] = {
     "metric.squared_error": "erro quadrático",
     "metric.squared_error.means": "Quanto das diferenças se perdeu ao trocar valores pelos de um grupo: 0 é nada, 1 é "
     "um só grupo.",
+    "metric.reconstruction_error": "erro de reconstrução",
+    "metric.reconstruction_error.means": "Quanto se erra, em média, ao tomar as parcelas de um balde pelo valor de "
+    "cada um de seus registros: 0 é certeza.",
     "metric.height": "altura",
     "metric.height.means": "A soma dos níveis de todos os semi-identificadores: quantos passos foram dados.",
     "metric.entropy": "entropia não uniforme",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from cobogo.models import LDiversity, Scope
 from cobogo.models.base import Ints
 from cobogo.recode.buckets import kernels
 from cobogo.recode.buckets.buckets import Buckets
-from cobogo.recode.partition.groups import parcels
+from cobogo.recode.partition.groups import Parcels, parcels
 from cobogo.recode.partition.mend import mended
 from cobogo.recode.partition.space import points
 from cobogo.recode.problem import Problem
@@ -22,6 +23,7 @@ from cobogo.recode.solution import Bucketed
 Progress = Callable[[int, int], None]
 
 NOTE = "quasi-identifiers are released as they are: buckets hide whose value is whose, not who is in the table"
+TOO_FREQUENT = "the most frequent sensitive value"
 
 
 def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Bucketed:  # noqa: ARG001
@@ -35,28 +37,42 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
     whole = parcels(problem, divisible=True)
     assert whole.values is not None
     values = whole.values.astype(np.int64)
-    asked = any(isinstance(model, LDiversity) for model in problem.models)
-    surplus = _surplus(np.bincount(values, whole.counts).astype(np.int64), l) * asked
-    if int(surplus.sum()) > problem.limit:
-        raise _too_frequent(problem, values, whole.counts, l, int(surplus.sum()))
+    surplus = _surplus(np.bincount(values, whole.counts).astype(np.int64), l)
+    most = float(np.bincount(values, whole.counts).max() / problem.scale.records)
+    notes = (NOTE,) if not surplus.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
+    looked_at = 0
+    for gone in (np.zeros_like(surplus), surplus):  # rather all records than an even mixture, if the models allow it
+        if gone.sum() > problem.limit:
+            continue
+        pieces, owners = _drawn(whole, values, gone, l)
+        groups = mended(pieces, points(pieces), owners, np.zeros(len(pieces), dtype=np.int64), 1)
+        assert pieces.values is not None
+        buckets = Buckets(problem, pieces.tuples, pieces.values, pieces.counts, groups.owners)
+        looked_at += groups.looked_at
+        if buckets.suppressed <= problem.limit and len(buckets) and buckets.hold():
+            error = buckets.reconstruction_error()
+            return Bucketed("anatomy", buckets, error, looked_at, looked_at, notes=notes)
+    raise _too_frequent(problem, most, l, int(surplus.sum())) if surplus.any() else no_buckets()
+
+
+def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int) -> tuple[Parcels, Ints]:
+    """Buckets drawn at random, as pieces of parcels and the bucket of each; so many records of each value are left out.
+
+    What is too frequent to be in buckets of different values is spread over all of them.
+    """
+    assert whole.values is not None
     records = np.repeat(np.arange(len(whole)), whole.counts)
     records = records[np.argsort(randomness.keys(len(records)))]
     records = records[np.argsort(values[records], kind="stable")]
-    starts = np.searchsorted(values[records], np.arange(len(surplus) + 1)).astype(np.int64)
-    owner = kernels.drawn(starts[:-1] + surplus, starts[1:], values[records], l)
-    if not asked:  # nobody asks that a bucket has different values: what is left over may go anywhere
-        over = np.flatnonzero(owner < 0)
-        owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
+    starts = np.searchsorted(values[records], np.arange(len(gone) + 1)).astype(np.int64)
+    owner = kernels.drawn(starts[:-1] + gone, starts[1:], values[records], l)
+    left_out = np.arange(len(records)) - starts[values[records]] < gone[values[records]]
+    over = np.flatnonzero((owner < 0) & ~left_out)
+    owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
     pieces, owners = _parcelled(records, owner)
-    counts = np.bincount(pieces)
     places = records[np.unique(pieces, return_index=True)[1]]
-    found = type(whole)(problem, whole.tuples[places], counts.astype(np.int64), whole.values[places], divisible=True)
-    groups = mended(found, points(found), owners, np.zeros(len(found), dtype=np.int64), 1)
-    buckets = Buckets(problem, found.tuples, found.values, found.counts, groups.owners)  # type: ignore[arg-type]
-    if buckets.suppressed > problem.limit or not len(buckets) or not buckets.hold():
-        raise no_buckets()
-    error = buckets.reconstruction_error()
-    return Bucketed("anatomy", buckets, error, groups.looked_at, groups.looked_at, notes=(NOTE,))
+    counts = np.bincount(pieces).astype(np.int64)
+    return replace(whole, tuples=whole.tuples[places], counts=counts, values=whole.values[places]), owners
 
 
 def refuse(problem: Problem, algorithm: str) -> None:
@@ -118,10 +134,9 @@ def no_buckets() -> NoSolution:
     )
 
 
-def _too_frequent(problem: Problem, values: Ints, counts: Ints, l: int, lost: int) -> NoSolution:
-    most = int(np.bincount(values, counts).max())
+def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolution:
     return NoSolution(
-        f"no buckets of {l} different values can be made: the most frequent value is that of {most:,} of "
-        f"{number_of(problem.scale.records, 'record')}, and may be that of one in {l} at most",
-        remedy=f"Ask for a smaller l, or allow {number_of(lost, 'record')} to be suppressed.",
+        f"no buckets satisfy the models: {TOO_FREQUENT} is that of {100 * most:.0f} % of the records, and buckets of "
+        f"{l} different values have place for one in {l}",
+        remedy=f"Ask for less, or allow {number_of(surplus, 'record')} of {problem.scale.records:,} to be suppressed.",
     )

@@ -81,14 +81,13 @@ class Buckets:
         return float((per_entry.sum() + self.suppressed) / max(self.problem.scale.records, 1))
 
     def outcome(self) -> Outcome:
-        """Tuples stay as they are; what is lost is whose value is whose."""
-        kept = int(self.sizes.sum())
-        levels = np.zeros(len(self.problem.hierarchies), dtype=np.int64)
+        """What is lost is whose value is whose; metrics that look at how far values were generalized say nothing."""
+        unknown = np.full(len(self.problem.hierarchies), np.nan)
         return Outcome(
             suppressed=self.suppressed,
             classes=len(self),
             squares=int((self.sizes * self.sizes).sum()),
-            leaf_sums=levels + kept,
-            level_sums=levels,
+            leaf_sums=unknown,
+            level_sums=unknown,
             others={BUCKETED: self.reconstruction_error()},
         )

@@ -72,16 +72,16 @@ def _linkage(one: list[int], other: list[int], tied: dict[tuple[int, int], float
 
 
 def _contingency(problem: Problem, one: int, other: int) -> float:
-    """The mean-square contingency of two quasi-identifiers: 0 if they are independent, 1 if one tells the other."""
+    """The mean-square contingency of two quasi-identifiers, less what chance alone gives it: 0 if they are independent,
+    1 if one tells the other. Without that, any two columns whose values hardly repeat would seem to go together."""
     table = problem.table
     sizes = [len(table.values[table.quasi_identifiers[column]]) for column in (one, other)]
+    least = min(sizes) - 1
+    if not least:
+        return 0.0
     first, second = table.codes[:, one].astype(np.int64), table.codes[:, other].astype(np.int64)
     pairs, inverse = np.unique(first * sizes[1] + second, return_inverse=True)
     joint = np.bincount(inverse, table.counts)
     alone = table.marginal(one)[pairs // sizes[1]] * table.marginal(other)[pairs % sizes[1]].astype(float)
-    least = min(sizes) - 1
-    return (
-        float((np.divide(joint**2, alone, out=np.zeros(len(pairs)), where=alone > 0).sum() - 1) / least)
-        if least
-        else 0.0
-    )
+    found = np.divide(joint**2, alone, out=np.zeros(len(pairs)), where=alone > 0).sum() - 1
+    return float(found / least - (max(sizes) - 1) / max(table.records - 1, 1))

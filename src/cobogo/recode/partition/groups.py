@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from cobogo.errors import NoSolution, PolicyError
+from cobogo.metrics import measure
 from cobogo.models.base import Classes, Histogram, Ints, Mask, Monotone, Scope
 from cobogo.models.check import check, failing
 from cobogo.recode.assignment import Assignment, Small, leaf_tuples
@@ -89,11 +90,16 @@ def sums(ids: Ints, counts: Ints, groups: int) -> Ints:
     return total
 
 
+def can_divide(problem: Problem) -> bool:
+    """Whether it is known which sensitive values go with some of a tuple's records."""
+    return problem.table.people is None and len(problem.table.histograms) <= 1
+
+
 def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
     """The table's records. To be ``divisible``, they must have at most one sensitive value each, which is known; where
     people have several records, or there are several sensitive attributes, records of equal tuples stay together."""
     table = problem.table
-    if divisible and table.people is None and len(table.histograms) <= 1:
+    if divisible and can_divide(problem):
         for known in table.histograms.values():
             return Parcels(problem, known.owners, known.counts, known.values, divisible=True)
         there = np.flatnonzero(table.counts > 0)
@@ -182,15 +188,26 @@ def solved(
         least = max(2 * least, int(assignment.sizes.min(initial=1)) + 1)
         if least > problem.scale.records:
             raise no_solution(problem, algorithm)
+    metric, value = _valued(assignment) if measured is None else (measured[0], measured[1](assignment))
     return Assigned(
         algorithm=algorithm,
         assignment=assignment,
-        value=measured[1](assignment) if measured else float(problem.metric.value(assignment.outcome(), problem.scale)),
+        value=value,
         nodes=looked_at,
         checked=looked_at,
-        metric=measured[0] if measured else None,
+        metric=metric,
         notes=notes,
     )
+
+
+def _valued(assignment: Assignment) -> tuple[str, float]:
+    """The metric asked for; the loss, where that one says nothing of records that each have their own levels."""
+    problem = assignment.problem
+    found = measure(assignment.outcome(), problem.scale)
+    for name in (problem.metric.name, "loss"):
+        if (value := found[name]) is not None:
+            return name, value
+    raise AssertionError(found)
 
 
 def unbroken(assignment: Assignment) -> bool:

@@ -12,7 +12,7 @@ from cobogo.models.base import Ints
 from cobogo.recode.assignment import Small
 from cobogo.recode.partition import curves, kernels
 from cobogo.recode.partition.clusters import Pieces, clustered
-from cobogo.recode.partition.groups import parcels, solved
+from cobogo.recode.partition.groups import can_divide, parcels, solved
 from cobogo.recode.partition.space import Points, points, tree_order
 from cobogo.recode.partition.tree_costs import TreeCosts
 from cobogo.recode.problem import Problem
@@ -54,30 +54,46 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     """Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k (Ghinita
     and others 2007)."""
-    return _solved(problem, "hilbert", partial(_runs, _ranks(problem), "hilbert"))
+    return _solved(problem, "hilbert", partial(_runs, _ranks(problem), "hilbert", can_divide(problem)))
 
 
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     """Packs the records into the leaves of an R-tree, tile by tile, each with at least k (after Iwuchukwu and Naughton
     2007)."""
-    return _solved(problem, "r-tree", partial(_runs, _ranks(problem), "r-tree"))
+    return _solved(problem, "r-tree", partial(_runs, _ranks(problem), "r-tree", can_divide(problem)))
 
 
 def _ranks(problem: Problem) -> list[Ints]:
     return [tree_order(h) for h in problem.hierarchies]
 
 
-def _runs(orders: list[Ints], how: str, trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
+def _runs(
+    orders: list[Ints], how: str, divide: bool, trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int
+) -> Pieces:
     """The cheapest runs of an order. Where no cut is possible, all are one group, and mended after."""
     ranks = np.stack([order[leaves[:, column]] for column, order in enumerate(orders)], axis=1)
     spans = np.array([len(order) for order in orders], dtype=np.int64)
     order = curves.hilbert_order(ranks, spans) if how == "hilbert" else curves.tile_order(ranks, counts, k)
+    places, amounts = _cut_up(order, counts, k) if divide else (order, counts[order])
     t = trees
     runs = kernels.best_runs(
-        np.ascontiguousarray(leaves[order]), counts[order], t.starts, t.codes, t.costs, t.lowest, t.highest, k
+        np.ascontiguousarray(leaves[places]), amounts, t.starts, t.codes, t.costs, t.lowest, t.highest, k
     )
     runs = np.maximum(runs, 0)
-    return order, counts[order], runs, int(runs.max(initial=0)) + 1
+    pieces, inverse = np.unique(places * (len(runs) + 1) + runs, return_inverse=True)
+    total = np.bincount(inverse, amounts).astype(np.int64)
+    return pieces // (len(runs) + 1), total, pieces % (len(runs) + 1), int(runs.max(initial=0)) + 1
+
+
+def _cut_up(order: Ints, counts: Ints, k: int) -> tuple[Ints, Ints]:
+    """Parcels record by record, so that a run may begin or end within one; of a large one, the middle stays whole."""
+    many = counts[order]
+    large = many > 4 * k
+    pieces = np.where(large, 4 * k + 1, many)
+    places = np.repeat(order, pieces)
+    turn = np.arange(len(places)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    middle = np.repeat(large, pieces) & (turn == 2 * k)
+    return places, np.where(middle, np.repeat(many - 4 * k, pieces), 1)
 
 
 def _solved(problem: Problem, name: str, cluster: Cluster) -> Assigned:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,8 +117,7 @@ class _Search:
         while True:
             self._rare = self._minimal_rare(levels)
             yield levels
-            counts = self.problem.table.counts.astype(np.float32)
-            blame = (self._rare @ counts) @ self.member / self.weights
+            blame = _times((self._rare * self.problem.table.counts).sum(axis=1), self.member) / self.weights
             blame[np.array(levels) >= self.highest] = -1.0
             if time.monotonic() > self._deadline:
                 if levels != self.problem.highest:
@@ -167,7 +167,7 @@ class _Search:
         """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""
         rest = rare.copy()
         for _ in range(cells.shape[1]):
-            blame = (rest.T @ self.member) / self.weights
+            blame = _times(rest.T, self.member) / self.weights
             blame[cells >= self.highest] = 0.0
             rows = np.flatnonzero(blame.max(axis=1, initial=0.0) > 0)
             if not len(rows):
@@ -223,6 +223,13 @@ class _Search:
             self.problem, cells[first[kept]], self.leaves[first[kept]],
             np.arange(len(cells)), numbers[owners], self.problem.table.counts,
         )  # fmt: skip
+
+
+def _times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The matrix product of small whole numbers. Some BLAS kernels read past the end of an array, raise the processor's
+    flags for what they find there and throw it away: NumPy would warn of that."""
+    with np.errstate(all="ignore"):
+        return np.asarray(one @ other)
 
 
 def _names(problem: Problem, column: int) -> Ints:

@@ -117,7 +117,9 @@ class _Search:
         while True:
             self._rare = self._minimal_rare(levels)
             yield levels
-            blame = _times((self._rare * self.problem.table.counts).sum(axis=1), self.member) / self.weights
+            counts = self.problem.table.counts
+            records = np.array([counts[there > 0].sum() for there in self._rare], dtype=float)
+            blame = _times(records, self.member) / self.weights
             blame[np.array(levels) >= self.highest] = -1.0
             if time.monotonic() > self._deadline:
                 if levels != self.problem.highest:

@@ -23,7 +23,7 @@ from cobogo.recode import lattice
 from cobogo.recode.assignment import Assignment, Small, leaf_tuples
 from cobogo.recode.cells.recovery import recoverable
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import Judged, judge
+from cobogo.recode.cuts.cut import Judged, coarsest, judge
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.local.search import refuse
 from cobogo.recode.problem import Levels, Problem, asked_k
@@ -161,6 +161,8 @@ class _Search:
             reached = self._completed(cells, judged, levels, most)
             if reached.satisfied:
                 assignment = self._assignment(cells, reached)
+                if assignment.faults():
+                    continue  # values that have nothing to do with each other share a name
                 value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
                 more = int(((cells != covered) * self.problem.table.counts[:, None]).sum())
                 yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more)
@@ -221,10 +223,10 @@ class _Search:
         owners, first = self._owners(cells)
         kept: Mask = ~judged.failed
         numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+        high, under = coarsest(cells, self.leaves, owners, len(first))
         return Assignment(
-            self.problem, cells[first[kept]], self.leaves[first[kept]],
-            np.arange(len(cells)), numbers[owners], self.problem.table.counts,
-        )  # fmt: skip
+            self.problem, high[kept], under[kept], np.arange(len(cells)), numbers[owners], self.problem.table.counts
+        )
 
 
 def _times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:

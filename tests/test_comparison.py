@@ -81,6 +81,22 @@ def test_without_names_all_are_run_each_once() -> None:
     assert len(compare(small, POLICY, algorithms=["ola", "ola"]).runs) == 1
 
 
+def test_those_that_part_sensitive_values_have_no_value_of_the_metric() -> None:
+    models = {"models": [{"model": "l-diversity", "l": 2}]}
+    found = compare(PEOPLE, POLICY | {"privacy": models}, algorithms=["anatomy", "optimal"])
+    anatomy, optimal = found.runs
+    assert anatomy.solved
+    assert anatomy.value is None
+    assert any("loss says nothing of it" in note for note in anatomy.notes)
+    assert found.best == optimal
+
+
+def test_the_table_is_counted_for_the_one_that_needs_most() -> None:
+    """The policy's own algorithm needs less of the table than those that are compared with it."""
+    found = compare(PEOPLE, POLICY | {"recoding": {"time-limit": 1.0}}, algorithms=["optimal", "local", "mdav"])
+    assert all(run.solved for run in found.runs)
+
+
 def test_one_that_cannot_serve_the_policy_says_why_and_the_others_run() -> None:
     found = compare(PEOPLE, POLICY | {"recoding": {"metric": "kl-divergence"}}, algorithms=["mu-argus", "optimal"])
     refused, optimal = found.runs

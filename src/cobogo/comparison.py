@@ -12,9 +12,10 @@ from typing import Any
 from cobogo import job
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, nearest
 from cobogo.policy import Policy
-from cobogo.recode.algorithms import ALGORITHMS, kinds
+from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
 from cobogo.release import place
 from cobogo.report import story
+from cobogo.schema.roles import check_bucketed
 
 FILES = ("comparison.json", "comparison.png", "comparison.html")
 
@@ -87,11 +88,17 @@ def compare(
         if name not in ALGORITHMS:
             remedy = nearest(name, ALGORITHMS, "cobogo list algorithms")
             raise PolicyError(f"there is no algorithm {name!r}", where="--algorithms", remedy=remedy)
-    prepared = job.prepare(data, policy, engine=engine, progress=progress)
+    if policy is None:
+        data, policy = None, data
+    asked = Policy.given(policy)
+    rules = _choosing(asked, _needs_most(names))
+    prepared = job.prepare(
+        rules if data is None else data, None if data is None else rules, engine=engine, progress=progress
+    )
     runs = []
     for number, name in enumerate(names):
         progress("search", number, len(names))
-        runs.append(_run(prepared, name))
+        runs.append(_run(prepared, asked, name))
     return Comparison(
         source=Path(prepared.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -116,20 +123,40 @@ def is_output(directory: Path) -> bool:
     return names <= set(FILES) and FILES[0] in names
 
 
-def _run(prepared: job.Prepared, name: str) -> Run:
-    rules = prepared.policy
-    kind = rules.recoding.kind if rules.recoding.kind in kinds(name) else None
-    recoding = rules.recoding.model_copy(update={"algorithm": name, "kind": kind})
-    # What can be done with each release is not shown, so it need not be measured.
-    policy = rules.model_copy(update={"recoding": recoding, "utility": None})
+def _needs_most(names: Sequence[str]) -> str:
+    """Of some algorithms, one for which the table is counted so that all of them can use it."""
+    by_record = [name for name in names if "cell" in kinds(name) and name not in BUCKETIZING]
+    by_value = [name for name in names if kinds(name) != ("full-domain",) and name not in BUCKETIZING]
+    return next(iter([*by_record, *by_value, *(name for name in names if name not in BUCKETIZING)]), "local")
+
+
+def _choosing(policy: Policy, algorithm: str) -> Policy:
+    """The policy with another algorithm; the kind of recoding is left to it, if it cannot make the one asked for.
+
+    What can be done with each release is not shown, so it need not be measured.
+    """
+    kind = policy.recoding.kind if policy.recoding.kind in kinds(algorithm) else None
+    recoding = policy.recoding.model_copy(update={"algorithm": algorithm, "kind": kind})
+    return policy.model_copy(update={"recoding": recoding, "utility": None})
+
+
+def _run(prepared: job.Prepared, asked: Policy, name: str) -> Run:
+    rules = _choosing(asked, name)
+    problem = replace(prepared.problem, kind=rules.recoding.kind)
     try:
-        release = job.solve(replace(prepared, policy=policy, problem=replace(prepared.problem, kind=kind)))
+        if name in BUCKETIZING:
+            check_bucketed(rules, problem.promised)
+        release = job.solve(replace(prepared, policy=rules, problem=problem))
     except (NoSolution, PolicyError, SearchTooLarge) as error:
         return Run(name, why=error.what)
     summary = story.expected(release)
+    value, notes = release.solution.value, release.solution.notes
+    if release.metric != problem.metric.name:
+        notes = (*notes, f"{problem.metric.name} says nothing of it; its {release.metric} is {value:.4g}")
+        value = math.nan
     return Run(
         algorithm=name,
-        value=release.solution.value if math.isfinite(release.solution.value) else None,
+        value=value if math.isfinite(value) else None,
         optimal=release.solution.optimal,
         suppressed=summary["suppressed"],
         classes=summary["classes"]["count"],
@@ -137,7 +164,7 @@ def _run(prepared: job.Prepared, name: str) -> Run:
         inference=max((chance["after"] for chance in summary["inference"].values()), default=None),
         risk=summary["risk"]["after"]["highest"],
         seconds=release.seconds["search"],
-        notes=release.solution.notes,
+        notes=notes,
     )
 
 

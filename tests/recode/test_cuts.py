@@ -72,6 +72,7 @@ def test_what_is_found_satisfies_the_policy_and_is_a_recoding_of_its_kind(
     assert isinstance(assignment, CutAssignment)
     assert assignment.suppressed <= problem.limit
     assert len(assignment)
+    assert assignment.faults() == []
     assert all(verdict.satisfied for verdict in check(problem.models, assignment.classes()))
     for column, (h, cut) in enumerate(zip(problem.hierarchies, assignment.cut, strict=True)):
         assert problem.lowest[column] <= cut.min() <= cut.max() <= problem.highest[column]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from cobogo.recode import lattice
 from cobogo.recode.assignment import Assignment, Small, leaf_tuples
 from cobogo.recode.cells.recovery import recoverable
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import Judged, judge
+from cobogo.recode.cuts.cut import Judged, coarsest, judge
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.local.search import refuse
 from cobogo.recode.problem import Levels, Problem, asked_k
@@ -116,8 +117,9 @@ class _Search:
         while True:
             self._rare = self._minimal_rare(levels)
             yield levels
-            counts = self.problem.table.counts.astype(np.float32)
-            blame = (self._rare @ counts) @ self.member / self.weights
+            counts = self.problem.table.counts
+            records = np.array([counts[there > 0].sum() for there in self._rare], dtype=float)
+            blame = _times(records, self.member) / self.weights
             blame[np.array(levels) >= self.highest] = -1.0
             if time.monotonic() > self._deadline:
                 if levels != self.problem.highest:
@@ -159,6 +161,8 @@ class _Search:
             reached = self._completed(cells, judged, levels, most)
             if reached.satisfied:
                 assignment = self._assignment(cells, reached)
+                if assignment.faults():
+                    continue  # values that have nothing to do with each other share a name
                 value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
                 more = int(((cells != covered) * self.problem.table.counts[:, None]).sum())
                 yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more)
@@ -167,7 +171,7 @@ class _Search:
         """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""
         rest = rare.copy()
         for _ in range(cells.shape[1]):
-            blame = (rest.T @ self.member) / self.weights
+            blame = _times(rest.T, self.member) / self.weights
             blame[cells >= self.highest] = 0.0
             rows = np.flatnonzero(blame.max(axis=1, initial=0.0) > 0)
             if not len(rows):
@@ -219,10 +223,17 @@ class _Search:
         owners, first = self._owners(cells)
         kept: Mask = ~judged.failed
         numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+        high, under = coarsest(cells, self.leaves, owners, len(first))
         return Assignment(
-            self.problem, cells[first[kept]], self.leaves[first[kept]],
-            np.arange(len(cells)), numbers[owners], self.problem.table.counts,
-        )  # fmt: skip
+            self.problem, high[kept], under[kept], np.arange(len(cells)), numbers[owners], self.problem.table.counts
+        )
+
+
+def _times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The matrix product of small whole numbers. Some BLAS kernels read past the end of an array, raise the processor's
+    flags for what they find there and throw it away: NumPy would warn of that."""
+    with np.errstate(all="ignore"):
+        return np.asarray(one @ other)
 
 
 def _names(problem: Problem, column: int) -> Ints:

@@ -125,26 +125,35 @@ def node_numbers(hierarchy: Hierarchy, cut: Small) -> Ints:
     return np.asarray(starts[cut] + codes, dtype=np.int64)
 
 
+def coarsest(levels: Small, leaves: Small, owners: Ints, groups: int) -> tuple[Small, Small]:
+    """For classes of tuples that are released alike: the highest level of each value, and a leaf that has it there.
+
+    A value may have the name of one that lies under it; then it stands for both.
+    """
+    high, under = np.empty((2, groups, levels.shape[1]), dtype=np.int32)
+    for column in range(levels.shape[1]):
+        order = np.lexsort((levels[:, column], owners))
+        last = order[np.searchsorted(owners[order], np.arange(groups), side="right") - 1]
+        high[:, column], under[:, column] = levels[last, column], leaves[last, column]
+    return high, under
+
+
 def assigned(problem: Problem, cut: tuple[Small, ...]) -> tuple[CutAssignment, bool]:
-    """A cut as an assignment, its failing classes suppressed; and whether it satisfies the policy."""
+    """A cut as an assignment, its failing classes suppressed; and whether it satisfies the policy, and no two values
+    that have nothing to do with each other share a name."""
     leaves = leaf_tuples(problem)
     names = [released_as(h, levels) for h, levels in zip(problem.hierarchies, cut, strict=True)]
     columns = [name[leaves[:, column]] for column, name in enumerate(names)]
     owners, first = number_tuples(columns, [int(name.max()) + 1 for name in names], len(leaves))
     judged = judge(problem, owners, len(first))
-    kept = first[~judged.failed]
-    numbers = np.where(judged.failed, -1, np.cumsum(~judged.failed) - 1)
-    levels = np.array([cut[column][leaves[kept, column]] for column in range(len(cut))], dtype=np.int32)
+    kept = ~judged.failed
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+    levels = np.stack([cut[column][leaves[:, column]] for column in range(len(cut))], axis=1)
+    high, under = coarsest(levels, leaves, owners, len(first))
     assignment = CutAssignment(
-        problem,
-        np.ascontiguousarray(levels.reshape(len(cut), len(kept)).T),
-        leaves[kept],
-        np.arange(len(leaves)),
-        numbers[owners],
-        problem.table.counts,
-        cut=cut,
+        problem, high[kept], under[kept], np.arange(len(leaves)), numbers[owners], problem.table.counts, cut=cut
     )
-    return assignment, judged.satisfied
+    return assignment, judged.satisfied and not assignment.faults()
 
 
 def understated(problem: Problem, cut: tuple[Small, ...]) -> list[str]:

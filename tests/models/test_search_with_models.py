@@ -186,7 +186,7 @@ def test_what_a_node_says_of_those_below_it_is_so(
         assert floor.suppressed <= outcome.suppressed
         if yardstick.separable:
             bound = yardstick.terms(floor)[range(rows.width), below].sum()
-            assert bound <= yardstick.ceiling(checked[below])
+            assert bound <= yardstick.ceiling(outcome)
 
 
 def test_every_model_that_is_defined_in_plain_python_is_searched_with() -> None:

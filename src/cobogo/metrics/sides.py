@@ -111,9 +111,9 @@ class Sides:
 def sides(release: Release, *, label: str | None = None) -> Sides:
     """Count the original and the release, each with one GROUP BY of the engine."""
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
-    if not release.plan.levels:
+    if release.plan.aggregated or not release.plan.hides_identity:
         raise PolicyError(
-            "utility is measured on releases in which every value of an attribute is at one level",
+            "utility is measured on releases whose values are those of the hierarchies, beside the sensitive ones",
             where=f"{release.policy.name}, recoding.algorithm",
             remedy='Say algorithm = "optimal", or leave out [utility].',
         )

@@ -509,7 +509,7 @@ def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monke
     spill = workplace / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setattr("cobogo.table.duck.IN_MEMORY", 0)
+    monkeypatch.setattr("cobogo.table.duck.TEXT_IN_MEMORY", 0)
     awkward_csv(workplace / "data.csv", "utf-8")
     release = cobogo.anonymize(CSV_POLICY)
     (private,) = [place for place in spill.iterdir() if (place / "source.duckdb").exists()]

@@ -114,9 +114,10 @@ class Assignment:
             parcels.append(self.values[there].astype(np.int64))
         spans = [int(column.max(initial=0)) + 1 for column in parcels]
         ids, kept = number_tuples(parcels, spans, int(there.sum()))
+        high, under = coarsest(self.levels[full], self.leaves[full], classes, len(first))
         return replace(
             self,
-            **self._of_classes(full[first]),
+            **self._of_classes(full[first]) | {"levels": high, "leaves": under},
             tuples=parcels[0][kept],
             owners=parcels[1][kept] - 1,
             counts=_sums(ids, self.counts[there], len(kept)),
@@ -272,6 +273,19 @@ def of_node(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners
         kept[there],
         problem.table.counts[there],
     ).canonical()
+
+
+def coarsest(levels: Small, leaves: Small, owners: Ints, groups: int) -> tuple[Small, Small]:
+    """For classes of tuples that are released alike: the highest level of each value, and a leaf that has it there.
+
+    A value may have the name of one that lies under it; then it stands for both.
+    """
+    high, under = np.empty((2, groups, levels.shape[1]), dtype=np.int32)
+    for column in range(levels.shape[1]):
+        order = np.lexsort((levels[:, column], owners))
+        last = order[np.searchsorted(owners[order], np.arange(groups), side="right") - 1]
+        high[:, column], under[:, column] = levels[last, column], leaves[last, column]
+    return high, under
 
 
 def leaf_tuples(problem: Problem) -> Small:

@@ -20,10 +20,10 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.hierarchy import Label
 from cobogo.models.base import Ints, Mask
 from cobogo.recode import lattice
-from cobogo.recode.assignment import Assignment, Small, leaf_tuples
+from cobogo.recode.assignment import Assignment, Small, coarsest, leaf_tuples
 from cobogo.recode.cells.recovery import recoverable
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import Judged, coarsest, judge
+from cobogo.recode.cuts.cut import Judged, judge
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.local.search import refuse
 from cobogo.recode.problem import Levels, Problem, asked_k

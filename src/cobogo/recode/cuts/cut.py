@@ -14,7 +14,7 @@ from cobogo.metrics import Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.models.check import check, failing
-from cobogo.recode.assignment import Assignment, Small, leaf_tuples
+from cobogo.recode.assignment import Assignment, Small, coarsest, leaf_tuples
 from cobogo.recode.problem import Problem
 from cobogo.recode.tally import tally
 from cobogo.table.frequency import number_tuples
@@ -123,19 +123,6 @@ def node_numbers(hierarchy: Hierarchy, cut: Small) -> Ints:
     starts = np.cumsum([0, *(len(labels) for labels in hierarchy.labels)])
     codes = np.stack(hierarchy.maps)[cut, np.arange(len(cut))]
     return np.asarray(starts[cut] + codes, dtype=np.int64)
-
-
-def coarsest(levels: Small, leaves: Small, owners: Ints, groups: int) -> tuple[Small, Small]:
-    """For classes of tuples that are released alike: the highest level of each value, and a leaf that has it there.
-
-    A value may have the name of one that lies under it; then it stands for both.
-    """
-    high, under = np.empty((2, groups, levels.shape[1]), dtype=np.int32)
-    for column in range(levels.shape[1]):
-        order = np.lexsort((levels[:, column], owners))
-        last = order[np.searchsorted(owners[order], np.arange(groups), side="right") - 1]
-        high[:, column], under[:, column] = levels[last, column], leaves[last, column]
-    return high, under
 
 
 def assigned(problem: Problem, cut: tuple[Small, ...]) -> tuple[CutAssignment, bool]:

@@ -13,6 +13,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Domain, Floats, Histogram, Ints, Mask
+from cobogo.recode.plan import LocalPlan
 from cobogo.release.apply import apply
 from cobogo.table.frequency import FrequencyTable, frequency_table, number_tuples
 
@@ -111,9 +112,9 @@ class Sides:
 def sides(release: Release, *, label: str | None = None) -> Sides:
     """Count the original and the release, each with one GROUP BY of the engine."""
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
-    if not release.plan.levels:
+    if not _in_hierarchies(release):
         raise PolicyError(
-            "utility is measured on releases in which every value of an attribute is at one level",
+            "utility is measured on releases whose values are those of the hierarchies",
             where=f"{release.policy.name}, recoding.algorithm",
             remedy='Say algorithm = "optimal", or leave out [utility].',
         )
@@ -124,6 +125,14 @@ def sides(release: Release, *, label: str | None = None) -> Sides:
         before=frequency_table(release.table, quasi, sensitive, label=label),
         after=frequency_table(released, quasi, sensitive, label=label),
     )
+
+
+def _in_hierarchies(release: Release) -> bool:
+    """Whether every quasi-identifier is released as a value of its hierarchy, in one table with the others."""
+    if isinstance(release.plan, LocalPlan):
+        pairs = zip(release.problem.hierarchies, release.plan.assignment.names, strict=True)
+        return all(set(names.tolist()) <= set(itertools.chain(*h.labels)) for h, names in pairs)
+    return bool(release.levels)
 
 
 def in_codes_of(histogram: Histogram, domain: Domain) -> Ints:

@@ -184,6 +184,6 @@ def _trees(release: Release) -> dict[str, list[list[Label]]]:
 def _is_top(release: Release, name: str) -> bool:
     """Whether a column was released as ``*`` throughout."""
     for hierarchy in release.problem.hierarchies:
-        if hierarchy.attribute == name:
+        if hierarchy.attribute == name and name in release.levels:
             return hierarchy.labels[release.levels[name]] == (SUPPRESSED,)
     return False

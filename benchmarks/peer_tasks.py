@@ -17,6 +17,7 @@ from benchmarks.measure import Result, Spent, of_call
 HERE = Path(__file__).parent
 ENVIRONMENT = Path(os.environ.get("COBOGO_PEERS", HERE.parent / ".venv-peers"))
 ROWS, WIDTH = 30_000, 6
+RELEASED = 1_000_000
 PATIENCE = 600
 
 
@@ -29,32 +30,40 @@ def beside_peers(directory: Path) -> Iterator[Result]:
     data = tables.write(directory, ROWS, WIDTH)
     policy = tables.policy(data, WIDTH)
     frame = _frame(data)
-    out = directory / "peers"
-    cobogo.anonymize(policy).write(out)
 
     def anonymize() -> None:
         cobogo.anonymize(frame, policy).to_pandas()
 
     task = f"{ROWS:,} rows, {WIDTH} attributes, k = 5"
-    tasks: tuple[tuple[str, str, Callable[[], Any], str], ...] = (
-        ("anjana", f"anonymize: {task}", anonymize, "both full-domain, same hierarchies; ours is the optimum"),
-        ("anonypy", f"anonymize: {task}", anonymize, "ours full-domain, the other local (Mondrian)"),
-        ("pycanon", f"verify: {task}", lambda: cobogo.verify(out), "ours also checks every hash"),
-    )
-    for peer, what, work, remark in tasks:
-        note = remark
-        ours = of_call(work)
-        start = time.perf_counter()
-        command = [python, HERE / "peers" / "run.py", peer, data, out / "public" / "release.csv", str(WIDTH)]
-        try:
-            said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
-            theirs = json.loads(said.splitlines()[-1])["seconds"]
-        except subprocess.TimeoutExpired:
-            theirs, note = time.perf_counter() - start, f"{remark}; it was stopped before its end"
-        except subprocess.CalledProcessError as error:
-            print(f"{peer} left out: {error.stderr.strip().splitlines()[-1]}")
-            continue
-        yield Result(what, ours, peer, Spent(theirs, 0.0), note)
+    note = "both full-domain, with the same hierarchies; ours is the optimum"
+    yield from _beside(python, "anjana", f"anonymize: {task}", anonymize, data, data, note)
+    note = "ours full-domain, the other local (Mondrian)"
+    yield from _beside(python, "anonypy", f"anonymize: {task}", anonymize, data, data, note)
+    for rows in (ROWS, RELEASED):
+        out = directory / f"released-{rows}"
+        cobogo.anonymize(tables.policy(tables.write(directory, rows, WIDTH), WIDTH)).write(out)
+        what = f"verify: {rows:,} rows, {WIDTH} attributes, k = 5"
+        release = out / "public" / "release.csv"
+        yield from _beside(
+            python, "pycanon", what, lambda out=out: cobogo.verify(out), data, release, "ours checks every hash, too"
+        )
+
+
+def _beside(
+    python: Path, peer: str, what: str, work: Callable[[], Any], data: Path, release: Path, note: str
+) -> Iterator[Result]:
+    ours = of_call(work)
+    start = time.perf_counter()
+    command = [python, HERE / "peers" / "run.py", peer, data, release, str(WIDTH)]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
+    except subprocess.TimeoutExpired:
+        theirs = Spent(time.perf_counter() - start, 0.0)
+        yield Result(what, ours, peer, theirs, f"{note}; it was stopped before its end")
+    except subprocess.CalledProcessError as error:
+        print(f"{peer} left out: {error.stderr.strip().splitlines()[-1]}")
+    else:
+        yield Result(what, ours, peer, Spent(**json.loads(said.splitlines()[-1])), note)
 
 
 def _frame(data: Path) -> Any:

@@ -104,7 +104,7 @@ STRATEGIES: dict[str, dict[str, Entry]] = {
             st.builds(LDiversity, attribute=category, l=st.integers(1, 4)),
             Values.CATEGORY,
             easy={"l": 2},
-            wrong=wrong("l", NOT_WHOLE) + wrong("kind", NO_WORDS, l=2),
+            wrong=wrong("l", NOT_WHOLE) + wrong("kind", NO_WORDS, l=2) + wrong("distort", [1, "yes"], l=2),
         ),
         "entropy": Entry(
             st.builds(

@@ -107,6 +107,24 @@ def test_numbers_are_written_as_the_data_writes_them() -> None:
     assert Counter(release.to_arrow()["x"].to_pylist()) == {"1000,50": 4, "3,12": 4}
 
 
+@pytest.mark.parametrize(
+    ("codes", "hierarchy", "shown"),
+    [
+        (["60020", "60021", "60035", "60037"], {"mask": "right", "top": True}, {"6002*", "6003*"}),
+        (["011", "011", "025", "025"], None, {"011", "025"}),
+        (["11", "13", "25", "27"], {"intervals": [10], "top": True}, {"12", "26"}),
+    ],
+)
+def test_codes_are_no_numbers(codes: list[str], hierarchy: Any, shown: set[str]) -> None:
+    about = {"role": "quasi-identifier"} | ({"hierarchy": hierarchy} if hierarchy else {})
+    asked = {
+        "attributes": {"x": about},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 2}]},
+        "recoding": {"algorithm": "mdav"},
+    }
+    assert set(cb.anonymize(pa.table({"x": codes}), asked).to_arrow()["x"].to_pylist()) == shown
+
+
 def test_the_release_says_that_values_are_no_longer_true(tmp_path: Path) -> None:
     rows = [{"number": str(n), "place": "Pina", "age": str(20 + n), "sex": "f", "disease": "flu"} for n in range(8)]
     release = cb.anonymize(arrow(rows), policy("mdav", [K]))

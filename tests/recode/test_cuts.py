@@ -18,6 +18,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.metrics import METRICS, igpl, information_gain, measure
 from cobogo.models import Domain, Histogram, LDiversity, Model, TCloseness
 from cobogo.models.check import check
+from cobogo.recode.classic.datafly import datafly
 from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.cut import CutAssignment, assigned
@@ -129,6 +130,18 @@ def test_without_suppression_nothing_more_can_be_specialized(task: Task, algorit
 
 
 @some
+@given(tasks(), st.sampled_from(["subtree", "sibling"]))
+def test_bottom_up_is_no_worse_than_a_full_domain_recoding_that_is_soon_found(task: Task, kind: str) -> None:
+    problem = replace(problem_of(task), kind=kind)
+    try:
+        node = datafly(problem)
+    except NoSolution:
+        return
+    sign = -1 if problem.metric.maximize else 1
+    assert sign * bottom_up(problem).value <= sign * node.value + 1e-9
+
+
+@some
 @given(tasks())
 def test_a_cut_is_no_worse_than_the_top(task: Task) -> None:
     """Detail that costs more in suppressed records than it gives back is not bought."""
@@ -137,6 +150,20 @@ def test_a_cut_is_no_worse_than_the_top(task: Task) -> None:
     if found is not None and top.satisfied:
         sign = -1 if problem.metric.maximize else 1
         assert sign * found.value <= sign * top.value + 1e-9
+
+
+@some
+@given(tasks(), st.sampled_from(["top-down", "subtree", "sibling"]))
+def test_out_of_time_what_is_found_still_satisfies_the_policy(task: Task, algorithm: str) -> None:
+    problem = replace(problem_of(task), kind=algorithm)
+    try:
+        found = (top_down if algorithm == "top-down" else bottom_up)(problem, time_limit=1e-9)
+    except NoSolution:
+        with pytest.raises(NoSolution):
+            samarati(problem)
+        return
+    assert found.assignment.suppressed <= problem.limit
+    assert all(verdict.satisfied for verdict in check(problem.models, found.assignment.classes()))
 
 
 # --- the profession, in four kinds ------------------------------------------------------------------------------------

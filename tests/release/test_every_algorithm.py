@@ -103,5 +103,25 @@ def test_people_are_counted_where_some_have_several_records(algorithm: str, tmp_
     assert release.plan.kept.sizes.min() >= 3
 
 
+@pytest.mark.parametrize("model", [{"model": "delta-presence", "min": 0.1, "max": 0.7}, {"model": "k-map", "k": 8}])
+def test_full_domain_algorithms_serve_models_on_a_population(model: dict[str, Any], tmp_path: Path) -> None:
+    cities = ["Sobral", "Crato", "Iguatu", "Sobral", "Crato"]
+    rows = [f"{20 + n % 17},{cities[n % 5]},{'flu' if n % 3 else 'gout'}" for n in range(120)]
+    (tmp_path / "everybody.csv").write_text("\n".join(["age,city,ill", *rows]) + "\n")
+    (tmp_path / "some.csv").write_text("\n".join(["age,city,ill", *rows[::2]]) + "\n")
+    policy = ANY_MODEL | {
+        "data": {"path": "some.csv"},
+        "privacy": {"models": [{**model, "population": "everybody.csv"}, {"model": "k-anonymity", "k": 2}]},
+    }
+    found = {}
+    for algorithm in ("optimal", "datafly", "samarati", "incognito", "ola", "genetic"):
+        asked = cb.Policy.of(policy | {"recoding": {"algorithm": algorithm}}, home=tmp_path)
+        release = cb.anonymize(asked)
+        found[algorithm] = release.levels
+        assert release.write(tmp_path / "out")
+        assert cb.verify(tmp_path / "out", policy=asked)
+    assert found["incognito"] == found["ola"] == found["optimal"]
+
+
 def test_all_of_them_are_there() -> None:
     assert set(OURS) <= ALGORITHMS.keys()

@@ -298,6 +298,11 @@ class Model:
         return False
 
     @property
+    def distorts(self) -> bool:
+        """Whether values may be exchanged for others in a class that fails it; it is blind then."""
+        return False
+
+    @property
     def needs_every_class(self) -> bool:
         """Whether no class may be suppressed or empty."""
         return False
@@ -323,7 +328,7 @@ class Model:
         match self.monotone:
             case Monotone.EVEN_WITH_SUPPRESSION:
                 return np.where(failed, classes.sizes, 0)
-            case Monotone.WITHOUT_SUPPRESSION:  # some part must fail, and it is not empty
+            case Monotone.WITHOUT_SUPPRESSION if not self.needs_every_class:  # some part fails, and it is not empty
                 return np.where(failed, np.minimum(classes.sizes, 1), 0)
         return np.zeros(len(classes), dtype=np.int64)
 

@@ -23,12 +23,16 @@ class LDiversity(Model):
     one value may still make up most of a class. ``entropy``: the entropy of the class is at least ln l.
     ``recursive``: the most frequent value occurs less than c times as often as the l-th most frequent and all rarer
     ones together. The report states the worst inference that was measured.
+
+    With ``distort`` the recoding is chosen without a look at the attribute, and in classes that fail, values are
+    exchanged for others, as few as will do: those are no longer the ones that were collected.
     """
 
     attribute: str
     l: float
     kind: Literal["distinct", "entropy", "recursive"] = "distinct"
     c: float | None = None
+    distort: bool | None = None
 
     name: ClassVar[str] = "l-diversity"
 
@@ -42,6 +46,20 @@ class LDiversity(Model):
             number(self.name, "c", self.c, above=0)
         elif self.c is not None:
             raise ValueError(f"The 'c' parameter of {self.name} goes with kind = \"recursive\" only")
+        if self.distort is not None and not isinstance(self.distort, bool):
+            raise ValueError(
+                f"The 'distort' parameter of {self.name} must be true or false. Got {self.distort!r} instead"
+            )
+
+    @property
+    def distorts(self) -> bool:
+        """Only where the policy says so."""
+        return bool(self.distort)
+
+    @property
+    def blind(self) -> bool:
+        """What will be distorted must not steer the choice of what need not be."""
+        return bool(self.distort)
 
     @property
     def more_is_safer(self) -> bool:  # type: ignore[override]

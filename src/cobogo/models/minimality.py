@@ -59,6 +59,11 @@ class MConfidentiality(Model):
         """A choice that depends on the values tells something of them."""
         return True
 
+    @property
+    def distorts(self) -> bool:
+        """Only where the policy says so: values are no longer true."""
+        return self.distort
+
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value in each class."""
         histogram = classes.histograms[self.attribute]

@@ -87,13 +87,15 @@ class Aggregation(Assignment):
 
 def hows(problem: Problem) -> tuple[str, ...]:
     """How each attribute is aggregated: as the policy says, or as fits: numbers by their mean, what has a hierarchy of
-    more than one step by its ancestor, other categories by the most frequent one."""
+    more than one step by its ancestor, other categories by the most frequent one. Digits that begin with 0, or whose
+    hierarchy masks them, are a code and no number."""
     found = []
     asked = problem.aggregates or (None,) * len(problem.hierarchies)
     for column, (h, how) in enumerate(zip(problem.hierarchies, asked, strict=True)):
         numeric = is_numeric(h, problem.decimal)
         bounded = problem.lowest[column] > 0
-        chosen = how or ("ancestor" if bounded or (h.height > 1 and not numeric) else "mean" if numeric else "mode")
+        amount = numeric and not _is_code(h)
+        chosen = how or ("ancestor" if bounded or (h.height > 1 and not amount) else "mean" if amount else "mode")
         if chosen == "mean" and not numeric:
             raise PolicyError(
                 "values that are not numbers have no mean",
@@ -108,6 +110,16 @@ def hows(problem: Problem) -> tuple[str, ...]:
             )
         found.append(chosen)
     return tuple(found)
+
+
+def _is_code(hierarchy: Hierarchy) -> bool:
+    """Whether what looks like numbers is none: postal codes, numbers of areas."""
+    known = [leaf for leaf in hierarchy.leaves if leaf is not None]
+    masked = hierarchy.height > 1 and all(
+        label is None or (len(label) == len(leaf) and label[:1] + label[-1:] != leaf[:1] + leaf[-1:])
+        for leaf, label in ((leaf, hierarchy.generalize(leaf, 1)) for leaf in known)
+    )
+    return masked or any(len(leaf) > 1 and leaf[0] == "0" and leaf.isdigit() for leaf in known)
 
 
 def is_numeric(hierarchy: Hierarchy, decimal: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cobogo.recode.buckets.anatomy import anatomy
+from cobogo.recode.buckets.slicing import slicing
 from cobogo.recode.cells.mu_argus import mu_argus
 from cobogo.recode.classic.datafly import datafly
 from cobogo.recode.classic.genetic import genetic
@@ -55,10 +56,11 @@ ALGORITHMS: dict[str, Algorithm] = {
     "r-tree": similar.r_tree,
     "mdav": mdav,
     "anatomy": anatomy,
+    "slicing": slicing,
 }
 """A new one is registered here."""
 
-BUCKETIZING = frozenset({"anatomy"})
+BUCKETIZING = frozenset({"anatomy", "slicing"})
 """Those that part the sensitive values from the rest: what they release is not one table."""
 
 _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")

@@ -1,8 +1,9 @@
-"""Distorting sensitive values where a blind model fails: MASK (Wong, Fu, Wang and Pei 2007).
+"""Distorting sensitive values where a blind model fails. The values released there are no longer those collected.
 
-The recoding was chosen without a look at the sensitive attribute. A class in which a value is too frequent then takes
-its frequency from a class, drawn at random, in which none is: so what was distorted looks like what was not. The
-values released there are no longer those that were collected.
+The recoding was chosen without a look at the sensitive attribute. For m-confidentiality (MASK; Wong, Fu, Wang and Pei
+2007), a class in which a value is too frequent takes its frequency from a class, drawn at random, in which none is: so
+what was distorted looks like what was not. For l-diversity, the most frequent values of a class give way, one record
+after another, to those that it has least of, until it holds.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from cobogo import randomness
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.hierarchy import Label
-from cobogo.models.base import Classes, Histogram, Ints, Model
+from cobogo.models.base import Classes, Histogram, Ints, Mask, Model
 from cobogo.models.minimality import MConfidentiality
 
 Tuple = tuple[Label, ...]
@@ -46,7 +47,7 @@ def settle(blind: Sequence[Model], kept: Classes, tuples: Sequence[Tuple]) -> tu
         holds = model.holds(kept, model.measure(kept))
         if holds.all():
             continue
-        if not (isinstance(model, MConfidentiality) and model.distort):
+        if not model.distorts:
             failing = number_of(int((~holds).sum()), "class", "classes")
             raise NoSolution(
                 f"{model} fails in {failing} of the recoding, which was chosen without a look at it",
@@ -58,22 +59,25 @@ def settle(blind: Sequence[Model], kept: Classes, tuples: Sequence[Tuple]) -> tu
                 where="privacy.models",
                 remedy="Leave out distort, or bring each person's records together into one.",
             )
-        kept, distortion = _mask(model, kept, holds, tuples)
+        kept, distortion = _distorted(model, kept, holds, tuples)
         distortions.append(distortion)
     return kept, tuple(distortions)
 
 
-def _mask(
-    model: MConfidentiality, kept: Classes, holds: np.ndarray[tuple[int], np.dtype[np.bool_]], tuples: Sequence[Tuple]
-) -> tuple[Classes, Distortion]:
-    histogram = kept.histograms[model.attribute]
+def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]) -> tuple[Classes, Distortion]:
+    (attribute,) = model.attributes
+    histogram = kept.histograms[attribute]
     rows = [_row(histogram, number) for number in range(len(kept))]
     patterns = np.flatnonzero(holds)
     whole = dict(enumerate(histogram.domain.total.tolist()))
     places, old, ranks, new = [], [], [], []
     for number in np.flatnonzero(~holds).tolist():
         pattern = rows[int(patterns[secrets.randbelow(len(patterns))])] if len(patterns) else whole
-        before, after = rows[number], _target(rows[number], pattern, whole, model.m)
+        before = rows[number]
+        if isinstance(model, MConfidentiality):
+            after = _target(before, pattern, whole, model.m)
+        else:
+            after = _diversified(model, histogram, before, kept.total)
         gone = {value: count - after.get(value, 0) for value, count in before.items() if count > after.get(value, 0)}
         come = {value: count - before.get(value, 0) for value, count in after.items() if count > before.get(value, 0)}
         drawn = np.repeat(list(come), list(come.values()))
@@ -84,13 +88,42 @@ def _mask(
         rows[number] = after
     labels = histogram.domain.labels
     distortion = Distortion(
-        model.attribute,
+        attribute,
         tuple(places),
         tuple(labels[code] for code in np.concatenate(old)),
         tuple(np.concatenate(ranks).tolist()),
         tuple(labels[code] for code in np.concatenate(new)),
     )
-    return replace(kept, histograms={**kept.histograms, model.attribute: _histogram(histogram, rows)}), distortion
+    return replace(kept, histograms={**kept.histograms, attribute: _histogram(histogram, rows)}), distortion
+
+
+def _diversified(model: Model, histogram: Histogram, before: Counts, total: int) -> Counts:
+    """The counts of a class after as few exchanges as will do: the most frequent value gives a record to one that the
+    class has least of, drawn by how frequent those are in the whole table."""
+    domain = histogram.domain
+    size, after = sum(before.values()), dict(before)
+    lot = secrets.SystemRandom()
+    while not _holds(model, histogram, after, total):
+        most = max(after, key=lambda value: after[value])
+        least = min(after.get(value, 0) for value in range(len(domain)))
+        if after[most] - least < 2:  # as even as can be
+            raise NoSolution(
+                f"no exchange of values makes a class of {number_of(size, 'record')} satisfy {model}",
+                remedy="Ask for more records in a class (a larger k), or for less diversity.",
+            )
+        rare = [value for value in range(len(domain)) if after.get(value, 0) == least]
+        (drawn,) = lot.choices(rare, [max(int(domain.total[value]), 1) for value in rare])
+        after[most] -= 1
+        after[drawn] = after.get(drawn, 0) + 1
+        after = {value: count for value, count in after.items() if count}
+    return after
+
+
+def _holds(model: Model, histogram: Histogram, row: Counts, total: int) -> bool:
+    """Whether one class would satisfy a model."""
+    (attribute,) = model.attributes
+    one = Classes(np.array([sum(row.values())]), {attribute: _histogram(histogram, [row])}, total)
+    return bool(model.holds(one, model.measure(one)).all())
 
 
 def _target(before: Counts, pattern: Mapping[int, int], whole: Mapping[int, int], m: int) -> Counts:

@@ -15,6 +15,7 @@ from cobogo.models import Scope
 from cobogo.models.base import Classes, Ints, Mask
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.buckets.buckets import Buckets
+from cobogo.recode.cuts.cut import CutAssignment
 from cobogo.recode.distort import Distortion, Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
@@ -48,6 +49,11 @@ class Plan:
         """The columns of the released table, of those that are not left out."""
         return tuple(kept)
 
+    @property
+    def alike(self) -> bool:
+        """Whether equal values are treated alike, unless their record is suppressed."""
+        return True
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FullDomainPlan(Plan):
@@ -62,6 +68,11 @@ class LocalPlan(Plan):
     """Of a local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment
+
+    @property
+    def alike(self) -> bool:
+        """Of an assignment that is a cut through the hierarchies."""
+        return isinstance(self.assignment, CutAssignment)
 
     @property
     def moves(self) -> Moves:
@@ -79,16 +90,19 @@ class LocalPlan(Plan):
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BucketPlan(Plan):
     """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
-    sensitive values, counted."""
+    sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
 
     buckets: Buckets
     group: str  # the column that names the bucket
     count: str  # the column that counts values
+    slices: tuple[tuple[str, ...], ...] = ()  # a column that is in none of them is one by itself
 
     hides_identity: ClassVar[bool] = False
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """The sensitive attribute is in a table of its own; the bucket joins the two."""
+        """The sensitive attribute is in a table of its own, unless there are slices; the bucket joins the two."""
+        if self.slices:
+            return (*kept, self.group)
         return (*(name for name in kept if name != self.buckets.attribute), self.group)
 
     @property
@@ -193,6 +207,7 @@ def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequen
         buckets=buckets,
         group=free_name("group", taken),
         count=free_name("count", taken),
+        slices=(*solution.slices, (buckets.attribute,)) if solution.slices else (),
     )
 
 

@@ -67,6 +67,9 @@ class Bucketed:
     nodes: int
     checked: int
     metric: str = BUCKETED
+    slices: tuple[
+        tuple[str, ...], ...
+    ] = ()  # attributes that stay together; none where only the sensitive one is apart
     notes: tuple[str, ...] = ()
 
     optimal: ClassVar[bool] = False

@@ -8,6 +8,7 @@ from cobogo.hierarchy import SUPPRESSED
 from cobogo.recode.distort import Distortion
 from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
+from cobogo.release.shuffle import shuffled
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.lookup import looked_up, unused
 from cobogo.table.read import Table
@@ -18,6 +19,8 @@ def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     distorted where the plan says so."""
     if isinstance(plan, LocalPlan | BucketPlan):
         released = assign(table, plan.moves, columns)
+        if isinstance(plan, BucketPlan) and plan.slices:
+            released = shuffled(table.engine, released, plan.group, plan.slices)
     else:
         released = _generalized(table, plan, columns)
     for distortion in plan.distortions:

@@ -9,10 +9,11 @@ import numpy as np
 
 from cobogo.errors import DataError, OutputError
 from cobogo.hierarchy import Label
-from cobogo.models.base import Domain, Histogram
+from cobogo.models.base import Domain, Floats, Histogram
 from cobogo.policy import Data, Role
 from cobogo.release import manifest as manifests
-from cobogo.release.manifest import Manifest
+from cobogo.release.manifest import BucketEntry, Manifest
+from cobogo.release.shuffle import every_slice
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import Table, read
 
@@ -21,9 +22,16 @@ NO_IDENTITY = "quasi-identifiers are released as they are; the models are measur
 
 
 def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: Sequence[str]) -> FrequencyTable:
-    """The buckets as classes, each with its sensitive values; both tables must have the same buckets and sizes."""
+    """The buckets as classes, each with its sensitive values; both tables must have the same buckets and sizes.
+
+    Where a sensitive attribute is in a slice with others, each of their values makes a class of its own in a bucket.
+    """
     entry = manifest.buckets
     assert entry is not None
+    if entry.file is None:
+        beside = dict.fromkeys(name for attribute in sensitive for name in entry.beside(attribute))
+        return frequency_table(table, [entry.group, *beside], sensitive)
+    assert entry.count is not None
     counts = frequency_table(table, [entry.group], [])
     values = read(directory / entry.file, Data(separator=manifest.data.separator), once=True)
     if values.columns != manifest.columns_in(entry.file):
@@ -53,7 +61,8 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
 
 def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], sensitive: Collection[Label]) -> float:
     """About how many records have one of some values of each attribute of ``where``, and one of the ``sensitive``
-    values: from each bucket the share of its records that match, by those that have such a value.
+    values: from each bucket the share of its records that match, by those that have such a value. Of slices, the share
+    that matches each of them.
 
     The estimate is right on average where a bucket was drawn regardless of the quasi-identifiers; what joins the two
     within a bucket is lost, which is the point.
@@ -67,17 +76,37 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
     if unknown:
         raise OutputError(f"has no column {', '.join(sorted(unknown))}", where=str(directory))
     (name,) = manifest.with_role(Role.SENSITIVE)
+    entry = manifest.buckets
+    if entry.slices:
+        return _in_slices(table, entry, {**where, name: sensitive})
     buckets = bucket_table(table, directory, manifest, [name])
     histogram = buckets.histograms[name]
     wanted = np.isin(histogram.values, [n for n, label in enumerate(histogram.domain.labels) if label in sensitive])
     having = np.bincount(histogram.owners[wanted], histogram.counts[wanted], len(buckets.counts))
-    counted = frequency_table(table, [manifest.buckets.group, *where], [])
+    matching = _matching(table, entry.group, where, len(buckets.counts))
+    return float((matching * having / buckets.counts).sum())
+
+
+def _in_slices(table: Table, entry: BucketEntry, where: Mapping[str, Collection[Label]]) -> float:
+    """Over the buckets, the records times the shares of them that match each slice's part of the question."""
+    parts = every_slice(table.columns, entry.group, entry.slices)
+    sizes = frequency_table(table, [entry.group], []).counts
+    product = sizes.astype(float)
+    for part in parts:
+        asked = [name for name in part if name in where]
+        if asked:
+            product *= _matching(table, entry.group, {name: where[name] for name in asked}, len(sizes)) / sizes
+    return float(product.sum())
+
+
+def _matching(table: Table, group: str, where: Mapping[str, Collection[Label]], buckets: int) -> Floats:
+    """How many records of each bucket have one of some values of each attribute."""
+    counted = frequency_table(table, [group, *where], [])
     chosen = np.ones(len(counted.counts), dtype=np.bool_)
     for column, attribute in enumerate(where, start=1):
         codes = [n for n, label in enumerate(counted.values[attribute]) if label in where[attribute]]
         chosen &= np.isin(counted.codes[:, column], codes)
-    matching = np.bincount(counted.codes[chosen, 0], counted.counts[chosen], len(buckets.counts))
-    return float((matching * having / buckets.counts).sum())
+    return np.bincount(counted.codes[chosen, 0], counted.counts[chosen], buckets).astype(np.float64)
 
 
 def _whole(label: Label, where: str) -> int:

@@ -48,8 +48,9 @@ def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
     raise AssertionError(attribute.hierarchy)
 
 
-def local_meaning(attribute: AttributePolicy) -> str:
-    """The same of a column in which each record has its own level."""
+def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> str:
+    """The same of a column in which each record has its own level; or, where records are treated ``alike``, each
+    value."""
     match attribute.hierarchy:
         case DatesHierarchy() as dates:
             how = "given as " + ", ".join(_date_words(form) for form in dates.levels)
@@ -61,6 +62,11 @@ def local_meaning(attribute: AttributePolicy) -> str:
             how = f"without the first parts before {path.path}"
         case _:
             how = "generalized"
+    if alike:
+        return (
+            f"each value as collected or {how}, the same in all records; a coarser value stands for those under it "
+            "that are not released themselves"
+        )
     return f"as collected or, where a record needs it, {how}; * stands for every value"
 
 
@@ -68,6 +74,12 @@ def aggregated_meaning(how: str) -> str:
     """The same of a column in which each record has what its group has in common."""
     what = {"mean": "the mean", "median": "the median", "mode": "the most frequent value"}[how]
     return f"{what} of a group of similar records: not what was collected of the one"
+
+
+def sliced_meaning(beside: Sequence[str]) -> str:
+    """The same of a column that was shuffled within buckets."""
+    together = f" together with {', '.join(beside)}" if beside else ""
+    return f"as collected, shuffled within the bucket{together}: a row is not a record"
 
 
 def _date_words(form: str) -> str:

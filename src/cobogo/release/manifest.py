@@ -40,12 +40,19 @@ class Column(_Entry):
 
 
 class BucketEntry(_Entry):
-    """Where records are in buckets: the file that counts each bucket's sensitive values, and the columns that name the
-    bucket (in both files) and count."""
+    """Where records are in buckets: the column that names the bucket, and either the file that counts each bucket's
+    sensitive values, with its column of counts, or the slices of columns that were shuffled within the buckets."""
 
-    file: str
     group: str
-    count: str
+    file: str | None = None
+    count: str | None = None
+    slices: tuple[tuple[str, ...], ...] = ()
+
+    def beside(self, attribute: str) -> tuple[str, ...]:
+        """The columns that are in one slice with an attribute."""
+        return next(
+            (tuple(name for name in part if name != attribute) for part in self.slices if attribute in part), ()
+        )
 
 
 class DataEntry(_Entry):
@@ -91,8 +98,13 @@ class Manifest(_Entry):
             return "an identifier is among the released columns"
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
-        if self.buckets is not None and self.buckets.file not in self.files:
+        if self.buckets is not None and self.buckets.file not in (
+            *self.files,
+            *((None,) if self.buckets.slices else ()),
+        ):
             return "the manifest gives no hash of the sensitive values"
+        if self.buckets is not None and self.buckets.group not in self.columns_in():
+            return "the manifest names a column for the bucket that is not there"
         return None
 
     def columns_in(self, file: str | None = None) -> tuple[str, ...]:

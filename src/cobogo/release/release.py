@@ -111,7 +111,7 @@ class Release:
 
     def values(self) -> Expression | None:
         """The sensitive values of buckets, counted, in random order; None where the released table holds them."""
-        if not isinstance(self.plan, BucketPlan):
+        if not isinstance(self.plan, BucketPlan) or self.plan.slices:
             return None
         import pyarrow as pa
 

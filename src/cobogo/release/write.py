@@ -17,6 +17,7 @@ from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
 from cobogo.release.release import Release
+from cobogo.release.shuffle import every_slice
 from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
 
@@ -68,7 +69,9 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
         elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
-            text = dictionary.local_meaning(attribute)
+            text = dictionary.local_meaning(attribute, alike=release.plan.alike)
+        elif buckets is not None and buckets.slices:
+            text, truthful = dictionary.sliced_meaning(buckets.beside(name)), False
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
         level = release.levels.get(name)
@@ -94,6 +97,8 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
 
 def _beside(release: Release, plan: BucketPlan) -> tuple[BucketEntry, list[Column]]:
     """What the manifest says of buckets, and the columns that are there because of them."""
+    if plan.slices:
+        return _sliced(release, plan)
     file, attribute = f"{VALUES}.{release.policy.output.format}", plan.buckets.attribute
     other = Role.NON_SENSITIVE
     text = f"the bucket: it joins this table with {file}, which counts the sensitive values of each"
@@ -105,6 +110,14 @@ def _beside(release: Release, plan: BucketPlan) -> tuple[BucketEntry, list[Colum
         Column(name=plan.count, role=other, meaning="how many records of the bucket have this value", file=file),
     ]
     return BucketEntry(file=file, group=plan.group, count=plan.count), columns
+
+
+def _sliced(release: Release, plan: BucketPlan) -> tuple[BucketEntry, list[Column]]:
+    """The same of slices."""
+    slices = every_slice(release.columns, plan.group, plan.slices)
+    text = "the bucket: within it each slice of columns was shuffled by itself"
+    columns = [Column(name=plan.group, role=Role.NON_SENSITIVE, meaning=text)]
+    return BucketEntry(group=plan.group, slices=tuple(map(tuple, slices))), columns
 
 
 def _in_order(release: Release, columns: list[Column]) -> tuple[Column, ...]:
@@ -184,6 +197,6 @@ def _trees(release: Release) -> dict[str, list[list[Label]]]:
 def _is_top(release: Release, name: str) -> bool:
     """Whether a column was released as ``*`` throughout."""
     for hierarchy in release.problem.hierarchies:
-        if hierarchy.attribute == name and name in release.levels:
-            return hierarchy.labels[release.levels[name]] == (SUPPRESSED,)
+        if hierarchy.attribute == name:
+            return hierarchy.labels[release.levels.get(name, 0)] == (SUPPRESSED,)
     return False

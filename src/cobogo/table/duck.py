@@ -26,6 +26,10 @@ TEXT_IN_MEMORY = 1024 * 2**20
 """The same of text, which is kept as codes."""
 
 
+HOUSE = "house"
+"""What the user's database is called in ours."""
+
+
 class DuckDB(Engine):
     """A DuckDB of our own in memory, with the user's database file, if there is one, beside it."""
 
@@ -79,14 +83,13 @@ class DuckDB(Engine):
 
     def open_table(self, name: str) -> Expression:
         """A table of the user's database file."""
-        import duckdb
-
-        try:
-            return self.connection.sql(f"SELECT * FROM {self._place(name)}")
-        except (duckdb.Error, Exception) as error:  # Ibis wraps some of them
-            if not isinstance(error, duckdb.Error) and type(error).__module__.split(".")[0] != "ibis":
-                raise
-            raise DataError("there is no such table", where=name, remedy="Check data.table.") from None
+        schema, _, table = name.rpartition(".")
+        query = (
+            "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
+        )
+        if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
+            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+        return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
     def lookup(self, table: Any) -> Expression:
         """Read from memory."""
@@ -127,8 +130,8 @@ class DuckDB(Engine):
             super().check_new_table(name)
         schema, _, table = name.rpartition(".")
         found = self.connection.con.execute(
-            "SELECT comment FROM duckdb_tables() WHERE database_name = 'house' AND schema_name = ? AND table_name = ?",
-            [schema or "main", table],
+            "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
+            [HOUSE, schema or "main", table],
         ).fetchone()
         if found is not None and not str(found[0] or "").startswith(RELEASED):
             raise foreign_table(name)
@@ -217,7 +220,7 @@ class DuckDB(Engine):
         if not writable and not file.exists():
             raise DataError("no such database file", where=str(file))
         try:
-            self.sql(f"ATTACH {literal(str(file))} AS house ({'READ_WRITE' if writable else 'READ_ONLY'})")
+            self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
             raise OutputError(
                 "is not a DuckDB database that can be opened", where=str(file), remedy="Is another program using it?"
@@ -226,7 +229,7 @@ class DuckDB(Engine):
     def _place(self, name: str) -> str:
         """A table's full name, given with its schema or without."""
         schema, _, table = name.rpartition(".")
-        return f"house.{quoted(schema or 'main')}.{quoted(table)}"
+        return f"{HOUSE}.{quoted(schema or 'main')}.{quoted(table)}"
 
     def _function(self, name: str, function: Callable[[Any], Any], before: Any, after: Any) -> Callable[..., Any]:
         """A function on Arrow arrays, registered once."""

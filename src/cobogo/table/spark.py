@@ -102,7 +102,7 @@ class Spark(Engine):
         try:
             reader = self.session.read
             if partitions:
-                reader = reader.option("basePath", _partitioned_from(files[0]))
+                reader = reader.option("basePath", str(Path(files[0]).absolute().parents[len(partitions)]))
             frame = reader.parquet(*(str(Path(file).absolute()) for file in files))
         except self.failures:
             raise parquet_error(path) from None
@@ -277,10 +277,3 @@ def _plain(frame: Any, path: str) -> Any:
                 remedy="Make it text, or use DuckDB.",
             )
     return frame
-
-
-def _partitioned_from(file: str) -> str:
-    """The directory above the key=value ones."""
-    path = Path(file).absolute()
-    first = next(number for number, part in enumerate(path.parts) if "=" in part)
-    return str(Path(*path.parts[:first]))

@@ -11,7 +11,6 @@ from cobogo import randomness
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.models import LDiversity, Scope
 from cobogo.models.base import Ints
-from cobogo.models.check import check
 from cobogo.recode.buckets import kernels
 from cobogo.recode.buckets.buckets import Buckets
 from cobogo.recode.partition.groups import parcels
@@ -54,11 +53,8 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
     found = type(whole)(problem, whole.tuples[places], counts.astype(np.int64), whole.values[places], divisible=True)
     groups = mended(found, points(found), owners, np.zeros(len(found), dtype=np.int64), 1)
     buckets = Buckets(problem, found.tuples, found.values, found.counts, groups.owners)  # type: ignore[arg-type]
-    if buckets.suppressed > problem.limit or not len(buckets) or not _hold(buckets):
-        raise NoSolution(
-            "even one bucket of all records does not satisfy the models",
-            remedy="Ask for less, or raise suppression-limit.",
-        )
+    if buckets.suppressed > problem.limit or not len(buckets) or not buckets.hold():
+        raise no_buckets()
     error = buckets.reconstruction_error()
     return Bucketed("anatomy", buckets, error, groups.looked_at, groups.looked_at, notes=(NOTE,))
 
@@ -114,8 +110,12 @@ def _parcelled(records: Ints, owner: Ints) -> tuple[Ints, Ints]:
     return pieces, keys % buckets - 1
 
 
-def _hold(buckets: Buckets) -> bool:
-    return all(verdict.satisfied for verdict in check(buckets.problem.promised, buckets.classes()))
+def no_buckets() -> NoSolution:
+    """Where even the largest buckets do not do."""
+    return NoSolution(
+        "even one bucket of all records does not satisfy the models",
+        remedy="Ask for less, or raise suppression-limit.",
+    )
 
 
 def _too_frequent(problem: Problem, values: Ints, counts: Ints, l: int, lost: int) -> NoSolution:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cobogo import randomness
 from cobogo.metrics import BUCKETED, Outcome
 from cobogo.models.base import Classes, Histogram, Ints
+from cobogo.models.check import check
 from cobogo.recode.problem import Problem
 from cobogo.table.frequency import number_tuples
 
@@ -65,6 +66,10 @@ class Buckets:
     def classes(self) -> Classes:
         """The buckets as the models see them."""
         return Classes(self.sizes, {self.attribute: self.histogram}, self.problem.scale.records)
+
+    def hold(self) -> bool:
+        """Whether every model holds, by the plain reference."""
+        return all(verdict.satisfied for verdict in check(self.problem.promised, self.classes()))
 
     def reconstruction_error(self) -> float:
         """Over all records, the mean of Σ(share of a value in the bucket − 1 if it is the record's own)², over 2: the

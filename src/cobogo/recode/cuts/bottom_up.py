@@ -6,20 +6,22 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
+from cobogo.errors import NoSolution
 from cobogo.metrics import information_gain
 from cobogo.models.base import Ints, Mask
 from cobogo.models.check import failing
 from cobogo.recode import lattice
 from cobogo.recode.assignment import Small, leaf_tuples
+from cobogo.recode.classic.genetic import genetic
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
+from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, refuse, understated
 from cobogo.recode.cuts.specialize import Specialization
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.local.search import refuse
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Assigned
 from cobogo.recode.tally import merged, tally
@@ -35,9 +37,10 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Pr
     records for what it loses.
 
     What it loses is what the siblings tell apart of recoding.label, where the policy names one; otherwise leaves, by
-    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail.
+    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail. What
+    was raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
     """
-    refuse(problem)
+    refuse(problem, "bottom-up")
     return _Search(problem, time_limit, progress).run()
 
 
@@ -89,12 +92,14 @@ class _Search:
             failed = judged.failed[owners] if judged.failed.any() else np.ones(len(owners), dtype=np.bool_)
             at_first = max(judged.suppressed, 1) if at_first is None else at_first
             self._progress(max(at_first - judged.suppressed, 0), at_first)
-            rise = self._best(failed)
-            if rise is None:
+            if not (self._climb() if time.monotonic() > self._deadline else self._rise(failed)):
                 raise none_found(problem, Evaluator(problem), "bottom-up")
-            self._apply(rise)
-        assignment = self._polished(assignment)
-        value = float(problem.metric.value(assignment.outcome(), problem.scale))
+        polished = [found for cut in self._cuts() if (found := self._polished(cut)) is not None]
+        sign = -1.0 if problem.metric.maximize else 1.0
+        values = {
+            found: float(problem.metric.value(found.outcome(), problem.scale)) for found in (assignment, *polished)
+        }
+        assignment, value = min(values.items(), key=lambda item: sign * item[1])
         nodes = lattice.size(problem.lowest, problem.highest)
         notes = understated(problem, assignment.cut)
         more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
@@ -104,14 +109,26 @@ class _Search:
         """For each tuple, a number for the value of the hierarchy that it is released as."""
         return node_numbers(self.problem.hierarchies[column], self.cut[column])[self.leaves[:, column]]
 
-    def _polished(self, assignment: CutAssignment) -> CutAssignment:
-        """With whatever was raised needlessly, as it turned out, specialized again."""
-        if self.siblings:
-            return assignment
-        search = Specialization(self.problem, self.cut)
-        finer = search.descend(self._deadline)
+    def _cuts(self) -> Iterator[tuple[Small, ...]]:
+        """Where to specialize from: the cut that was reached, and that of a good full-domain recoding."""
+        if not self.siblings:
+            yield self.cut
+        left = self._deadline - time.monotonic()
+        if left > 0:
+            with suppress(NoSolution):
+                node = genetic(self.problem, time_limit=None if left == math.inf else left)
+                self.checked += node.checked
+                yield tuple(
+                    np.full(len(h.leaves), level, dtype=np.int32)
+                    for h, level in zip(self.problem.hierarchies, node.levels, strict=True)
+                )
+
+    def _polished(self, cut: tuple[Small, ...]) -> CutAssignment | None:
+        """A cut with whatever was raised needlessly, as it turned out, specialized again."""
+        search = Specialization(self.problem, cut)
+        found = search.descend(self._deadline)
         self.checked += search.checked
-        return finer or assignment
+        return found
 
     def _apply(self, rise: _Rise) -> None:
         """Raise, and forget what was known of values that tuples in the classes concerned could be raised to."""
@@ -137,18 +154,30 @@ class _Search:
         owners, first = number_tuples(list(self.nodes.T), self._spans(), len(self.nodes))
         return owners, len(first)
 
-    def _best(self, failed: Mask) -> _Rise | None:
-        """The rise that rescues most for what it loses; after the time is up, the first that touches what fails."""
+    def _rise(self, failed: Mask) -> bool:
+        """Take the step up that rescues most for what it loses; whether there is any."""
         best: _Rise | None = None
         for rise in self._rises(failed):
             if rise.to not in self.known:
                 rise.worth = self._worth(rise, failed)
-            if time.monotonic() > self._deadline:
-                return best or rise
-            self.known[rise.to] = rise
+                self.known[rise.to] = rise
             if best is None or rise.worth > best.worth:
                 best = rise
-        return best
+            if time.monotonic() > self._deadline:
+                break
+        if best is not None:
+            self._apply(best)
+        return best is not None
+
+    def _climb(self) -> bool:
+        """When time is up: raise a whole column, that with most values, by one level; whether there is any."""
+        free = [n for n, cut in enumerate(self.cut) if cut.min() < self.problem.highest[n]]
+        if not free:
+            return False
+        column = max(free, key=lambda n: len(np.unique(self.nodes[:, n])))
+        np.maximum(self.cut[column], self.cut[column].min() + 1, out=self.cut[column])
+        self.nodes[:, column] = self._nodes(column)
+        return True
 
     def _rises(self, failed: Mask) -> Iterator[_Rise]:
         """To each value one level above one that a failing record has."""

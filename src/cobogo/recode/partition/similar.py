@@ -23,7 +23,7 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
-    """Grows groups of k records one after another, each time by the record that costs least (Byun et al. 2007).
+    """Grows groups of k records one after another, each time by the record that costs least (Byun and others 2007).
 
     The time it takes grows with the square of the distinct tuples, up to blocks of 16,384.
     """
@@ -53,7 +53,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress
 
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     """Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k (Ghinita
-    et al. 2007)."""
+    and others 2007)."""
     return _solved(problem, "hilbert", partial(_runs, _ranks(problem), "hilbert"))
 
 

@@ -113,7 +113,7 @@ def sides(release: Release, *, label: str | None = None) -> Sides:
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
     if release.plan.aggregated or not release.plan.hides_identity:
         raise PolicyError(
-            "utility is measured on releases whose values are those of the hierarchies, beside the sensitive ones",
+            "utility is measured on releases whose values are those of the hierarchies",
             where=f"{release.policy.name}, recoding.algorithm",
             remedy='Say algorithm = "optimal", or leave out [utility].',
         )

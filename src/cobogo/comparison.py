@@ -113,14 +113,8 @@ def write(found: Comparison, directory: str | Path, *, language: str = "en") -> 
     """Write ``comparison.json``, ``comparison.png`` and ``comparison.html``, in place of an earlier one, at once."""
     from cobogo.report.comparison import write as write_report
 
-    with place.staged(Path(directory), replaceable=is_output) as stage:
+    with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
         write_report(found, stage, language=language)
-
-
-def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier comparison, which a new one may replace."""
-    names = {entry.name for entry in directory.iterdir()}
-    return names <= set(FILES) and FILES[0] in names
 
 
 def _needs_most(names: Sequence[str]) -> str:

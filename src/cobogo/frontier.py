@@ -109,14 +109,8 @@ def write(found: Frontier, directory: str | Path, *, language: str = "en") -> No
     """Write ``frontier.json``, ``frontier.png`` and ``frontier.html``, in place of an earlier one, at once."""
     from cobogo.report.frontier import write as write_report
 
-    with place.staged(Path(directory), replaceable=is_output) as stage:
+    with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
         write_report(found, stage, language=language)
-
-
-def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier frontier, which a new one may replace."""
-    names = {entry.name for entry in directory.iterdir()}
-    return names <= set(FILES) and FILES[0] in names
 
 
 def parsed(texts: Sequence[str]) -> dict[str, list[float]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, Scale
 from cobogo.models import Histogram, KAnonymity, Model
@@ -193,3 +194,16 @@ def level_range(
         h.height if most is None else min(most, h.height) for h, most in zip(hierarchies, highest, strict=True)
     )
     return tuple(lowest), tops
+
+
+def refuse_beyond_classes(problem: Problem, algorithm: str) -> None:
+    """Refuse models that look at more than a table's own classes: what becomes of another table's values, or of the
+    tuples behind a class, is told by a recoding only that treats equal values alike."""
+    for model in problem.promised:
+        if model.populations or model.needs_members:
+            what = "a population table" if model.populations else "the original tuples behind each class"
+            raise PolicyError(
+                f"{model} looks at {what}, and {algorithm} answers for the classes of the release alone",
+                where="recoding.algorithm",
+                remedy='Say algorithm = "optimal", or leave out the model.',
+            )

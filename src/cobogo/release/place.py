@@ -7,7 +7,7 @@ import errno
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,6 +39,16 @@ def staged(directory: Path, *, replaceable: Callable[[Path], bool]) -> Iterator[
         raise _os_error(error, directory) from error
     finally:
         scratch.remove(stage)
+
+
+def holds_only(files: Sequence[str]) -> Callable[[Path], bool]:
+    """Whether a directory is an earlier output of some files, of which the first is always there, and nothing else."""
+
+    def found(directory: Path) -> bool:
+        names = {entry.name for entry in directory.iterdir()}
+        return names <= set(files) and files[0] in names
+
+    return found
 
 
 def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> None:

@@ -129,6 +129,7 @@ def looked_back(table: FrequencyTable, models: Sequence[Model], series: Series |
     if table.records != len(table.people.names):
         raise DataError(
             "somebody has several records, and a series of releases knows one for each person",
+            where="data.unit",
             remedy="Bring each person's records together into one, or name another column as data.unit.",
         )
     pseudonyms = [series.pseudonym(name) for name in table.people.names]

@@ -25,8 +25,7 @@ from cobogo.recode.cells.recovery import recoverable
 from cobogo.recode.classic.survey import none_found
 from cobogo.recode.cuts.cut import Judged, judge
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.local.search import refuse
-from cobogo.recode.problem import Levels, Problem, asked_k
+from cobogo.recode.problem import Levels, Problem, asked_k, refuse_beyond_classes
 from cobogo.recode.solution import Assigned
 from cobogo.table.frequency import number_tuples
 
@@ -46,7 +45,7 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Pro
     A suppressed cell gets the highest level that the policy allows. How far attributes are recoded before cells are
     suppressed is tried out step by step; the policy's metric chooses.
     """
-    refuse(problem)
+    refuse_beyond_classes(problem, "mu-argus")
     if "cross_nats" in problem.metric.needs:
         raise PolicyError(
             f"{problem.metric.name} cannot be told where classes overlap, as those with suppressed cells do",

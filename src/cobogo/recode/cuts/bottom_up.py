@@ -19,10 +19,10 @@ from cobogo.recode import lattice
 from cobogo.recode.assignment import Small, leaf_tuples
 from cobogo.recode.classic.genetic import genetic
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, refuse, understated
+from cobogo.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
 from cobogo.recode.cuts.specialize import Specialization
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem
+from cobogo.recode.problem import Problem, refuse_beyond_classes
 from cobogo.recode.solution import Assigned
 from cobogo.recode.tally import merged, tally
 from cobogo.table.frequency import number_tuples
@@ -40,7 +40,7 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Pr
     the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail. What
     was raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
     """
-    refuse(problem, "bottom-up")
+    refuse_beyond_classes(problem, "bottom-up")
     return _Search(problem, time_limit, progress).run()
 
 

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.metrics import Outcome
 from cobogo.models import Scope
@@ -18,18 +17,6 @@ from cobogo.recode.assignment import Assignment, Small, coarsest, leaf_tuples
 from cobogo.recode.problem import Problem
 from cobogo.recode.tally import tally
 from cobogo.table.frequency import number_tuples
-
-
-def refuse(problem: Problem, algorithm: str) -> None:
-    """Some models look at more than the classes of the table itself."""
-    for model in problem.promised:
-        if model.populations or model.needs_members:
-            why = "looks at a population" if model.populations else "looks at the tuples behind each class"
-            raise PolicyError(
-                f"{model} {why}, and {algorithm} counts the table's own classes only",
-                where="recoding.algorithm",
-                remedy='Say algorithm = "optimal", or leave out the model.',
-            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,9 @@ import numpy as np
 
 from cobogo.recode import lattice
 from cobogo.recode.classic.survey import none_found
-from cobogo.recode.cuts.cut import refuse
 from cobogo.recode.cuts.specialize import Specialization
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem
+from cobogo.recode.problem import Problem, refuse_beyond_classes
 from cobogo.recode.solution import Assigned
 
 
@@ -27,7 +26,7 @@ def top_down(
     last, by how much detail it gives back; without a label, everything is. The policy's metric says where to stop, if
     detail is paid for with suppressed records.
     """
-    refuse(problem, "top-down")
+    refuse_beyond_classes(problem, "top-down")
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     top = tuple(
         np.full(len(h.leaves), high, dtype=np.int32)

@@ -9,6 +9,17 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
+def _place(leaves, starts, names, levels, mask):  # type: ignore[no-untyped-def]
+    """Where in a hash table to look first for what a tuple becomes at a node."""
+    key = np.uint64(0)
+    for column in range(len(leaves)):
+        name = names[starts[column, levels[column]] + leaves[column]]
+        key = (key ^ np.uint64(name)) * MIX
+        key ^= key >> np.uint64(29)
+    return np.int64(key & np.uint64(mask))
+
+
+@njit(cache=True, nogil=True)
 def group(rows, leaves, starts, names, levels, slots, ids, first):  # type: ignore[no-untyped-def]
     """Number the classes of some tuples at a node; ``slots`` is a table of 2^n places, all −1 before and after.
 
@@ -19,12 +30,7 @@ def group(rows, leaves, starts, names, levels, slots, ids, first):  # type: igno
     found = 0
     for position in range(len(rows)):
         row = rows[position]
-        key = np.uint64(0)
-        for column in range(width):
-            name = names[starts[column, levels[column]] + leaves[row, column]]
-            key = (key ^ np.uint64(name)) * MIX
-            key ^= key >> np.uint64(29)
-        place = np.int64(key & np.uint64(mask))
+        place = _place(leaves[row], starts, names, levels, mask)
         while True:
             other = slots[place]
             if other < 0:
@@ -46,12 +52,7 @@ def group(rows, leaves, starts, names, levels, slots, ids, first):  # type: igno
     if found * 4 < len(slots):
         for position in range(found):
             row = first[position]
-            key = np.uint64(0)
-            for column in range(width):
-                name = names[starts[column, levels[column]] + leaves[row, column]]
-                key = (key ^ np.uint64(name)) * MIX
-                key ^= key >> np.uint64(29)
-            place = np.int64(key & np.uint64(mask))
+            place = _place(leaves[row], starts, names, levels, mask)
             while slots[place] >= 0:
                 slots[place] = -1
                 place = (place + 1) & mask

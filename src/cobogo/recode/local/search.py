@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cobogo.errors import PolicyError
 from cobogo.metrics import METRICS, Metric
 from cobogo.models.base import Scope
 from cobogo.models.check import check
@@ -20,7 +19,7 @@ from cobogo.recode.local.improve import Improver
 from cobogo.recode.local.peel import least_size, only_sizes, peel, settle
 from cobogo.recode.local.reshape import Reshaper
 from cobogo.recode.local.terrain import STEERED, Terrain
-from cobogo.recode.problem import Problem
+from cobogo.recode.problem import Problem, refuse_beyond_classes
 from cobogo.recode.search import better_node
 from cobogo.recode.solution import Assigned, slack
 
@@ -45,24 +44,12 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Progre
     Goes by loss, iloss, precision or height, by loss where another metric is asked for, and looks for better ones
     until the time limit. No proof; but never worse than any full-domain recoding that it had the time to look at.
     """
-    refuse(problem)
+    refuse_beyond_classes(problem, "local")
     tell = progress or (lambda *_: None)
     if time_limit is None:  # computing time, so that what is found does not depend on what else the machine does
         seconds = min(SECONDS + len(problem.table.counts) / TUPLES_A_SECOND, SECONDS_AT_MOST)
         return _Search(problem, seconds, time.thread_time, tell).run()
     return _Search(problem, time_limit, time.monotonic, tell).run()
-
-
-def refuse(problem: Problem) -> None:
-    """Some models can be asked of recodings that treat equal tuples alike only."""
-    for model in problem.models:
-        if model.populations or model.needs_members:
-            what = "a population table" if model.populations else "the original tuples behind each class"
-            raise PolicyError(
-                f"{model} looks at {what}: that needs a recoding that treats equal tuples alike, and local does not",
-                where="recoding.algorithm",
-                remedy='Say algorithm = "optimal", or leave out the model.',
-            )
 
 
 class _Search:

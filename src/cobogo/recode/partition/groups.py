@@ -12,14 +12,14 @@ from functools import cached_property
 
 import numpy as np
 
-from cobogo.errors import NoSolution, PolicyError
+from cobogo.errors import NoSolution
 from cobogo.metrics import measure
 from cobogo.models.base import Classes, Histogram, Ints, Mask, Monotone, Scope
 from cobogo.models.check import check, failing
 from cobogo.recode.assignment import Assignment, Small, leaf_tuples
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.explain import why_none
-from cobogo.recode.problem import Problem
+from cobogo.recode.problem import Problem, refuse_beyond_classes
 from cobogo.recode.solution import Assigned
 from cobogo.recode.tally import tally
 from cobogo.table.frequency import number_tuples
@@ -175,7 +175,7 @@ def solved(
 
     Models of the whole table cannot be looked at group by group: where one fails, groups are made larger.
     """
-    refuse(problem, algorithm)
+    refuse_beyond_classes(problem, algorithm)
     least, looked_at = 1, 0
     while True:
         groups = grouping(least)
@@ -216,18 +216,6 @@ def unbroken(assignment: Assignment) -> bool:
     if assignment.faults():  # values that have nothing to do with each other share a name
         return False
     return all(verdict.satisfied for verdict in check(problem.models, assignment.classes(problem.histograms_needed)))
-
-
-def refuse(problem: Problem, algorithm: str) -> None:
-    """Some models can be asked of recodings only that treat equal values alike."""
-    for model in problem.promised:
-        if model.populations or model.needs_members or model.needs_every_class:
-            why = "looks at a population" if model.populations else "looks at the tuples behind each class"
-            raise PolicyError(
-                f"{model} {why}: {algorithm} puts records together by the data, and tells nothing of other tables",
-                where="recoding.algorithm",
-                remedy='Say algorithm = "optimal", or leave out the model.',
-            )
 
 
 def no_solution(problem: Problem, algorithm: str) -> NoSolution:

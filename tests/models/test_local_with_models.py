@@ -72,7 +72,7 @@ def test_every_class_holds(name, entry: Entry | None, data, rows, limit, people)
     except PolicyError:
         return
     if model.needs_members:
-        with pytest.raises(PolicyError, match="equal tuples alike"):
+        with pytest.raises(PolicyError, match="the original tuples behind each class"):
             local(problem)
         return
     try:

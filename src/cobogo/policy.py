@@ -244,6 +244,21 @@ class Output(Part):
         return self
 
 
+class RiskPolicy(Part):
+    """What is known of the people that the data were drawn from, and which risk is too high."""
+
+    threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] = 0.2
+    population: str | None = None
+    population_size: Annotated[int, Field(ge=1, strict=True)] | None = None
+    fraction: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if sum(given is not None for given in (self.population, self.population_size, self.fraction)) > 1:
+            raise ValueError("give one of population, population-size and fraction: each tells the others")
+        return self
+
+
 class ReportPolicy(Part):
     """How the report speaks and what it draws."""
 
@@ -265,6 +280,7 @@ class Policy(Part):
     privacy: Privacy
     recoding: Recoding = Recoding()
     utility: Utility | None = None
+    risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
 
@@ -365,6 +381,13 @@ class Policy(Part):
         self.check_label(asked.label, "utility.label")
         return asked
 
+    def asked_risk(self, changes: Mapping[str, Any]) -> RiskPolicy:
+        """The table ``[risk]`` with some of its keys given otherwise; one way to tell the population ends another."""
+        known = self.risk.model_dump()
+        if changes.keys() & {"population", "population_size", "fraction"}:
+            known = {"threshold": known["threshold"]}
+        return asked_risk(known | dict(changes))
+
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role, in the policy's order."""
         return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
@@ -378,6 +401,14 @@ class Policy(Part):
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes, in the policy's order."""
         return self.with_role(Role.SENSITIVE)
+
+
+def asked_risk(given: Mapping[str, Any]) -> RiskPolicy:
+    """What is asked of risk, from the values of a table ``[risk]``."""
+    try:
+        return RiskPolicy.model_validate(dict(given))
+    except ValidationError as error:
+        raise _readable(error, "risk") from None
 
 
 def _readable(error: ValidationError, name: str) -> PolicyError:

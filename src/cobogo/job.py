@@ -93,7 +93,7 @@ def prepare(
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
-    wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
+    wanted = models.build(rules.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     if rules.utility is not None and rules.utility.label is not None:

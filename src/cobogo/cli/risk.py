@@ -18,12 +18,10 @@ _NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomia
 
 
 def risk(
-    data: Annotated[
-        Path, typer.Argument(help="A CSV or Parquet file, or a release directory.", show_default=False)
-    ],
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or a release directory.", show_default=False)],
     policy: Annotated[
         Path | None,
-        typer.Option("--policy", help="The policy that gives the columns' roles; a release has them.", show_default=False),
+        typer.Option("--policy", help="The policy that gives the roles; a release has them.", show_default=False),
     ] = None,
     population: Annotated[
         Path | None, typer.Option("--population", help="A table of the people the data were drawn from.")
@@ -93,9 +91,10 @@ def lines(found: RiskReport) -> str:
 
 def _head(found: RiskReport, say: Words) -> str:
     who = f"{number_of(found.people, 'person', 'people')} in " if found.unit else ""
+    smallest, largest = int(found.sizes.min()), int(found.sizes.max())
     return (
         f"{found.source}: {who}{number_of(found.records, 'record')}, "
-        f"{number_of(len(found.sizes), 'class', 'classes')} of {int(found.sizes.min()):,} to {int(found.sizes.max()):,}; "
+        f"{number_of(len(found.sizes), 'class', 'classes')} of {smallest:,} to {largest:,}; "
         f"{found.uniques:,} ({say.percent(found.unique_share)}) stand alone in theirs"
     )
 
@@ -153,7 +152,11 @@ def _special(found: RiskReport, say: Words) -> str:
         for size, people in special.smallest.items()
         if special.found[size]
     ]
-    dis = "" if special.dis is None else f" A match with one of them is right with a chance of {say.percent(special.dis)}."
+    dis = (
+        ""
+        if special.dis is None
+        else f" A match with one of them is right with a chance of {say.percent(special.dis)}."
+    )
     head = f"How few attributes single out the {number_of(special.uniques, 'person', 'people')} who stand alone.{dis}"
     return head + "\n" + console.table(["attributes", "minimal uniques", "people"], rows, numbers=(0, 1, 2))
 

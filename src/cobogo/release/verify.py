@@ -189,7 +189,7 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
         what = f"the manifest states a model that cannot be checked: {error.what}"
         raise VerificationFailed(what, where=manifests.NAME) from None
     if rules is not None:
-        own = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
+        own = models.build(rules.models, rules.sensitive, where=rules.name)
         if any(model.populations for model in own):  # the policy knows where the population lies
             asked = tuple(model for model in asked if not model.populations)
         asked = tuple(dict.fromkeys((*asked, *own)))

@@ -11,7 +11,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError, number_of
 from cobogo.models.base import Floats, Ints
-from cobogo.policy import Policy, RiskPolicy, asked_risk
+from cobogo.policy import Policy, RiskPolicy
 from cobogo.risk.attackers import attackers, expected_inverse
 from cobogo.risk.columns import SMALL_AREA, Area, Areas, ColumnFinding, check_columns
 from cobogo.risk.population import Surroundings, surroundings, uniqueness
@@ -57,13 +57,9 @@ def risk(
         "fraction": fraction,
         "threshold": threshold,
     }
-    asked = _asked(source, {key: value for key, value in changes.items() if value is not None})
+    asked = source.policy.asked_risk({key: value for key, value in changes.items() if value is not None})
     with source.table.engine.guarded("reading and counting"):
         return _measured(source, asked, combinations, progress)
-
-
-def _asked(source: Source, changes: Mapping[str, Any]) -> RiskPolicy:
-    return asked_risk(changes) if source.policy is None else source.policy.asked_risk(changes)
 
 
 def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
@@ -142,7 +138,7 @@ def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[
 
 def _areas(source: Source, asked: RiskPolicy, fraction: float | None) -> Areas:
     """How many people live in each place: counted in the population, or estimated from the fraction that is here."""
-    if asked.population is not None and source.policy is not None and source.manifest is None:
+    if asked.population is not None and source.manifest is None:
         population = open_population(asked.population, source.policy)
 
         def lived_in(column: str) -> Area | None:

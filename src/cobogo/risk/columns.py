@@ -49,7 +49,7 @@ _RULES: Mapping[Clue, tuple[str, str]] = {
 }
 """What a clue is called here, and the letter of the safe harbour that it falls under."""
 
-_STATES = frozenset("uf estado state country pais regiao region provincia province".split())
+_STATES = frozenset(["uf", "estado", "state", "country", "pais", "regiao", "region", "provincia", "province"])
 _SHORT_ZIP = re.compile(r"\d{1,3}[*Xx-]*")
 _AGE = re.compile(r"\s*(\d{1,3})(?:[.,]0*)?\s*")
 _AGES = re.compile(r"\D{0,2}(\d{1,3})\s*(?:-|–|,|;|to|a)\s*(\d{1,3})\D{0,2}")

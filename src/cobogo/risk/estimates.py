@@ -1,7 +1,7 @@
 """How many people of a population are unique in it, estimated from a sample's class sizes.
 
-Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all; S₁ is what
-is looked for. All of them see the sample as drawn at random, and each person in one class.
+Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all. All of
+the estimators see the sample as drawn at random, and each person in one class.
 """
 
 from __future__ import annotations
@@ -195,6 +195,8 @@ def shlosser(sample: Sizes, pi: float) -> float:
 def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
     """The rule of Dankar, El Emam, Neisa and Roffey (2012): up to a sampling fraction of a tenth Pitman's estimate,
     above it the smaller of Zayatz's and the slide negative binomial's. Zayatz's where another has none."""
+    if pi >= 1:
+        return found["zayatz"]  # nothing had to be estimated
     if pi <= LOW_FRACTION:
         name = "pitman" if found["pitman"].uniques is not None else "zayatz"
     else:

@@ -22,13 +22,14 @@ Given = str | Path | Policy | Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A table and the roles of its columns. ``manifest`` is that of a release."""
+    """A table and the roles of its columns. ``manifest`` is that of a release, whose policy may not be known whole."""
 
     table: Table
-    policy: Policy | None
+    policy: Policy
     roles: Mapping[str, Role]
     unit: str | None = None
     manifest: Manifest | None = None
+    policied: bool = True  # whether the policy was given, and tells hierarchies
     notes: tuple[str, ...] = ()
 
     @property
@@ -45,9 +46,9 @@ class Source:
 
     def with_population(self, counted: FrequencyTable, name: str) -> FrequencyTable:
         """The same with the people of a population table beside its own, recoded as the release was."""
-        if self.policy is None:
+        if self.manifest is not None and not self.policied:
             raise PolicyError(
-                "a population table can be read with a policy only",
+                "what becomes of a population's records in a release can be told with its policy only",
                 where=str(name),
                 remedy="Give the policy that the release was made with: --policy.",
             )
@@ -130,4 +131,5 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
         notes.append("records were counted: the release does not tell people apart")
     if manifest.buckets is not None:
         notes.append("the quasi-identifiers stand as they were: buckets hide sensitive values, not who is in the table")
-    return Source(table, policy, roles, None, manifest, tuple(notes))
+    given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})
+    return Source(table, given, roles, None, manifest, policy is not None, tuple(notes))

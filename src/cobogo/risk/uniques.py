@@ -1,7 +1,7 @@
-"""Special uniques: people whom few attributes single out (Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008).
+"""Special uniques: people whom few attributes single out (Elliot, Manning and Ford 2002; Manning and others 2008).
 
 A minimal sample unique is a combination of attributes that singles a person out and of which no part does. The fewer
-attributes it has, and the more of them a person has, the likelier it is that nobody else in the population is like that.
+attributes it has, and the more of them a person has, the less likely somebody else in the population is the same.
 """
 
 from __future__ import annotations

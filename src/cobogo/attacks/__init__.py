@@ -16,6 +16,7 @@ from cobogo.attacks.base import Attack, Findings
 from cobogo.attacks.case import AnyPolicy, Case, open_case
 from cobogo.attacks.duplicate import Duplicate
 from cobogo.attacks.joining import Join, Projections
+from cobogo.attacks.minimality import Minimality
 from cobogo.attacks.presence import Presence
 from cobogo.attacks.record_linkage import RecordLinkage
 from cobogo.attacks.similarity import Similarity
@@ -34,6 +35,7 @@ ATTACKS: dict[str, type[Attack]] = {
         Presence,
         Belief,
         Corruption,
+        Minimality,
         UnsortedMatching,
         Join,
         Projections,

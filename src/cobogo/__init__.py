@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from cobogo.attacks import attack as attack
+    from cobogo.attacks.base import Findings as Findings
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.hierarchy import Hierarchy as Hierarchy
     from cobogo.job import anonymize as anonymize
@@ -19,19 +21,18 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
+    "Findings": "cobogo.attacks.base",
     "Hierarchy": "cobogo.hierarchy",
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
     "RiskReport": "cobogo.risk.result",
     "Verdict": "cobogo.release.verify",
     "anonymize": "cobogo.job",
+    "attack": "cobogo.attacks",
     "risk": "cobogo.risk.assess",
     "verify": "cobogo.release.verify",
 }
-__all__ = [
-    "CobogoError", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__", "anonymize", "risk",
-    "verify",
-]  # fmt: skip
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import console, risk
+from cobogo.cli import attacking, console, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -219,6 +219,9 @@ def demo(
     with console.progress() as show:
         results = run_demo(out, rows=rows, language=language, progress=show)
     console.say(lines(results, out))
+
+
+app.command(name="attack")(attacking.attack)
 
 
 @app.command(name="list")

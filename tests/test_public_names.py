@@ -5,7 +5,7 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify",
+        "CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "perturb", "verify",
     ]  # fmt: skip
 
 

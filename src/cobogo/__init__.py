@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.hierarchy import Hierarchy as Hierarchy
     from cobogo.job import anonymize as anonymize
+    from cobogo.perturb.job import perturb as perturb
     from cobogo.policy import Policy as Policy
     from cobogo.release.release import Release as Release
-    from cobogo.release.verify import Verdict as Verdict
+    from cobogo.release.verdict import Verdict as Verdict
     from cobogo.release.verify import verify as verify
 
 _HOMES = {
@@ -20,11 +21,12 @@ _HOMES = {
     "Hierarchy": "cobogo.hierarchy",
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
-    "Verdict": "cobogo.release.verify",
+    "Verdict": "cobogo.release.verdict",
     "anonymize": "cobogo.job",
+    "perturb": "cobogo.perturb.job",
     "verify": "cobogo.release.verify",
 }
-__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify"]
+__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "perturb", "verify"]
 
 
 def __getattr__(name: str) -> Any:

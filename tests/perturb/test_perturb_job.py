@@ -77,7 +77,7 @@ def test_seeded_noise_fails_verification(tmp_path: Path) -> None:
 
 
 def test_a_table_that_was_not_drawn_by_the_operator_is_told(tmp_path: Path) -> None:
-    cb.perturb(table(), policy()).write(tmp_path / "out")
+    cb.perturb(table(), policy(retention=0.5)).write(tmp_path / "out")
     public = tmp_path / "out" / "public"
     original = "age,disease\n" + "".join(f"{r['age']},{r['disease']}\n" for r in table().to_pylist())
     (public / "release.csv").write_text(original)

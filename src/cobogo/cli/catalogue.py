@@ -30,6 +30,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         from cobogo.table.connect import ABOUT
 
         return list(ABOUT.items())
+    if what == "mechanisms":
+        from cobogo.dp.mechanisms import MECHANISMS
+
+        return [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
     return []
 
 

@@ -14,17 +14,24 @@ if TYPE_CHECKING:
     from cobogo.release.release import Release as Release
     from cobogo.release.verify import Verdict as Verdict
     from cobogo.release.verify import verify as verify
+    from cobogo.risk.assess import risk as risk
+    from cobogo.risk.result import RiskReport as RiskReport
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
     "Hierarchy": "cobogo.hierarchy",
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
+    "RiskReport": "cobogo.risk.result",
     "Verdict": "cobogo.release.verify",
     "anonymize": "cobogo.job",
+    "risk": "cobogo.risk.assess",
     "verify": "cobogo.release.verify",
 }
-__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify"]
+__all__ = [
+    "CobogoError", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__", "anonymize", "risk",
+    "verify",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

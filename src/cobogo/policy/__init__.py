@@ -58,6 +58,9 @@ from cobogo.policy.tables import (
     ReportPolicy as ReportPolicy,
 )
 from cobogo.policy.tables import (
+    RiskPolicy as RiskPolicy,
+)
+from cobogo.policy.tables import (
     Role as Role,
 )
 from cobogo.policy.tables import (

@@ -15,7 +15,17 @@ from pydantic import Field, PrivateAttr, ValidationError
 from cobogo.errors import PolicyError
 from cobogo.policy.part import Part
 from cobogo.policy.readable import readable
-from cobogo.policy.tables import AttributePolicy, Data, Output, Privacy, Recoding, ReportPolicy, Role, Utility
+from cobogo.policy.tables import (
+    AttributePolicy,
+    Data,
+    Output,
+    Privacy,
+    Recoding,
+    ReportPolicy,
+    RiskPolicy,
+    Role,
+    Utility,
+)
 
 
 class Policy(Part):
@@ -32,6 +42,7 @@ class Policy(Part):
     privacy: Privacy | None = None
     recoding: Recoding = Recoding()
     utility: Utility | None = None
+    risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
 
@@ -142,6 +153,15 @@ class Policy(Part):
             raise readable(error, "utility", Utility) from None
         self.check_label(asked.label, "utility.label")
         return asked
+
+    def asked_risk(self, changes: Mapping[str, Any]) -> RiskPolicy:
+        """The table ``[risk]`` with some of its keys given otherwise; one way to tell the population ends another."""
+        told = changes.keys() & {"population", "population_size", "fraction"}
+        known = {"threshold": self.risk.threshold} if told else self.risk.model_dump()
+        try:
+            return RiskPolicy.model_validate({**known, **changes})
+        except ValidationError as error:
+            raise readable(error, "risk", RiskPolicy) from None
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role, in the policy's order."""

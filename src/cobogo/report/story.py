@@ -19,6 +19,7 @@ from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.plan import LocalPlan
 from cobogo.recode.problem import Problem
+from cobogo.recode.withhold import not_shown
 from cobogo.report.content import (
     AttributeStory,
     Content,
@@ -123,6 +124,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
             "before": asdict(risk(original)),
             "after": asdict(risk(classes if release.plan.hides_identity else original)),
         },
+        **({"withheld": _withheld(classes)} if release.problem.withholds else {}),
         "inference": {
             name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
             for name in release.policy.sensitive
@@ -132,6 +134,19 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
         "seconds": {
             stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
         },
+    }
+
+
+def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
+    """Of each attribute with withheld values: in how many classes and records, and the share of the likeliest value
+    among all that the release does not show, which whoever knows the column's totals can have."""
+    return {
+        name: {
+            "classes": int(hidden.sum()),
+            "records": int(classes.sizes[hidden].sum()),
+            "inference": worst_inference(name, not_shown(name, classes)),
+        }
+        for name, hidden in classes.withheld.items()
     }
 
 

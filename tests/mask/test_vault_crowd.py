@@ -17,7 +17,7 @@ from mask.test_vault import emptied, raw
 PROGRAM = """
 import sys
 from cobogo.mask.vault import Vault, vault
-vault.BATCH = 500
+vault.BATCH = 200
 place, key, seed, domain, many = sys.argv[1:]
 import random
 values = [f"person {n:05d}" for n in range(int(many))]
@@ -63,7 +63,7 @@ def test_writers_at_once_give_one_token_a_value(place: str, form: str, tmp_path:
     steward, _ = Vault.create(place)
     steward.add_domain("d", format=form)
     key = steward.issue("d", roles="tokenize")
-    writers = [started(place, key, seed, 6000, tmp_path) for seed in (1, 2)]
+    writers = [started(place, key, seed, 2000, tmp_path) for seed in (1, 2)]
     for writer in writers:
         go(writer)
     steward.rotate("d")
@@ -71,7 +71,7 @@ def test_writers_at_once_give_one_token_a_value(place: str, form: str, tmp_path:
     assert [writer.returncode for writer in writers] == [0, 0]
     seen = [dict(line.split("\t") for line in lines.splitlines()) for lines in told]
     assert seen[0] == seen[1]
-    assert len(seen[0]) == len(set(seen[0].values())) == steward.check() == 6000
+    assert len(seen[0]) == len(set(seen[0].values())) == steward.check() == 2000
     assert steward.detokenize("d", list(seen[0].values())) == list(seen[0])
     assert steward.log()[0][-1].action == "detokenize"
 
@@ -97,7 +97,8 @@ def test_a_writer_that_is_killed_loses_nothing(place: str, tmp_path: Path) -> No
         now = dict(zip(steward.detokenize("d", tokens), tokens, strict=True))
         assert len(now) == len(tokens), "no value has two tokens"
         assert held.items() <= now.items(), "nothing that was there is lost"
-        assert len(tokens) % 500 == 0, "batches are whole"
+        told = sum(int(entry.detail.split()[0]) for entry in steward.log()[0] if entry.action == "tokenize")
+        assert told >= len(tokens), "what was written was logged with it"
         assert steward.check() >= len(tokens)  # a server may end what its dead client had asked for
         held = now
     assert 0 < len(held) < 100_000

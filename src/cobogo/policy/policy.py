@@ -13,6 +13,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.errors import PolicyError
+from cobogo.policy.masking import Masking
 from cobogo.policy.part import Part
 from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
@@ -29,6 +30,30 @@ from cobogo.policy.tables import (
 )
 
 
+def toml(path: Path) -> dict[str, Any]:
+    """What a policy file holds, before anything of it was checked."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise PolicyError("no such policy file", where=str(path), remedy="Check the path.") from None
+    except IsADirectoryError:
+        raise PolicyError("is a directory, not a policy file", where=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(
+            f"is not UTF-8 text (byte {error.start})", where=str(path), remedy="Save the policy as UTF-8."
+        ) from None
+    except OSError as error:
+        raise PolicyError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(
+            f"is not TOML: {error}",
+            where=str(path),
+            remedy="See the policy page of the documentation for an example.",
+        ) from None
+
+
 class Policy(Part):
     """A whole job.
 
@@ -43,6 +68,7 @@ class Policy(Part):
     privacy: Privacy | None = None
     recoding: Recoding = Recoding()
     randomization: Randomization | None = None
+    masking: Masking | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
@@ -55,27 +81,7 @@ class Policy(Part):
     def load(cls, path: str | Path) -> Self:
         """Read a TOML file; its paths are relative to it."""
         path = Path(path)
-        try:
-            text = path.read_bytes().decode("utf-8-sig")
-        except FileNotFoundError:
-            raise PolicyError("no such policy file", where=str(path), remedy="Check the path.") from None
-        except IsADirectoryError:
-            raise PolicyError("is a directory, not a policy file", where=str(path)) from None
-        except UnicodeDecodeError as error:
-            raise PolicyError(
-                f"is not UTF-8 text (byte {error.start})", where=str(path), remedy="Save the policy as UTF-8."
-            ) from None
-        except OSError as error:
-            raise PolicyError(f"cannot be read: {error.strerror}", where=str(path)) from None
-        try:
-            content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(
-                f"is not TOML: {error}",
-                where=str(path),
-                remedy="See the policy page of the documentation for an example.",
-            ) from None
-        return cls.of(content, home=path.parent, name=str(path))
+        return cls.of(toml(path), home=path.parent, name=str(path))
 
     @classmethod
     def of(cls, content: Mapping[str, Any], *, home: str | Path = ".", name: str = "policy") -> Self:

@@ -10,9 +10,7 @@ import typer
 
 from cobogo.cli import console
 
-app = typer.Typer(
-    help="Look after a vault of tokens: domains, keys, rotation, deletion, the log.", no_args_is_help=True
-)
+app = typer.Typer(help="Look after a vault of tokens: domains, keys, rotation, deletion, log.", no_args_is_help=True)
 
 Place = Annotated[str, typer.Argument(help="The vault: a file of SQLite, or postgresql://…", show_default=False)]
 KeyFile = Annotated[

@@ -31,8 +31,8 @@ Dos Andradas, Dos Ipês, Duque de Caxias, Esperança, Floriano Peixoto, Getúlio
 Ipiranga, Jacarandás, Jasmins, José de Alencar, Juscelino Kubitschek, Lírios, Machado de Assis, Marechal Deodoro,
 Maranhão, Mato Grosso, Minas Gerais, Monteiro Lobato, Orquídeas, Pará, Paraíba, Paraná, Pernambuco, Piauí, Primavera,
 Princesa Isabel, Quinze de Novembro, Rio de Janeiro, Rosas, Rui Barbosa, Santa Luzia, Santo Antônio, Santos Dumont,
-São Francisco, São João, São José, São Paulo, São Pedro, Sergipe, Sete de Setembro, Tiradentes, Tocantins, Treze de Maio,
-Violetas, Visconde de Mauá
+São Francisco, São João, São José, São Paulo, São Pedro, Sergipe, Sete de Setembro, Tiradentes, Tocantins,
+Treze de Maio, Violetas, Visconde de Mauá
 """
 
 _GENERIC_GIVEN = """

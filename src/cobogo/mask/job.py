@@ -62,7 +62,7 @@ class MaskedTables:
         with place.staged(Path(directory), replaceable=_is_output) as stage:
             verdicts = {name: write(table, stage / name, progress=progress) for name, table in self.tables.items()}
             for table, column in self.rules.keys.items():
-                _check_key(self.tables[table], table, column)
+                _check_key(self.tables[table], column)
             for reference in self.rules.references:
                 tables = self.tables[reference.table], self.tables[reference.to_table]
                 before = _orphans(reference, tables[0].table, tables[1].table)
@@ -114,7 +114,7 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
         )
 
 
-def _check_key(table: Transformed, name: str, column: str) -> None:
+def _check_key(table: Transformed, column: str) -> None:
     """A column whose values were all different still has as many different ones."""
     before, after = counted(table.table, column)[0], counted(table.drawn, column)[0]
     if len(before) != len(after):

@@ -13,6 +13,7 @@ from cobogo.mask.encryption import decrypted
 from cobogo.mask.secret import Secret
 from cobogo.mask.vault.vault import Missing, Vault
 from cobogo.policy import Data
+from cobogo.table.engine import Engine
 from cobogo.table.read import read
 
 
@@ -40,9 +41,8 @@ def restore(
     table = read(str(data), Data(separator=separator))
     for name in (*domains, *decrypt):
         if name not in table.columns:
-            raise PolicyError(
-                f'there is no column "{name}"', where=str(data), remedy=f"It has: {', '.join(table.columns)}."
-            )
+            known = ", ".join(table.columns)
+            raise PolicyError(f'there is no column "{name}"', where=str(data), remedy=f"It has: {known}.")
     rows: Any = table.expression.mutate(**{name: table.text(name) for name in (*domains, *decrypt)}).to_pyarrow()
     if domains:
         if vault is None or key is None:
@@ -56,23 +56,27 @@ def restore(
         loaded = Secret.load(Path(secret))
         for name in decrypt:
             rows = _replaced(rows, name, decrypted(rows.column(name).to_pylist(), loaded, name))
+    _written(table.engine, rows, target, separator)
+    return int(rows.num_rows)
+
+
+def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
+    """Write rows into a new file for this user only, whole or not at all."""
     try:
         stage = scratch.create(target.resolve().parent, f".{target.name}.cobogo-")
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
     try:
-        loaded_rows = table.engine.load_arrow(rows)
         if target.suffix == ".csv":
-            table.engine.write_csv(loaded_rows, stage / "rows", separator=separator)
+            engine.write_csv(engine.load_arrow(rows), stage / "rows", separator=separator)
         else:
-            table.engine.write_parquet(loaded_rows, stage / "rows")
+            engine.write_parquet(engine.load_arrow(rows), stage / "rows")
         (stage / "rows").chmod(0o600)
-        os.link(stage / "rows", target)
+        os.link(stage / "rows", target)  # unlike a renaming, it never takes another file's place
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:
         scratch.remove(stage)
-    return int(rows.num_rows)
 
 
 def _replaced(rows: Any, name: str, values: Any) -> Any:

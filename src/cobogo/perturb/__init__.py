@@ -1,0 +1,1 @@
+"""Perturbation: values replaced by others, by noise, by exchange or by chance."""

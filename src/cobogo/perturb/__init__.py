@@ -1,1 +1,5 @@
-"""Perturbation: values replaced by others, by noise, by exchange or by chance."""
+"""Releases whose values were changed at random: with a guarantee (randomization) or without (perturbation)."""
+
+from cobogo.called import callable_package
+
+callable_package(__name__, "cobogo.perturb.job")

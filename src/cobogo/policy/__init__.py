@@ -39,6 +39,9 @@ from cobogo.policy.part import (
 from cobogo.policy.policy import (
     Policy as Policy,
 )
+from cobogo.policy.randomization import (
+    Randomization as Randomization,
+)
 from cobogo.policy.tables import (
     AttributePolicy as AttributePolicy,
 )
@@ -56,6 +59,9 @@ from cobogo.policy.tables import (
 )
 from cobogo.policy.tables import (
     ReportPolicy as ReportPolicy,
+)
+from cobogo.policy.tables import (
+    RiskPolicy as RiskPolicy,
 )
 from cobogo.policy.tables import (
     Role as Role,

@@ -14,8 +14,19 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.errors import PolicyError
 from cobogo.policy.part import Part
+from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
-from cobogo.policy.tables import AttributePolicy, Data, Output, Privacy, Recoding, ReportPolicy, Role, Utility
+from cobogo.policy.tables import (
+    AttributePolicy,
+    Data,
+    Output,
+    Privacy,
+    Recoding,
+    ReportPolicy,
+    RiskPolicy,
+    Role,
+    Utility,
+)
 
 
 class Policy(Part):
@@ -31,7 +42,9 @@ class Policy(Part):
     attributes: Annotated[dict[str, AttributePolicy], Field(min_length=1)]
     privacy: Privacy | None = None
     recoding: Recoding = Recoding()
+    randomization: Randomization | None = None
     utility: Utility | None = None
+    risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
 
@@ -142,6 +155,15 @@ class Policy(Part):
             raise readable(error, "utility", Utility) from None
         self.check_label(asked.label, "utility.label")
         return asked
+
+    def asked_risk(self, changes: Mapping[str, Any]) -> RiskPolicy:
+        """The table ``[risk]`` with some of its keys given otherwise; one way to tell the population ends another."""
+        told = changes.keys() & {"population", "population_size", "fraction"}
+        known = {"threshold": self.risk.threshold} if told else self.risk.model_dump()
+        try:
+            return RiskPolicy.model_validate({**known, **changes})
+        except ValidationError as error:
+            raise readable(error, "risk", RiskPolicy) from None
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role, in the policy's order."""

@@ -29,12 +29,13 @@ def gaussian(count: int, draw: Uniforms) -> Floats:
 def laplace(count: int, draw: Uniforms) -> Floats:
     """Laplace draws of mean 0 and standard deviation 1."""
     centred = draw(count) - 0.5
-    return -np.sign(centred) * np.log(np.maximum(1 - 2 * np.abs(centred), SMALLEST)) / np.sqrt(2)
+    tails = np.log(np.maximum(1 - 2 * np.abs(centred), SMALLEST))
+    return np.asarray(-np.sign(centred) * tails / np.sqrt(2))
 
 
 def uniform(count: int, draw: Uniforms) -> Floats:
     """Uniform draws of mean 0 and standard deviation 1."""
-    return (draw(count) - 0.5) * np.sqrt(12)
+    return np.asarray((draw(count) - 0.5) * np.sqrt(12))
 
 
 DISTRIBUTIONS: dict[str, Callable[[int, Uniforms], Floats]] = {

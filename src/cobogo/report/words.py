@@ -10,13 +10,15 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.hierarchy import Label
-from cobogo.report import comparing_words, transformed_words
+from cobogo.report import comparing_words, randomized_words, transformed_words
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
+_LISTS = (comparing_words, transformed_words, randomized_words)
+
 TEXTS: dict[str, Mapping[str, str]] = {
-    "en": ENGLISH | comparing_words.ENGLISH | transformed_words.ENGLISH,
-    "pt-BR": PORTUGUESE | comparing_words.PORTUGUESE | transformed_words.PORTUGUESE,
+    "en": ENGLISH | {key: text for words in _LISTS for key, text in words.ENGLISH.items()},
+    "pt-BR": PORTUGUESE | {key: text for words in _LISTS for key, text in words.PORTUGUESE.items()},
 }
 """The texts of each language. ``one|many`` has two forms, chosen by the value ``n``."""
 

@@ -250,6 +250,8 @@ def _algorithm(policy: Policy) -> Algorithm:
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
     if data is None:
         return open_source(policy, engine)
+    if isinstance(data, Table):
+        return data
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 

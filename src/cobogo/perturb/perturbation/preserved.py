@@ -139,7 +139,7 @@ def _correlation(one: Floats, other: Floats) -> float | None:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _section(key: str, header: Sequence[str], rows: Sequence[Sequence[Any]], say: Words) -> Section:
+def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Words) -> Section:
     return Section(
         say(f"perturbed.{key}"),
         say(f"perturbed.{key}.lead"),

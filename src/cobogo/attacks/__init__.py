@@ -12,8 +12,10 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from cobogo.attacks.attribute_linkage import BackgroundKnowledge, Belief, Corruption, Homogeneity, Skewness
+from cobogo.attacks.averaging import Averaging
 from cobogo.attacks.base import Attack, Findings
 from cobogo.attacks.case import AnyPolicy, Case, open_case
+from cobogo.attacks.definetti import DeFinetti
 from cobogo.attacks.duplicate import Duplicate
 from cobogo.attacks.joining import Join, Projections
 from cobogo.attacks.minimality import Minimality
@@ -41,6 +43,8 @@ ATTACKS: dict[str, type[Attack]] = {
         Projections,
         Tracker,
         Duplicate,
+        Averaging,
+        DeFinetti,
     )
 }  # fmt: skip
 """Every attack by its name."""

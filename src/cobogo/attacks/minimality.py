@@ -90,7 +90,7 @@ class Minimality(Attack):
         )
 
     def _dealer(self, case: Case, links: Links, attribute: str, policy: Policy) -> Dealer:
-        asked = [model for model in models.build(policy.privacy.models, policy.sensitive) if _on_classes(model)]
+        asked = [model for model in models.build(policy.models, policy.sensitive) if _on_classes(model)]
         rows = case.release.rows
         values = rows.histogram(attribute, links.released)
         spec = policy.attributes[attribute].hierarchy if attribute in policy.attributes else None

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console
+from cobogo.cli import attacking, console, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -199,6 +199,9 @@ def compare(
             console.say(f"\nWritten   {out}/comparison.html   {out}/comparison.png   {out}/comparison.json")
     if not any(run.solved for run in found.runs):
         raise typer.Exit(1)
+
+
+app.command()(risk.risk)
 
 
 @app.command()

@@ -18,10 +18,12 @@ from cobogo.attacks.case import AnyPolicy, Case, open_case
 from cobogo.attacks.definetti import DeFinetti
 from cobogo.attacks.duplicate import Duplicate
 from cobogo.attacks.joining import Join, Projections
+from cobogo.attacks.membership import Membership
 from cobogo.attacks.minimality import Minimality
 from cobogo.attacks.presence import Presence
 from cobogo.attacks.record_linkage import RecordLinkage
 from cobogo.attacks.similarity import Similarity
+from cobogo.attacks.synthetic import Inference, Linkability, SinglingOut
 from cobogo.attacks.tracker import Tracker
 from cobogo.attacks.unsorted import UnsortedMatching
 from cobogo.errors import PolicyError, nearest
@@ -45,6 +47,10 @@ ATTACKS: dict[str, type[Attack]] = {
         Duplicate,
         Averaging,
         DeFinetti,
+        SinglingOut,
+        Linkability,
+        Inference,
+        Membership,
     )
 }  # fmt: skip
 """Every attack by its name."""

@@ -20,7 +20,7 @@ from cobogo.mask.vault.sealing import lookups
 from cobogo.mask.vault.session import Session, opened
 from cobogo.mask.vault.store import Crossed, Store
 
-BATCH = 100_000
+BATCH = 200_000
 """Values that are written in one transaction."""
 
 Missing = Literal["error", "null"]

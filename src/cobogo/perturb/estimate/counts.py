@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.models.base import Floats, Ints, Mask
+from cobogo.perturb.estimate.distribution import inverted, onto_simplex
 from cobogo.perturb.operators.base import Operator
 from cobogo.perturb.operators.uniform import Uniform
 
@@ -62,7 +63,8 @@ def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> Estima
         reader = np.linalg.solve(matrix.T, weights)  # what each released value adds to the estimate
     except np.linalg.LinAlgError:
         raise ValueError("two values are released alike: counts of one of them cannot be estimated") from None
-    found = np.clip(operator.inverse(observed.astype(float)), 0, None)
+    records = int(observed.sum())
+    found = records * onto_simplex(inverted(operator, observed))
     mean, square = reader @ matrix, (reader**2) @ matrix
     return Estimate(float(reader @ observed), math.sqrt(max(float(found @ (square - mean**2)), 0.0)))
 

@@ -29,11 +29,16 @@ class Rival:
 
 def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> tuple[Rival, ...]:
     """The best full-domain generalization and anatomy by which no value of a class is known with more than the
-    confidence: distinct l-diversity with l = ⌈1/confidence⌉."""
+    confidence: a generalization in which no value has a larger share of a class, and anatomy's buckets of
+    ⌈1/confidence⌉ different values."""
     l = max(2, math.ceil(1 / confidence - 1e-9))
-    model = {"model": "l-diversity", "attribute": attribute, "kind": "distinct", "l": l}
+    bounded = {"model": "alpha-k-anonymity", "attribute": attribute, "alpha": confidence, "k": 2}
+    diverse = {"model": "l-diversity", "attribute": attribute, "kind": "distinct", "l": l}
     found = []
-    for name, algorithm, make in (("generalization", "optimal", _generalized), ("anatomy", "anatomy", _anatomized)):
+    for name, algorithm, model, make in (
+        ("generalization", "optimal", bounded, _generalized),
+        ("anatomy", "anatomy", diverse, _anatomized),
+    ):
         asked = policy.model_copy(
             update={
                 "privacy": Privacy(models=(model,)),

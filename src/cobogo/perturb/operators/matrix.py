@@ -75,14 +75,12 @@ class Matrix(Operator):
 
 
 def of(matrix: Floats) -> Matrix:
-    """The operator nearest to a column-stochastic matrix; what rounding leaves goes to the diagonal."""
+    """The operator nearest to a column-stochastic matrix; what rounding leaves goes to each column's largest entry."""
     if not np.isfinite(matrix).all() or (matrix < -1e-9).any() or (abs(matrix.sum(axis=0) - 1) > 1e-6).any():
         raise ValueError("each column of an operator must hold probabilities that sum to 1")
     clean = np.clip(matrix, 0, None)
     weights = np.floor(clean / clean.sum(axis=0) * STEPS).astype(np.int64)
-    rest = STEPS - weights.sum(axis=0)
-    diagonal = np.arange(len(weights))
-    weights[diagonal, diagonal] += rest
+    weights[weights.argmax(axis=0), np.arange(len(weights))] += STEPS - weights.sum(axis=0)
     return Matrix(len(weights), weights)
 
 

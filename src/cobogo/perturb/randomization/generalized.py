@@ -158,7 +158,8 @@ def make(wanted: Asked, table: Table) -> Generalized:
             where=f"{wanted.policy.name}, privacy.models",
             remedy='Ask for { model = "k-anonymity", k = 5 } beside the guarantee.',
         )
-    policy = wanted.policy.model_copy(update={"privacy": Privacy(models=(dict(ks[0]),)), "utility": None})
+    update = {"privacy": Privacy(models=(dict(ks[0]),)), "utility": None, "randomization": None}
+    policy = wanted.policy.model_copy(update=update)
     policy._home, policy._name = wanted.policy.home, wanted.policy.name
     release = solve(prepare(table, policy))
     (values,), k = wanted.values, int(ks[0]["k"])

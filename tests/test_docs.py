@@ -27,7 +27,9 @@ from cobogo.policy import (
     HierarchySpec,
     Output,
     Policy,
+    Perturbation,
     Privacy,
+    Randomization,
     Recoding,
     ReportPolicy,
     Utility,
@@ -41,6 +43,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
+    "[perturbation]": Perturbation, "[randomization]": Randomization,
     "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""

@@ -1,4 +1,4 @@
-"""The tables of a policy: data, attributes, privacy, recoding, utility, output, report."""
+"""The tables of a policy: data, attributes, privacy, recoding, utility, risk, output, report."""
 
 from __future__ import annotations
 
@@ -74,6 +74,7 @@ class Recoding(Part):
     kind: Literal["full-domain", "subtree", "sibling", "cell"] | None = None
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
+    suppress: Literal["records", "sensitive"] = "records"
     time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
     label: str | None = None
 
@@ -85,6 +86,21 @@ class Utility(Part):
     selectivity: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.05
     label: str | None = None
     seed: Annotated[int, Field(ge=0)] = 0
+
+
+class RiskPolicy(Part):
+    """What is known of the people that the data were drawn from, and which risk is too high."""
+
+    threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] = 0.2
+    population: str | None = None
+    population_size: Annotated[int, Field(ge=1, strict=True)] | None = None
+    fraction: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if sum(given is not None for given in (self.population, self.population_size, self.fraction)) > 1:
+            raise ValueError("give one of population, population-size and fraction: each tells the others")
+        return self
 
 
 class Output(Part):

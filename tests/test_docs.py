@@ -26,6 +26,7 @@ from cobogo.policy import (
     Data,
     HierarchySpec,
     Output,
+    Perturbation,
     Policy,
     Privacy,
     Randomization,
@@ -42,7 +43,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[randomization]": Randomization,
+    "[perturbation]": Perturbation, "[randomization]": Randomization,
     "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""

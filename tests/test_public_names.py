@@ -10,5 +10,12 @@ def test_public_names() -> None:
     ]  # fmt: skip
 
 
+def test_risk_is_a_function_although_its_package_has_the_same_name() -> None:
+    import cobogo.risk.assess
+
+    assert callable(cobogo.risk)
+    assert cobogo.risk.assess.__name__ == "cobogo.risk.assess"
+
+
 def test_each_name_is_there() -> None:
     assert all(getattr(cobogo, name) is not None for name in cobogo.__all__)

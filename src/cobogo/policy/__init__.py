@@ -45,6 +45,18 @@ from cobogo.policy.part import (
 from cobogo.policy.part import (
     Separator as Separator,
 )
+from cobogo.policy.perturbation import (
+    NoiseStep as NoiseStep,
+)
+from cobogo.policy.perturbation import (
+    Perturbation as Perturbation,
+)
+from cobogo.policy.perturbation import (
+    PramStep as PramStep,
+)
+from cobogo.policy.perturbation import (
+    SwapStep as SwapStep,
+)
 from cobogo.policy.policy import (
     Policy as Policy,
 )

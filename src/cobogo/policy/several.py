@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.policy.policy import Policy, toml
+from cobogo.policy.policy import Policy
+from cobogo.policy.toml_file import read_toml
 
 KEYS = ("data", "attributes", "columns", "key", "references")
 """What a table of ``[tables]`` may have."""
@@ -43,14 +44,14 @@ class Several:
 def lists_tables(policy: object) -> bool:
     """Whether a policy, in any of the forms that functions accept, lists several tables."""
     if isinstance(policy, str | Path):
-        return "tables" in toml(Path(policy))
+        return "tables" in read_toml(Path(policy))
     return isinstance(policy, Mapping) and "tables" in policy
 
 
 def several(policy: str | Path | Mapping[str, Any]) -> Several:
     """Read a policy that lists tables. What stands outside of ``[tables]`` is common to all."""
     path = None if isinstance(policy, Mapping) else Path(policy)
-    content = dict(policy) if isinstance(policy, Mapping) else toml(Path(policy))
+    content = dict(policy) if isinstance(policy, Mapping) else read_toml(Path(policy))
     home, name = (Path(), "policy") if path is None else (path.parent, str(path))
     tables = content.pop("tables")
     common = {part: _mapping(content.get(part, {}), f"{name}, {part}") for part in ("data", "masking")}

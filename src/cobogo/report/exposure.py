@@ -49,9 +49,9 @@ def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> 
     """What attackers can expect of classes; where the size is known of the population that people were drawn from,
     estimates, too."""
     sizes = sizes[sizes > 0]
-    fraction = None if population is None else people / population
-    found = attackers(sizes, threshold, fraction=fraction)
     sample = Sizes.of(sizes)
+    fraction = None if population is None else min(sample.people, people) / population
+    found = attackers(sizes, threshold, fraction=fraction)
     unique = None
     if population is not None and sample.people <= people:  # otherwise somebody is in several classes
         unique = estimates(sample, population)["dankar"].uniques

@@ -45,7 +45,7 @@ class Aggregation(Assignment):
             for how, labels, ancestors in zip(self.hows, self.labels, generalized, strict=True)
         )
 
-    def _numbered(self) -> list[Ints]:
+    def numbered(self) -> list[Ints]:
         indices: list[dict[Label, int]] = [{} for _ in self.names]
         return [
             np.array([index.setdefault(name, len(index)) for name in names.tolist()], dtype=np.int64)

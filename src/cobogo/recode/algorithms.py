@@ -69,7 +69,7 @@ _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_NODES, ("full-domain",)),
     "top-down": ("subtree",),
-    "bottom-up": ("subtree", "sibling"),
+    "bottom-up": ("subtree", "sibling", "value"),
 }
 """The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""
 

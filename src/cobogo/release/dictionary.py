@@ -19,6 +19,9 @@ from cobogo.policy import (
 )  # fmt: skip
 from cobogo.release.manifest import Column
 
+VALUES = "each value as collected or, in every record that has it, suppressed: * stands for those that are not released"
+"""What a column means in which values were suppressed wherever they occur."""
+
 
 def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
     """What a column's values mean, in words that give away nothing of the data behind them.

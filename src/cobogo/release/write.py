@@ -13,6 +13,7 @@ from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
 from cobogo.policy import Role
+from cobogo.recode.cells.recovery import recoverable
 from cobogo.recode.plan import BucketPlan, LocalPlan
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
@@ -71,7 +72,8 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
         elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
-            text = dictionary.local_meaning(attribute, alike=release.plan.alike)
+            whole = release.policy.recoding.kind == "value"
+            text = dictionary.VALUES if whole else dictionary.local_meaning(attribute, alike=release.plan.alike)
         elif buckets is not None and buckets.slices:
             text, truthful = dictionary.sliced_meaning(buckets.beside(name)), False
         else:
@@ -178,6 +180,8 @@ def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
     assignment = plan.assignment
     for fault in assignment.faults():
         raise VerificationFailed(fault, remedy=OUR_FAULT)
+    if assignment.hides and recoverable(assignment):
+        raise VerificationFailed("a suppressed cell can be told from the rest of the release", remedy=OUR_FAULT)
     expected = Counter({assignment.released(number): size for number, size in enumerate(assignment.sizes.tolist())})
     if plan.star:
         expected[(SUPPRESSED,) * len(plan.attributes)] += plan.suppressed_records

@@ -70,8 +70,18 @@ class Estimate:
 
 def estimates(sample: Sizes, population: int) -> dict[str, Estimate]:
     """Every estimator's answer, by name, and that of Dankar's rule."""
-    found = {name: estimate(sample, population) for name, estimate in ESTIMATORS.items()}
+    if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
+        return dict.fromkeys([*ESTIMATORS, "dankar"], Estimate(float(sample.uniques)))
+    found = {
+        name: _possible(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()
+    }
     return found | {"dankar": dankar(found, sample.people / population)}
+
+
+def _possible(found: Estimate, sample: Sizes, population: int) -> Estimate:
+    """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
+    most = population - (sample.people - sample.uniques)
+    return found if found.uniques is None else Estimate(min(found.uniques, float(most)))
 
 
 def zayatz(sample: Sizes, population: int) -> Estimate:
@@ -184,8 +194,7 @@ def shlosser(sample: Sizes, pi: float) -> float:
     The 1 is subtracted from (1+π)^j inside the sum, before it is multiplied; known tools subtract it outside.
     """
     j, s = sample.sizes.astype(np.float64), sample.classes
-    with np.errstate(divide="ignore"):
-        missed, square = math.log1p(-pi), math.log1p(-pi * pi)
+    missed, square = math.log1p(-pi), math.log1p(-pi * pi)
     numerator = (j * pi * pi * np.exp((j - 1) * square) * s).sum()
     denominator = (-np.exp(j * square) * np.expm1(j * (missed - square)) * s).sum()
     unseen = (np.exp(j * missed) * s).sum() / (j * pi * np.exp((j - 1) * missed) * s).sum()
@@ -195,8 +204,6 @@ def shlosser(sample: Sizes, pi: float) -> float:
 def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
     """The rule of Dankar, El Emam, Neisa and Roffey (2012): up to a sampling fraction of a tenth Pitman's estimate,
     above it the smaller of Zayatz's and the slide negative binomial's. Zayatz's where another has none."""
-    if pi >= 1:
-        return found["zayatz"]  # nothing had to be estimated
     if pi <= LOW_FRACTION:
         name = "pitman" if found["pitman"].uniques is not None else "zayatz"
     else:
@@ -205,23 +212,10 @@ def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
     return Estimate(found[name].uniques, found[name].why, model=name)
 
 
-def _possible(estimator: Callable[[Sizes, int], Estimate]) -> Callable[[Sizes, int], Estimate]:
-    """The same, where the answer is not known without estimating, and within what is possible at all."""
-
-    def bounded(sample: Sizes, population: int) -> Estimate:
-        if not sample.uniques or sample.people >= population:
-            return Estimate(float(sample.uniques))  # nobody to be unique; or the sample is the population
-        found = estimator(sample, population)
-        most = population - (sample.people - sample.uniques)
-        return found if found.uniques is None else Estimate(min(found.uniques, float(most)), found.why)
-
-    return bounded
-
-
 ESTIMATORS: dict[str, Callable[[Sizes, int], Estimate]] = {
-    "zayatz": _possible(zayatz),
-    "pitman": _possible(pitman),
-    "snb": _possible(slide_negative_binomial),
+    "zayatz": zayatz,
+    "pitman": pitman,
+    "snb": slide_negative_binomial,
 }
 
 

@@ -14,7 +14,7 @@ from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
 from cobogo.policy import Policy, Role
 from cobogo.recode.cells.recovery import recoverable
-from cobogo.recode.plan import BucketPlan, LocalPlan
+from cobogo.recode.plan import BucketPlan, CondensedPlan, LocalPlan
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
@@ -79,6 +79,10 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
     if isinstance(release.plan, BucketPlan):
         buckets, beside = _beside(release, release.plan)
         columns += beside
+    if isinstance(release.plan, CondensedPlan):
+        buckets = BucketEntry(group=release.plan.group, condensed=True)
+        text = "the group: what the models are measured on"
+        columns.append(Column(name=release.plan.group, role=Role.NON_SENSITIVE, meaning=text))
     for name in release.columns:
         if buckets is not None and name == buckets.group:
             continue
@@ -190,9 +194,12 @@ def refuse_unless_as_planned(
         )
     if isinstance(release.plan, LocalPlan):
         _refuse_unless_assigned(release.plan, released)
-    if isinstance(release.plan, BucketPlan):
-        buckets = release.plan.buckets
-        sizes = dict(zip(buckets.names.tolist(), buckets.sizes.tolist(), strict=True))
+    if isinstance(release.plan, BucketPlan | CondensedPlan):
+        if isinstance(release.plan, CondensedPlan):
+            names, planned_sizes = release.plan.assignment.group_names, release.plan.assignment.sizes
+        else:
+            names, planned_sizes = release.plan.buckets.names, release.plan.buckets.sizes
+        sizes = dict(zip(names.tolist(), planned_sizes.tolist(), strict=True))
         if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != sizes:
             raise VerificationFailed("the file's buckets are not those that were planned", remedy=OUR_FAULT)
 

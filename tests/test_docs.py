@@ -27,7 +27,9 @@ from cobogo.policy import (
     HierarchySpec,
     Output,
     Policy,
+    Perturbation,
     Privacy,
+    Randomization,
     Recoding,
     ReportPolicy,
     RiskPolicy,
@@ -42,6 +44,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
+    "[perturbation]": Perturbation, "[randomization]": Randomization,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip

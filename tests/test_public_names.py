@@ -5,8 +5,8 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__", "anonymize", "risk",
-        "verify",
+        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__",
+        "anonymize", "attack", "perturb", "risk", "verify",
     ]  # fmt: skip
 
 

@@ -18,7 +18,6 @@ from cobogo.errors import (
     PolicyError,
     TableTooLarge,
     UnfitValues,
-    VerificationFailed,
     nearest,
     number_of,
 )
@@ -32,13 +31,22 @@ from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import manifest, place
-from cobogo.release.evidence import listed, write_evidence
+from cobogo.release import place
+from cobogo.release.evidence import is_output, write_evidence
+from cobogo.release.readback import released_table
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verify import Verdict, released_table
+from cobogo.release.verdict import Verdict
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
-from cobogo.schema.roles import check_blind, check_bucketed, check_roles, check_unique, check_withheld
+from cobogo.schema.roles import (
+    check_blind,
+    check_bucketed,
+    check_no_stars,
+    check_roles,
+    check_unique,
+    check_withheld,
+    check_withholding,
+)
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
@@ -93,6 +101,7 @@ def prepare(
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
+    _refuse_guarantees(rules)
     wanted = models.build(rules.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
@@ -114,6 +123,7 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         table.engine.check_new_table(rules.output.table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
+    check_withholding(rules, wanted)
     if rules.recoding.algorithm in BUCKETIZING:
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
@@ -121,6 +131,8 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
+    if rules.recoding.suppress == "sensitive":
+        check_no_stars(rules, counted)
     counted = looked_back(counted, wanted, series)
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
@@ -146,6 +158,7 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         kind=rules.recoding.kind,
         aggregates=tuple(a.aggregate for a in attributes),
         decimal=rules.data.decimal,
+        withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
     return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
@@ -154,6 +167,13 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     """Search, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
+    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+        raise PolicyError(
+            f"{rules.recoding.algorithm} suppresses records, and cannot withhold their sensitive values instead",
+            where=f"{rules.name}, recoding.suppress",
+            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
+        )
     warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
@@ -184,14 +204,15 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            rows = ending.enter_context(written(release, public))
+            rows = ending.enter_context(written(release, public, beside=release.values()))
         progress("verify", 0, 0)
         with release.timed("verify"):
             unsigned = draft(release, rows)
             released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
             reference = release.reference()
-            verdicts = check(release.problem.promised, reference.classes(released))
-            refuse_unless_as_planned(release, released, verdicts)
+            classes = reference.classes(released)
+            verdicts = check(release.problem.promised, classes)
+            refuse_unless_as_planned(release, released, classes, verdicts)
         with release.timed("write"):
             sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
@@ -200,7 +221,7 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         from cobogo.report.write import write as write_report
 
         write_report(
-            tell(release, released, reference.classes(released), verdicts),
+            tell(release, released, classes, verdicts),
             evidence,
             language=release.policy.report.language,
         )
@@ -208,16 +229,17 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
     return Verdict(verdicts, (), released.records, len(released.counts))
 
 
-def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
-    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
-        return False
-    public, evidence = directory / "public", directory / "evidence"
-    try:
-        ours = {manifest.NAME, *manifest.load(public).files}
-        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
-    except VerificationFailed:
-        return False
+def _refuse_guarantees(policy: Policy) -> None:
+    """A guarantee is about how values were drawn, and a recoding draws none."""
+    from cobogo.perturb.guarantees import GUARANTEES
+
+    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
+    if asked or policy.randomization is not None:
+        raise PolicyError(
+            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
+            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
+            remedy="Run `cobogo perturb`.",
+        )
 
 
 def _algorithm(policy: Policy) -> Algorithm:
@@ -242,6 +264,8 @@ def _algorithm(policy: Policy) -> Algorithm:
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
     if data is None:
         return open_source(policy, engine)
+    if isinstance(data, Table):
+        return data
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
+from cobogo.models.promise import Promise
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -161,6 +162,12 @@ class Histogram:
         offsets = np.concatenate([[0], np.cumsum(self.distinct[chosen])])
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
+    def without(self, chosen: Mask) -> Histogram:
+        """The same classes, some of which hold no values any more."""
+        entries = ~chosen[self.owners]
+        offsets = np.concatenate([[0], np.cumsum(np.where(chosen, 0, self.distinct))])
+        return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
+
 
 @dataclass(frozen=True, eq=False)
 class Members:
@@ -200,7 +207,8 @@ class Classes:
     ``total`` is how many there are in the whole table before suppression; ``populations`` gives, for each population
     table a model names, how many of it match each class. With a population there may be classes of size 0.
     ``people`` are those of each class, where people are told apart, and ``earlier`` what was told of them, for each
-    earlier release and attribute that a model names.
+    earlier release and attribute that a model names. ``withheld`` are, by attribute, the classes whose values are not
+    released: their histograms are empty.
     """
 
     sizes: Ints
@@ -210,6 +218,7 @@ class Classes:
     members: Members | None = None  # where some model needs them
     people: Histogram | None = None
     earlier: Mapping[tuple[str, str], Earlier] = field(default_factory=dict)
+    withheld: Mapping[str, Mask] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -224,6 +233,7 @@ class Classes:
             None if self.members is None else self.members.where(chosen),
             None if self.people is None else self.people.where(chosen),
             self.earlier,
+            {name: hidden[chosen] for name, hidden in self.withheld.items()},
         )
 
 
@@ -242,34 +252,16 @@ class Scope(Enum):
     TABLE = "table"  # on all kept classes together: if it fails, so does the recoding
 
 
-class Model:
-    """What every model has. Models are frozen dataclasses; their fields are the policy's parameters."""
+class Model(Promise):
+    """What every model has."""
 
-    name: ClassVar[str]
     scope: ClassVar[Scope] = Scope.CLASS
     more_is_safer: ClassVar[bool] = True
-
-    def __str__(self) -> str:
-        """As people write it: ``l-diversity (occupation, l = 3)``."""
-        words = []
-        for parameter in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, parameter.name)
-            if parameter.name == "attribute":
-                words.append(str(value))
-            elif value != parameter.default:
-                words.append(f"{parameter.name.replace('_', '-')} = {value}")
-        return f"{self.name} ({', '.join(words)})"
 
     @property
     def monotone(self) -> Monotone:
         """Whether generalization keeps it true; the search prunes by this."""
         return Monotone.NO
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes whose values it looks at."""
-        attribute = getattr(self, "attribute", None)
-        return () if attribute is None else (attribute,)
 
     @property
     def populations(self) -> tuple[str, ...]:
@@ -318,6 +310,11 @@ class Model:
         """Which classes satisfy it, or whether the table does, given what was measured."""
         raise NotImplementedError
 
+    def holds_withheld(self, classes: Classes) -> Mask:
+        """Which classes satisfy it if the values that it looks at are withheld there: all that it is no condition on
+        otherwise."""
+        return np.ones(len(classes), dtype=np.bool_)
+
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """Of each class, how many records fail at least, whatever smaller classes it is the union of.
 
@@ -363,17 +360,6 @@ def over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     found: Floats = np.full(len(part), np.inf)
     np.divide(part, whole, out=found, where=whole > 0)
     return found
-
-
-def parameters(model: Model) -> dict[str, Any]:
-    """A model as the policy writes it.
-
-    >>> from cobogo.models import KAnonymity
-    >>> parameters(KAnonymity(k=5))
-    {'model': 'k-anonymity', 'k': 5}
-    """
-    values = {f.name.replace("_", "-"): getattr(model, f.name) for f in fields(model)}  # type: ignore[arg-type]
-    return {"model": model.name} | {name: value for name, value in values.items() if value is not None}
 
 
 def written_number(label: Label, decimal: str) -> float:

@@ -74,6 +74,7 @@ class Recoding(Part):
     kind: Literal["full-domain", "subtree", "sibling", "cell"] | None = None
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
+    suppress: Literal["records", "sensitive"] = "records"
     time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
     label: str | None = None
 

@@ -57,6 +57,11 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             undrawn=len(content.quasi_identifiers) - sum(plot.kind == "distribution" for plot in plots_of(content)),
         )
     )
+    return printable(page)
+
+
+def printable(page: str) -> str:
+    """A page without what HTML cannot hold."""
     return page.translate(_UNPRINTABLE)
 
 
@@ -112,6 +117,10 @@ def _key_figures(content: Content, say: Words) -> list[Row]:
         ("records", say.number(records), {}),
         ("released", say.number(records - suppressed), {"share": say.percent(1 - share)}),
         ("suppressed" if suppressed else "unsuppressed", say.number(suppressed), {"share": say.percent(share)}),
+        *(
+            ("withheld", say.number(found["records"]), {"attribute": name})
+            for name, found in content.summary.get("withheld", {}).items()
+        ),
         ("classes", say.number(classes["count"]), {"average": say.number(classes["average"], 3)}),
         ("risk", _change(say, say.percent(content.risk_before.highest), say.percent(content.risk_after.highest)), {}),
     ]

@@ -18,6 +18,7 @@ from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.plan import LocalPlan
 from cobogo.recode.problem import Problem
+from cobogo.recode.withhold import not_shown
 from cobogo.report import exposure
 from cobogo.report.content import (
     AttributeStory,
@@ -125,6 +126,7 @@ def summary(
             "suppressed": "star" if release.plan.star else "drop",
         },
         "risk": exposed.as_dict(),
+        **({"withheld": _withheld(classes)} if release.problem.withholds else {}),
         "inference": {
             name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
             for name in release.policy.sensitive
@@ -134,6 +136,19 @@ def summary(
         "seconds": {
             stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
         },
+    }
+
+
+def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
+    """Of each attribute with withheld values: in how many classes and records, and the share of the likeliest value
+    among all that the release does not show, which whoever knows the column's totals can have."""
+    return {
+        name: {
+            "classes": int(hidden.sum()),
+            "records": int(classes.sizes[hidden].sum()),
+            "inference": worst_inference(name, not_shown(name, classes)),
+        }
+        for name, hidden in classes.withheld.items()
     }
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import console, risk
+from cobogo.cli import console, curating, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -238,6 +238,9 @@ def list_(
         console.say(f"There are no {what} in this version.")
     else:
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
+
+
+app.add_typer(curating.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -11,6 +11,7 @@
     │   ├── HierarchyError      a generalization hierarchy
     │   │   └── UnfitValues       values of the data that a hierarchy cannot place
     │   ├── OutputError         the place where results should go
+    │   ├── VaultError          a vault of tokens, or a key to it
     │   ├── TableTooLarge       more distinct combinations of values than can be counted in memory
     │   └── SearchTooLarge      more possibilities than the algorithm can go through
     └── AnswerIsNo            the answer is no: exit code 1
@@ -105,6 +106,10 @@ class UnfitValues(HierarchyError):
 
 class OutputError(InputError):
     """The place where the results should go is not fit for them."""
+
+
+class VaultError(InputError):
+    """A vault of tokens cannot be opened, its key does not fit or lacks the role, or it has not what was asked for."""
 
 
 class TableTooLarge(InputError):

@@ -18,7 +18,6 @@ from cobogo.errors import (
     PolicyError,
     TableTooLarge,
     UnfitValues,
-    VerificationFailed,
     nearest,
     number_of,
 )
@@ -32,11 +31,12 @@ from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import manifest, place
-from cobogo.release.evidence import listed, write_evidence
+from cobogo.release import place
+from cobogo.release.evidence import is_output, write_evidence
+from cobogo.release.readback import released_table
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verify import Verdict, released_table
+from cobogo.release.verdict import Verdict
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
 from cobogo.schema.roles import (
     check_blind,
@@ -203,7 +203,7 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            rows = ending.enter_context(written(release, public))
+            rows = ending.enter_context(written(release, public, beside=release.values()))
         progress("verify", 0, 0)
         with release.timed("verify"):
             unsigned = draft(release, rows)
@@ -226,18 +226,6 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         )
         write_evidence(release, reference, public, evidence)
     return Verdict(verdicts, (), released.records, len(released.counts))
-
-
-def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
-    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
-        return False
-    public, evidence = directory / "public", directory / "evidence"
-    try:
-        ours = {manifest.NAME, *manifest.load(public).files}
-        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
-    except VerificationFailed:
-        return False
 
 
 def _algorithm(policy: Policy) -> Algorithm:

@@ -20,14 +20,17 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.models.promise import made
+from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.perturb.randomization.make import METHODS
 from cobogo.policy import (
     BUILDERS,
     AttributePolicy,
     Data,
     HierarchySpec,
     Output,
-    Policy,
     Perturbation,
+    Policy,
     Privacy,
     Randomization,
     Recoding,
@@ -159,6 +162,21 @@ def test_every_metric_is_documented(name: str) -> None:
     assert re.search(rf"\| `{name}` \| {better} \|", text)
 
 
+@pytest.mark.parametrize("name", GUARANTEES)
+def test_every_guarantee_is_documented_with_its_parameters(name: str) -> None:
+    documented = rows(section(page("randomization"), name))
+    parameters = {field.name.replace("_", "-"): field for field in fields(GUARANTEES[name])}  # type: ignore[arg-type]
+    assert documented.keys() == parameters.keys()
+    for key, field in parameters.items():
+        if field.default is not MISSING:
+            assert documented[key][2] == _shown(field.default)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_randomization_is_documented(name: str) -> None:
+    assert section(page("randomization"), name).strip()
+
+
 def test_every_builder_is_shown() -> None:
     assert all(section(page("hierarchies"), name) for name in BUILDERS)
 
@@ -187,6 +205,9 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
+            if policy.randomization is not None:
+                assert made(policy.models, policy.sensitive, GUARANTEES)
+                continue
             assert models.build(policy.models, policy.sensitive)
             assert metrics.named(policy.recoding.metric)
 

@@ -20,11 +20,16 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.models.promise import made
+from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.perturb.randomization.make import METHODS
 from cobogo.policy import (
     BUILDERS,
+    OPERATORS,
     AttributePolicy,
     Data,
     HierarchySpec,
+    Masking,
     Output,
     Perturbation,
     Policy,
@@ -32,6 +37,7 @@ from cobogo.policy import (
     Randomization,
     Recoding,
     ReportPolicy,
+    RiskPolicy,
     Utility,
 )
 from cobogo.schema.starter import toml
@@ -43,8 +49,9 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[perturbation]": Perturbation, "[randomization]": Randomization,
-    "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
+    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
+    "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
+    "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
 
@@ -131,6 +138,25 @@ def test_every_policy_key_is_documented_with_its_default(title: str) -> None:
     assert {key: row[2] for key, row in documented.items() if not key.startswith('"')} == expected
 
 
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_way_to_mask_is_documented_with_its_keys(name: str) -> None:
+    documented = rows(section(page("masking"), name))
+    part = OPERATORS[name]
+    expected = {
+        field.alias or key: "required" if field.is_required() else _shown(field.default)
+        for key, field in part.model_fields.items()
+    }
+    assert {key: row[2] for key, row in documented.items()} == expected
+
+
+@pytest.mark.parametrize("name", COMMAND.commands["vault"].commands)
+def test_every_command_of_the_vault_is_documented(name: str) -> None:
+    parameters = COMMAND.commands["vault"].commands[name].params
+    options = {option for parameter in parameters for option in parameter.opts if option.startswith("--")} - {"--help"}
+    documented = rows(section(page("commands"), f"cobogo vault {name}"))
+    assert {option for option in documented if option.startswith("--")} == options
+
+
 def _shown(default: Any) -> str:
     return "none" if default is None else f"`{toml(default)}`"
 
@@ -155,6 +181,21 @@ def test_every_metric_is_documented(name: str) -> None:
     assert section(text, name).strip()
     better = "higher" if metrics.METRICS[name].maximize else "lower"
     assert re.search(rf"\| `{name}` \| {better} \|", text)
+
+
+@pytest.mark.parametrize("name", GUARANTEES)
+def test_every_guarantee_is_documented_with_its_parameters(name: str) -> None:
+    documented = rows(section(page("randomization"), name))
+    parameters = {field.name.replace("_", "-"): field for field in fields(GUARANTEES[name])}  # type: ignore[arg-type]
+    assert documented.keys() == parameters.keys()
+    for key, field in parameters.items():
+        if field.default is not MISSING:
+            assert documented[key][2] == _shown(field.default)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_randomization_is_documented(name: str) -> None:
+    assert section(page("randomization"), name).strip()
 
 
 def test_every_builder_is_shown() -> None:
@@ -185,6 +226,9 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
+            if policy.randomization is not None:
+                assert made(policy.models, policy.sensitive, GUARANTEES)
+                continue
             assert models.build(policy.models, policy.sensitive)
             assert metrics.named(policy.recoding.metric)
 
@@ -291,6 +335,21 @@ def test_the_example_of_the_readme(example: Path, capsys: pytest.CaptureFixture[
     code, said, _ = run(capsys, "verify", "release")
     assert code == 1
     assert f"$ cobogo verify release\n{said}" in blocks(page("errors"), "console")
+
+
+def test_the_page_about_risk(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert example
+    text = page("risk")
+    follow(text, capsys)
+    (block,) = blocks(text, "python")
+    capsys.readouterr()
+    exec(block, {})
+    assert capsys.readouterr().out.strip() == block.splitlines()[-1].split("  # ")[1]
+    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
+    singled = {frozenset(one.attributes): one.uniques for one in children}
+    assert singled[frozenset({"cep", "sex", "birth"})] == 204
+    assert singled[frozenset({"sex", "birth"})] == 196
+    assert "all 204 children; date of birth and sex\nalone, 196 of them" in text
 
 
 def test_python_of_the_readme_and_of_its_page(example: Path) -> None:

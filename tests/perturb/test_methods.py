@@ -226,7 +226,7 @@ def test_a_guarantee_is_no_model_of_a_recoding() -> None:
 def test_counting_queries_are_compared_at_equal_privacy(tmp_path: Path) -> None:
     release = cb.perturb(table(), policy("uniform") | {"utility": {"queries": 50}, "report": {"language": "pt-BR"}})
     assert release.write(tmp_path / "out")
-    found = json.loads((tmp_path / "out/evidence/report.json").read_text())["attributes"]["count-queries"]
+    found = json.loads((tmp_path / "out/evidence/report.json").read_text())["count-queries"]
     assert found["queries"] == 50
     for name in ("randomization", "generalization", "anatomy"):
         assert 0 <= found[name]["median"] < 2

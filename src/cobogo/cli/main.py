@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console, masking, perturbing, risk, vaulting
+from cobogo.cli import attacking, console, curating, masking, perturbing, risk, vaulting
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -248,6 +248,9 @@ def list_(
         console.say(f"There are no {what} in this version.")
     else:
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
+
+
+app.add_typer(curating.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

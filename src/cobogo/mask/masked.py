@@ -21,7 +21,7 @@ from cobogo.mask.settle import Shared, operators
 from cobogo.mask.values import distinct
 from cobogo.policy import Policy, Role
 from cobogo.table.read import Table
-from cobogo.transform.base import Findings, Json, Meaning, Section, Story, Transformation, Written
+from cobogo.transform.base import Findings, Json, Meaning, Row, Section, Story, Transformation, Written
 from cobogo.transform.columns import replaced, streamed
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Masked(Transformation):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What was done to each column, and how many released values are among the original ones."""
-        rows: list[list[str | float | None]] = []
+        rows: list[Row] = []
         summary = {}
         for operator in self._operators:
             name = operator.column

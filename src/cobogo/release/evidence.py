@@ -66,6 +66,9 @@ def _without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
         key: without_password(value) if key in ("path", "engine") else value
         for key, value in policy.get("data", {}).items()
     }
+    masking = policy.get("masking")
+    if masking is not None and masking.get("vault") is not None:
+        policy = policy | {"masking": masking | {"vault": without_password(masking["vault"])}}
     return policy | {"data": data}
 
 

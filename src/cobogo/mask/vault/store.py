@@ -108,7 +108,7 @@ class Store:
             statement = f"{columns} VALUES ({domain:d}, {batch:d}, ?, ?, ?) ON CONFLICT DO NOTHING"
             return connection.exec_driver_sql(statement, list(rows)).rowcount
         statement = (
-            f"{columns} SELECT {domain:d}, {batch:d}, * FROM unnest(%s::text[], %s::bytea[], %s::bytea[]) "
+            f"{columns} SELECT {domain:d}, {batch:d}, * FROM unnest(%b::text[], %b::bytea[], %b::bytea[]) "
             "ON CONFLICT DO NOTHING"
         )
         return connection.exec_driver_sql(statement, tuple(map(list, zip(*rows, strict=True)))).rowcount
@@ -125,7 +125,7 @@ class Store:
             if self.file is not None:
                 found = connection.exec_driver_sql(f"{head} IN ({','.join('?' * len(some))})", tuple(some))
             else:
-                found = connection.exec_driver_sql(f"{head} = ANY(%s)", (some,))
+                found = connection.exec_driver_sql(f"{head} = ANY(%b)", (some,))
             rows += found.cursor.fetchall() if found.cursor is not None else ()
         return rows
 

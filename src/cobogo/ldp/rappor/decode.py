@@ -56,8 +56,8 @@ def decode(counted: Ints, candidates: Sequence[str], parameters: Parameters, *, 
     """Which of the candidates clients hold: those whose estimate by weighted least squares is significantly above
     nothing, at a level that is divided among all candidates (Bonferroni).
 
-    Where there are more candidates than half of the bits of all cohorts, as few as will do are chosen first (LASSO). The
-    level does not account for that choice: some more strings than it says may then be found that nobody holds.
+    Where there are more candidates than half of the bits of all cohorts, as few as will do are chosen first (LASSO).
+    The level does not account for that choice: more strings than it says may then be found that nobody holds.
     """
     names = list(dict.fromkeys(candidates))
     users = int(counted[:, 0].sum())

@@ -35,6 +35,7 @@ from cobogo.policy import (
     Randomization,
     Recoding,
     ReportPolicy,
+    RiskPolicy,
     Utility,
 )
 from cobogo.schema.starter import toml
@@ -47,7 +48,8 @@ TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAG
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization,
-    "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
+    "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
+    "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
 
@@ -312,6 +314,21 @@ def test_the_example_of_the_readme(example: Path, capsys: pytest.CaptureFixture[
     code, said, _ = run(capsys, "verify", "release")
     assert code == 1
     assert f"$ cobogo verify release\n{said}" in blocks(page("errors"), "console")
+
+
+def test_the_page_about_risk(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert example
+    text = page("risk")
+    follow(text, capsys)
+    (block,) = blocks(text, "python")
+    capsys.readouterr()
+    exec(block, {})
+    assert capsys.readouterr().out.strip() == block.splitlines()[-1].split("  # ")[1]
+    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
+    singled = {frozenset(one.attributes): one.uniques for one in children}
+    assert singled[frozenset({"cep", "sex", "birth"})] == 204
+    assert singled[frozenset({"sex", "birth"})] == 196
+    assert "all 204 children; date of birth and sex\nalone, 196 of them" in text
 
 
 def test_python_of_the_readme_and_of_its_page(example: Path) -> None:

@@ -317,7 +317,15 @@ def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable)
         raise PolicyError(
             f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
         )
-    return hierarchy
+    if policy.recoding.kind != "value":
+        return hierarchy
+    if attribute.min_level:
+        raise PolicyError(
+            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
+        )
+    return hierarchy.without_steps(
+        top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
+    )
 
 
 def _sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console, perturbing, risk
+from cobogo.cli import attacking, console, curating, masking, perturbing, risk, vaulting
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -104,6 +104,10 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(masking.mask)
+app.command()(masking.tokenize)
+app.command()(masking.detokenize)
+app.add_typer(vaulting.app, name="vault")
 
 
 @app.command()
@@ -244,6 +248,9 @@ def list_(
         console.say(f"There are no {what} in this version.")
     else:
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
+
+
+app.add_typer(curating.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

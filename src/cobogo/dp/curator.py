@@ -7,7 +7,8 @@ engine is asked; whatever happens after that costs the same and is told in the s
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from pydantic import ValidationError
 
 from cobogo.dp.accounting import Loss
 from cobogo.dp.answer import Answer
+from cobogo.dp.choice import chosen_by
 from cobogo.dp.ledger import Balance, Ledger
 from cobogo.dp.metadata import Budget, CuratorPolicy, Dataset
 from cobogo.dp.metadata.datasets import dataset_named
 from cobogo.dp.noise import noises
-from cobogo.dp.plan import plan
+from cobogo.dp.plan import Key, plan
 from cobogo.dp.query import Query
 from cobogo.dp.release import answer, measured, with_noise
 from cobogo.dp.session import Session
@@ -146,15 +148,30 @@ class Curator:
         """Check, debit, compute, add noise."""
         held = self._held[query.dataset]
         chosen = noises(plan(query, held.declared), loss)
-        engine, source = held.opened()
-        left = self.ledger.debit(query.dataset, analyst, loss, question)
-        try:
+        with self._paid(held, query, analyst, loss, question) as (engine, source, left):
             with held.lock:
                 exact = measured(chosen.plan, source, engine)
             return answer(with_noise(exact, chosen), chosen, loss, left)
+
+    def choose(
+        self, query: Query, analyst: str, loss: Loss, question: str, *, k: int = 1, exponential: bool = False
+    ) -> list[Key]:
+        """Check, debit, compute, and tell which public groups are the largest by the query's one figure."""
+        held = self._held[query.dataset]
+        choice = chosen_by(plan(query, held.declared), loss, k=k, exponential=exponential)
+        with self._paid(held, query, analyst, loss, question) as (engine, source, _):
+            with held.lock:
+                exact = measured(choice.plan, source, engine)
+            return choice.release(exact)
+
+    @contextmanager
+    def _paid(
+        self, held: Held, query: Query, analyst: str, loss: Loss, question: str
+    ) -> Iterator[tuple[Engine, Source, Balance]]:
+        """A block that runs after the debit was committed, and whose failures all look the same."""
+        engine, source = held.opened()
+        left = self.ledger.debit(query.dataset, analyst, loss, question)
+        try:
+            yield engine, source, left
         except Exception:  # whatever it is, it may depend on somebody's data
             raise NoAnswer() from None
-
-    def balance(self, dataset: str, analyst: str | None = None) -> Balance:
-        """What was spent, and what is left."""
-        return self.ledger.balance(dataset, analyst)

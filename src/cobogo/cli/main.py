@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console, curating, perturbing, risk
+from cobogo.cli import attacking, console, curating, masking, perturbing, risk, vaulting
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -104,6 +104,10 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(masking.mask)
+app.command()(masking.tokenize)
+app.command()(masking.detokenize)
+app.add_typer(vaulting.app, name="vault")
 
 
 @app.command()

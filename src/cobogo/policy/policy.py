@@ -12,7 +12,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.errors import PolicyError
+from cobogo.policy.masking import Masking
 from cobogo.policy.part import Part
+from cobogo.policy.perturbation import Perturbation
 from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
 from cobogo.policy.tables import (
@@ -42,7 +44,9 @@ class Policy(Part):
     attributes: Annotated[dict[str, AttributePolicy], Field(min_length=1)]
     privacy: Privacy | None = None
     recoding: Recoding = Recoding()
+    perturbation: Perturbation | None = None
     randomization: Randomization | None = None
+    masking: Masking | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()

@@ -9,11 +9,13 @@
     │   ├── HierarchyError      a generalization hierarchy
     │   │   └── UnfitValues       values of the data that a hierarchy cannot place
     │   ├── OutputError         the place where results should go
+    │   ├── RegistryError       the registry of releases: its place, its key, what it holds
     │   ├── TableTooLarge       more distinct combinations of values than can be counted in memory
     │   └── SearchTooLarge      more possibilities than the algorithm can go through
     └── AnswerIsNo            the answer is no: exit code 1
         ├── NoSolution          nothing satisfies the policy
-        └── VerificationFailed  a release does not hold what it promises
+        ├── VerificationFailed  a release does not hold what it promises
+        └── Exposed             with earlier releases, a release would expose people
 """
 
 from __future__ import annotations
@@ -95,6 +97,10 @@ class OutputError(InputError):
     """The place where the results should go is not fit for them."""
 
 
+class RegistryError(InputError):
+    """The registry of releases cannot be used: it is not there, not readable, or not with this key."""
+
+
 class TableTooLarge(InputError):
     """There are more distinct combinations of values than can be counted in memory."""
 
@@ -115,3 +121,7 @@ class NoSolution(AnswerIsNo):
 
 class VerificationFailed(AnswerIsNo):
     """A release does not hold what it promises."""
+
+
+class Exposed(AnswerIsNo):
+    """Together with earlier releases, a release would expose people; the message names the attack and the remedies."""

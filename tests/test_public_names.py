@@ -5,7 +5,8 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify",
+        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "attack",
+        "verify",
     ]  # fmt: skip
 
 

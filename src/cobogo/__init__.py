@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from cobogo.attacks import attack as attack
+    from cobogo.attacks.base import Findings as Findings
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.hierarchy import Hierarchy as Hierarchy
     from cobogo.job import anonymize as anonymize
@@ -17,14 +19,19 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
+    "Findings": "cobogo.attacks.base",
     "Hierarchy": "cobogo.hierarchy",
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
     "Verdict": "cobogo.release.verify",
     "anonymize": "cobogo.job",
+    "attack": "cobogo.attacks",
     "verify": "cobogo.release.verify",
 }
-__all__ = ["CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify"]
+__all__ = [
+    "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "attack",
+    "verify",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -30,6 +30,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         from cobogo.table.connect import ABOUT
 
         return list(ABOUT.items())
+    if what == "attacks":
+        from cobogo.attacks import ATTACKS
+
+        return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
     return []
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import console
+from cobogo.cli import attacking, console
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -216,6 +216,9 @@ def demo(
     with console.progress() as show:
         results = run_demo(out, rows=rows, language=language, progress=show)
     console.say(lines(results, out))
+
+
+app.command(name="attack")(attacking.attack)
 
 
 @app.command(name="list")

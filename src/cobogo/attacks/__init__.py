@@ -13,13 +13,17 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from cobogo.attacks.base import Attack, Findings
 from cobogo.attacks.case import AnyPolicy, Case, open_case
+from cobogo.attacks.complementary import Complementary, Temporal
+from cobogo.attacks.differencing import Differencing
 from cobogo.attacks.duplicate import Duplicate
+from cobogo.attacks.intersection import Intersection
 from cobogo.errors import PolicyError, nearest
 
 ATTACKS: dict[str, type[Attack]] = {
     kind.name: kind
     for kind in (
         Duplicate,
+        Complementary, Temporal, Intersection, Differencing,
     )
 }  # fmt: skip
 """Every attack by its name."""

@@ -76,8 +76,8 @@ def load(file: Path | None) -> Key:
         raise RegistryError(
             "the registry's key is not there",
             where=str(file),
-            remedy=f"Name its file with registry.key (or --key), or set {VARIABLE}. Without its key a registry cannot be "
-            "read: `cobogo registry init` begins a new one.",
+            remedy=f"Name its file with registry.key (or --key), or set {VARIABLE}. Without its key a registry cannot "
+            "be read: `cobogo registry init` begins a new one.",
         ) from None
     except (OSError, ValueError) as error:
         raise RegistryError(f"the registry's key cannot be read: {type(error).__name__}", where=str(file)) from None

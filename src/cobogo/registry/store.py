@@ -1,4 +1,4 @@
-"""The registry's database: SQLite in a file, or PostgreSQL by URL. Only an entry's id, data set and date are in clear."""
+"""The registry's database: SQLite in a file, or PostgreSQL by URL. Only ids, data sets and dates are in clear."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from sqlalchemy import Column as Field
 from sqlalchemy import (
     Connection,
     Engine,
@@ -28,7 +29,6 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy import Column as Field
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 
 from cobogo.errors import RegistryError
@@ -37,7 +37,7 @@ from cobogo.registry.seal import Key
 from cobogo.table.connect import is_url, shown
 
 FORMAT = "cobogo-registry/1"
-RELEASED, UNFINISHED = "released", "unfinished"
+RELEASED, UNFINISHED, REMOVED = "released", "unfinished", "removed"
 PATIENCE = 30
 """Seconds to wait for another process that is writing."""
 
@@ -92,7 +92,7 @@ class Registry:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """A block whose failures of the database are told as errors, without its words: they may quote what it holds."""
+        """A block whose failures of the database are told as errors, without its words: they may quote values."""
         try:
             yield
         except OperationalError as error:
@@ -110,8 +110,8 @@ class Registry:
         return RegistryError(
             f"the registry cannot be used: {kind}",
             where=self.name,
-            remedy="Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry init` "
-            "begins a new one.",
+            remedy="Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry "
+            "init` begins a new one.",
         )
 
     def check(self) -> None:
@@ -138,7 +138,8 @@ class Transaction:
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
         """The releases of a data set, or of all, in the order of their numbers."""
-        query = select(_releases).order_by(_releases.c.dataset, _releases.c.number)
+        query = select(_releases).where(_releases.c.state != REMOVED)
+        query = query.order_by(_releases.c.dataset, _releases.c.number)
         if dataset is not None:
             query = query.where(_releases.c.dataset == dataset)
         return [self._entry(row) for row in self.connection.execute(query)]
@@ -146,7 +147,7 @@ class Transaction:
     def entry(self, identity: str) -> Entry:
         """One release."""
         row = self.connection.execute(select(_releases).where(_releases.c.id == identity)).first()
-        if row is None:
+        if row is None or row.state == REMOVED:
             raise RegistryError(
                 f'holds no release "{identity}"', where=self.name, remedy="`cobogo registry list` shows them."
             )
@@ -185,9 +186,10 @@ class Transaction:
         self.connection.execute(_releases.update().where(_releases.c.id == identity).values(state=RELEASED))
 
     def remove(self, identity: str) -> None:
-        """Forget a release: later ones are no longer checked against it."""
+        """Forget a release: later ones are no longer checked against it. Its number is not given again."""
         self.entry(identity)
-        self.connection.execute(_releases.delete().where(_releases.c.id == identity))
+        gone = {"state": REMOVED, "summary": b"", "structure": b""}
+        self.connection.execute(_releases.update().where(_releases.c.id == identity).values(gone))
 
     def _entry(self, row: Any) -> Entry:
         summary = json.loads(self._opened(row.summary, row.id, "summary"))

@@ -6,16 +6,17 @@ import importlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cobogo import metrics, models
 from cobogo.errors import (
     DataError,
     NoSolution,
     PolicyError,
+    RegistryError,
     TableTooLarge,
     UnfitValues,
     VerificationFailed,
@@ -33,7 +34,7 @@ from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
 from cobogo.release import manifest, place
-from cobogo.release.evidence import listed, write_evidence
+from cobogo.release.evidence import listed, series_after, write_evidence
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
@@ -44,6 +45,9 @@ from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
 from cobogo.table.rollup import rolled_up
+
+if TYPE_CHECKING:
+    from cobogo.registry.book import Book
 
 Progress = Callable[[str, int, int], None]
 """Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
@@ -63,6 +67,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None
+    book: Book | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows
 
@@ -93,6 +98,9 @@ def prepare(
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
+    book = _opened_book(rules)
+    if book is not None:
+        rules = book.keeping_to(rules)
     wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
@@ -103,10 +111,24 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     with table.engine.guarded("reading and counting"):
-        return _prepared(rules, table, wanted, metric, start)
+        return _prepared(rules, table, wanted, metric, book, start)
 
 
-def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, start: float) -> Prepared:
+def _opened_book(policy: Policy) -> Book | None:
+    """The registry's book of a policy that names one, opened before any work is done."""
+    if policy.registry is None:
+        return None
+    from cobogo.registry import seal
+
+    seal.require()
+    from cobogo.registry.book import open_book
+
+    return open_book(policy)
+
+
+def _prepared(
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+) -> Prepared:
     """Count a table, build the hierarchies, and put the problem together."""
     label = rules.recoding.label
     check_roles(rules, table)
@@ -131,8 +153,10 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
     lowest, highest = _levels(rules, hierarchies)
+    if book is not None:
+        lowest = book.lowest(hierarchies, lowest, highest, rules.name)
     if rolled and rolled != lowest:
-        lowest = rolled
+        lowest = tuple(map(max, rolled, lowest))
         warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
@@ -148,7 +172,8 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         decimal=rules.data.decimal,
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
-    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
+    seconds = time.perf_counter() - start
+    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
 def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
@@ -170,12 +195,38 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
     return Release(
-        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds
-    )
+        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
+        prepared.book,
+    )  # fmt: skip
+
+
+def check_against_earlier(release: Release) -> None:
+    """Refuse a release that would expose people together with earlier ones; writing it does so, too."""
+    if release.book is not None:
+        from cobogo.registry.check import refuse
+
+        refuse(release.book.breaches(release), release.policy.name)
 
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
+    entered: list[str] = []
+    try:
+        verdict = _written(release, directory, entered, progress)
+    except BaseException:
+        for identity in entered:
+            assert release.book is not None
+            with suppress(RegistryError):  # what went wrong first is what matters
+                release.book.withdraw(identity)
+        raise
+    for identity in entered:
+        assert release.book is not None
+        release.book.finish(identity)
+    return verdict
+
+
+def _written(release: Release, directory: Path, entered: list[str], progress: Progress) -> Verdict:
+    """The same, with the ids under which it is ``entered`` in the registry before it is put in place."""
     report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
     report.start()  # it takes a while, and the engine has enough to do meanwhile
     with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
@@ -204,7 +255,13 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
             evidence,
             language=release.policy.report.language,
         )
-        write_evidence(release, reference, public, evidence)
+        if release.book is not None:
+            progress("check", 0, 0)
+            series = series_after(release, reference)[0]
+            signed = manifest.sha256(public / manifest.NAME)
+            entered.append(release.book.enter(release, series, signed, directory))
+        registered = entered[-1] if entered else None
+        write_evidence(release, reference, public, evidence, registered=registered)
     return Verdict(verdicts, (), released.records, len(released.counts))
 
 

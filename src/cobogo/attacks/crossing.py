@@ -6,9 +6,10 @@ the same row in both knows more about it than either says, and the rows that are
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +208,7 @@ class Meeting:
         return known[label]
 
 
-def linked_by(earlier: ClassStructure, later: ClassStructure, one: Sequence[int], other: Sequence[int]) -> Crossing:
+def linked_by(earlier: ClassStructure, later: ClassStructure, one: NDArray[Any], other: NDArray[Any]) -> Crossing:
     """A crossing of releases whose rows are told again by something that is the same in both, no two rows alike."""
     _, before, after = np.intersect1d(one, other, assume_unique=True, return_indices=True)
     return Crossing(earlier, later, before.astype(np.int64), after.astype(np.int64))

@@ -68,6 +68,8 @@ def anonymize(
         )
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
+        if dry_run:
+            job.check_against_earlier(release)
         verdict = None if dry_run or directory is None else job.write(release, directory, progress=show)
     for warning in release.warnings:
         console.warn(warning)

@@ -14,28 +14,40 @@ from numpy.typing import NDArray
 from cobogo.release import manifest
 from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
+from cobogo.release.series import Series
 from cobogo.table.connect import without_password
 from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
 
 
-def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
-    """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
+def series_after(release: Release, reference: Reference) -> tuple[Series | None, list[str | None] | None]:
+    """The series as it is with this release, if it is one of a series, and who its people are there."""
+    people, series = release.problem.table.people, release.series
+    if series is None or reference.people is None or people is None:
+        return series, None
+    pseudonyms = [series.pseudonym(name) for name in people.names]
+    kept = [model for model in release.problem.promised if model.needs_people]
+    attributes = [name for model in kept for name in model.attributes]
+    return series.after(attributes, reference.people, pseudonyms), pseudonyms
+
+
+def write_evidence(
+    release: Release, reference: Reference, public: Path, evidence: Path, *, registered: str | None = None
+) -> None:
+    """Write evidence.json. It comes last: it signs the report beside it and the public manifest.
+
+    ``registered`` is the id under which the registry knows the release.
+    """
     key = secrets.token_bytes(32)
     files = [file for file in evidence.rglob("*") if file.is_file()]
-    table, series = release.problem.table, release.series
-    pseudonyms = None
-    if series is not None and reference.people is not None and table.people is not None:
-        pseudonyms = [series.pseudonym(name) for name in table.people.names]
-        kept = [model for model in release.problem.promised if model.needs_people]
-        attributes = [name for model in kept for name in model.attributes]
-        series = series.after(attributes, reference.people, pseudonyms)
+    table = release.problem.table
+    series, pseudonyms = series_after(release, reference)
     content = {
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "policy": _without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        "policy": without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
         "engine": release.table.engine.url,
         "home": str(release.policy.home.absolute()),
         "levels": release.levels,
@@ -44,19 +56,20 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
         "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
         "series": None if series is None else series.to_json(),
+        "registered": registered,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
     (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def _without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
+def without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
     """A policy as it may be kept: databases without what lets one in."""
-    data = {
-        key: without_password(value) if key in ("path", "engine") else value
-        for key, value in policy.get("data", {}).items()
+    kept = {"data": policy.get("data", {})} | ({"registry": policy["registry"]} if policy.get("registry") else {})
+    return policy | {
+        table: {key: without_password(value) if key in ("path", "engine") else value for key, value in part.items()}
+        for table, part in kept.items()
     }
-    return policy | {"data": data}
 
 
 def listed(evidence: Path) -> set[str]:

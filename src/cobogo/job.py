@@ -176,13 +176,13 @@ def _prepared(
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
-    """Search, and plan the release. Writes nothing."""
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = _silent) -> Release:
+    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
     warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
-        solution = _algorithm(rules)(
+        solution = (algorithm or _algorithm(rules))(
             problem,
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
@@ -260,8 +260,8 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
             series = series_after(release, reference)[0]
             signed = manifest.sha256(public / manifest.NAME)
             entered.append(release.book.enter(release, series, signed, directory))
-        registered = entered[-1] if entered else None
-        write_evidence(release, reference, public, evidence, registered=registered)
+            release.registered = entered[-1]
+        write_evidence(release, reference, public, evidence)
     return Verdict(verdicts, (), released.records, len(released.counts))
 
 
@@ -299,6 +299,8 @@ def _algorithm(policy: Policy) -> Algorithm:
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
     if data is None:
         return open_source(policy, engine)
+    if isinstance(data, Table):
+        return data
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console
+from cobogo.cli import applying, attacking, console, registering
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -221,6 +221,8 @@ def demo(
 
 
 app.command(name="attack")(attacking.attack)
+app.command(name="apply")(applying.apply)
+app.add_typer(registering.app, name="registry")
 
 
 @app.command(name="list")

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cobogo.errors import PolicyError, RegistryError
-from cobogo.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.models import Model
 from cobogo.policy import AttributePolicy, Policy, Privacy, RegistryPolicy, Role
 from cobogo.recode.problem import Levels
 from cobogo.registry import check, store
 from cobogo.registry.plans import plan_to_json
 from cobogo.registry.store import Registry, Transaction
-from cobogo.registry.structure import Kept, kept_of
+from cobogo.registry.structure import Kept, Traced, kept_of, traced
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.release import Release
 from cobogo.release.series import REGISTERED, Series
@@ -81,8 +82,8 @@ class Book:
 
         The same release of the same records is recorded once.
         """
-        kept = kept_of(release, self.registry.key.digests(self.asked.dataset))
-        kept = replace(kept, series=None if series is None else series.to_json())
+        kept = self._kept(release, traced(release))
+        kept = replace(kept.in_order(), series=None if series is None else series.to_json())
         content = kept.to_bytes()
         with self.registry.transaction() as book:
             check.refuse(self._breaches(book, kept, release.problem.promised), release.policy.name)
@@ -98,9 +99,23 @@ class Book:
 
     def breaches(self, release: Release) -> list[check.Breach]:
         """What would stop a release."""
-        kept = kept_of(release, self.registry.key.digests(self.asked.dataset))
+        kept = self._kept(release, traced(release))
         with self.registry.transaction() as book:
             return self._breaches(book, kept, release.problem.promised)
+
+    def exposing(self, release: Release) -> list[Label]:
+        """What tells the records apart without which a release would expose nobody."""
+        columns = traced(release)
+        with self.registry.transaction() as book:
+            found = self._breaches(book, self._kept(release, columns), release.problem.promised)
+        codes, labels = columns[release.mark]
+        rows = [breach.rows for breach in found]
+        if found and not any(map(len, rows)):
+            check.refuse(found, release.policy.name)
+        return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
+
+    def _kept(self, release: Release, columns: Traced) -> Kept:
+        return kept_of(release, columns, self.registry.key.digests(self.asked.dataset))
 
     def finish(self, identity: str) -> None:
         """Note that a release was put in place."""
@@ -224,8 +239,3 @@ def _within_one(label: Any, before: Hierarchy, tree: Hierarchy, level: int) -> b
             under = [leaf for leaf, node in zip(before.leaves, before.maps[at].tolist(), strict=True) if node == code]
             values |= {tree.generalize(leaf, level) for leaf in under if leaf in tree.index}
     return len(values) <= 1
-
-
-def shown_policy(summary: Mapping[str, Any]) -> str:
-    """A policy as it was recorded, for people to read."""
-    return json.dumps(summary["policy"], ensure_ascii=False, indent=1)

@@ -6,7 +6,7 @@ import io
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -19,10 +19,13 @@ from cobogo.models.base import Domain, Ints
 from cobogo.recode.plan import BucketPlan
 from cobogo.release.reference import domain_from_json, domain_to_json
 from cobogo.release.release import Release
-from cobogo.table.coder import Coder
+from cobogo.table.coder import Coder, Column
 from cobogo.table.frequency import number_tuples
 
 Digests = NDArray[np.uint64]
+Traced = dict[str, Column]
+"""The rows of a release, column by column."""
+
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio: its multiples lie far apart."""
 
@@ -52,6 +55,15 @@ class Kept:
         most = max(int(part.max(initial=0)) for part in turns) + 1
         keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
         return linked_by(self.classes, later.classes, keys[0], keys[1])
+
+    def in_order(self) -> Kept:
+        """The same with its rows in the order of their digests, whatever order they came in."""
+        order, c = np.argsort(self.records), self.classes
+        values = {name: codes[order] for name, codes in c.values.items()}
+        people = None if c.people is None else c.people[order]
+        return replace(
+            self, classes=replace(c, owners=c.owners[order], values=values, people=people), records=self.records[order]
+        )
 
     def to_bytes(self) -> bytes:
         """As it is sealed."""
@@ -97,11 +109,26 @@ class Kept:
             return cls(classes, found["records"], header["columns"], header["series"])
 
 
-def kept_of(release: Release, key: bytes) -> Kept:
-    """The structure of a release that is about to be written."""
-    plan, policy = release.plan, release.policy
-    told_by = (plan.group,) if isinstance(plan, BucketPlan) else policy.quasi_identifiers
-    columns = _coded(release, (*told_by, *policy.sensitive))
+def traced(release: Release) -> Traced:
+    """The rows of a release that is about to be written, coded, with what tells their records again."""
+    engine, rows = release.table.engine, release.traced
+    wanted = [*_told_by(release), *release.policy.sensitive, release.mark]
+    texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
+    coders = [Coder() for _ in wanted]
+    for batch in engine.batches(texts):
+        for place, coder in enumerate(coders):
+            coder.add(batch.column(f"c{place}"))
+    return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
+
+
+def _told_by(release: Release) -> tuple[str, ...]:
+    """The columns that tell classes apart."""
+    return (release.plan.group,) if isinstance(release.plan, BucketPlan) else release.policy.quasi_identifiers
+
+
+def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
+    """The structure of a release, of its rows as they were traced."""
+    plan, policy, told_by = release.plan, release.policy, _told_by(release)
     quasi = [columns[name] for name in told_by]
     ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
@@ -123,18 +150,6 @@ def kept_of(release: Release, key: bytes) -> Kept:
         _records(who, ids, list(values.values())),
         {name: str(policy.attributes[name].role) for name in release.columns if name in policy.attributes},
     )
-
-
-def _coded(release: Release, names: Sequence[str]) -> dict[str, tuple[NDArray[np.int32], tuple[Label, ...]]]:
-    """The released rows, coded, with what tells their records again."""
-    engine, rows = release.table.engine, release.traced
-    wanted = [*names, release.mark]
-    texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
-    coders = [Coder() for _ in wanted]
-    for batch in engine.batches(texts):
-        for place, coder in enumerate(coders):
-            coder.add(batch.column(f"c{place}"))
-    return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
 def _in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:

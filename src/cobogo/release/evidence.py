@@ -32,13 +32,8 @@ def series_after(release: Release, reference: Reference) -> tuple[Series | None,
     return series.after(attributes, reference.people, pseudonyms), pseudonyms
 
 
-def write_evidence(
-    release: Release, reference: Reference, public: Path, evidence: Path, *, registered: str | None = None
-) -> None:
-    """Write evidence.json. It comes last: it signs the report beside it and the public manifest.
-
-    ``registered`` is the id under which the registry knows the release.
-    """
+def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
+    """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
     key = secrets.token_bytes(32)
     files = [file for file in evidence.rglob("*") if file.is_file()]
     table = release.problem.table
@@ -56,7 +51,7 @@ def write_evidence(
         "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
         "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
         "series": None if series is None else series.to_json(),
-        "registered": registered,
+        "registered": release.registered,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)

@@ -43,6 +43,7 @@ class Release:
     series: Series | None = None  # that it goes on with, or begins
     seconds: dict[str, float] = field(default_factory=dict)
     book: Book | None = None  # of the registry that it will be checked against and entered in
+    registered: str | None = None  # the id under which it is there, when it is written
 
     @property
     def levels(self) -> dict[str, int]:
@@ -130,8 +131,8 @@ class Release:
     def traced(self) -> Expression:
         """The rows to be released, each with what tells its record again in another release: the unit, or all that was
         read of it. Computed once, so that what the registry keeps is what was written."""
-        table, unit = self.table, self.policy.data.unit
-        identity = table.engine.line(table.expression, ",") if unit is None else table.text(unit)
+        table = self.table
+        identity = telling(table, self.policy.data.unit)
         marked = replace(table, expression=table.expression.mutate(**{self.mark: identity}))
         plan = replace(self.plan, slices=()) if isinstance(self.plan, BucketPlan) else self.plan
         columns = dict.fromkeys((*self.columns, *self.policy.sensitive, self.mark))
@@ -195,6 +196,11 @@ class Release:
     def timed(self, stage: str) -> _Stopwatch:
         """Add what a block takes to the seconds of a stage."""
         return _Stopwatch(self.seconds, stage)
+
+
+def telling(table: Table, unit: str | None) -> Expression:
+    """A column that tells a table's records again in another one: the unit, or all that was read of them."""
+    return table.engine.line(table.expression, ",") if unit is None else table.text(unit)
 
 
 class _Stopwatch:

@@ -37,6 +37,7 @@ class Breach:
     """One attack that would succeed: on whom (rows of the new release, or of the earlier one), and against what."""
 
     attack: str
+    who: str  # of whom it tells: those in both, those who came, those who left
     earlier: str  # the id of the release that it is crossed with
     people: int
     against: str  # what no longer holds
@@ -45,13 +46,18 @@ class Breach:
     @property
     def sentence(self) -> str:
         """For people."""
-        return (
-            f"{self.attack} with {self.earlier}: {number_of(self.people, 'person', 'people')} exposed ({self.against})"
-        )
+        people = number_of(self.people, "person", "people")
+        return f"{self.attack} with {self.earlier}: {people} {self.who} exposed, against {self.against}"
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json`` and the evidence."""
-        return {"attack": self.attack, "with": self.earlier, "people": self.people, "against": self.against}
+        return {
+            "attack": self.attack,
+            "with": self.earlier,
+            "who": self.who,
+            "people": self.people,
+            "against": self.against,
+        }
 
 
 def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base: str | None) -> list[Breach]:
@@ -69,8 +75,10 @@ def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base:
     if len(earlier) > 1 and base not in ("quasi-identifiers", "m-invariance"):
         crossings = [before.with_later(new) for before in earlier.values()]
         together = _of_all(crossings)
-        breach = None if together is None else _judged(Temporal(), ", ".join(earlier), crossings[-1], together, asked)
-        found += [] if breach is None else [breach]
+        attack = Complementary() if all(crossing.same_people for crossing in crossings) else Temporal()
+        if together is not None:
+            breach = _judged(attack, ", ".join(earlier), crossings[-1], together, asked)
+            found += [] if breach is None else [breach]
     return found
 
 
@@ -155,7 +163,10 @@ def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, as
     rows = told.rows[exposed]
     side = crossing.earlier if told.side == "earlier" else crossing.later
     people = len(rows) if side.people is None else len(np.unique(side.people[rows]))
-    return Breach(attack.name, identity, people, ", ".join(names), _helping(crossing, told, exposed))
+    who = "in both"
+    if isinstance(attack, Differencing):
+        who = "who came" if told.side == "later" else "who left"
+    return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
 
 
 def _helping(crossing: Crossing, told: Told, exposed: Mask) -> Ints:
@@ -177,4 +188,4 @@ def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
     starred = np.logical_and.reduce(stars)[crossing.earlier.owners[crossing.before]]
     rows = crossing.after[crossing.refined & ~starred]
     if len(rows):
-        yield Breach(SPECIFIC, identity, len(rows), 'base = "previous"', rows)
+        yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)

@@ -30,6 +30,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
 
 from cobogo.errors import RegistryError
 from cobogo.registry import seal
@@ -117,7 +118,7 @@ class Registry:
     def check(self) -> None:
         """Refuse what is not a registry, or not this key's."""
         with self._guarded(), self.engine.connect() as connection:
-            found = dict(connection.execute(select(_meta.c.name, _meta.c.value)).tuples().all())
+            found = {row.name: row.value for row in connection.execute(select(_meta))}
         if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
             raise RegistryError("is not a registry of this version", where=self.name)
         if self.key.open(bytes(found.get("check") or b""), "check") is None:
@@ -282,10 +283,10 @@ def _url(location: str) -> tuple[str, Path | None]:
 
 
 def _engine(url: str) -> Engine:
-    engine: Engine
+    options: dict[str, Any] = {"hide_parameters": True, "poolclass": NullPool}  # no connection outlives its use
     if not url.startswith("sqlite"):
-        return create_engine(url, hide_parameters=True, connect_args={"connect_timeout": 10})
-    engine = create_engine(url, hide_parameters=True, connect_args={"timeout": PATIENCE})
+        return create_engine(url, connect_args={"connect_timeout": 10}, **options)
+    engine = create_engine(url, connect_args={"timeout": PATIENCE}, **options)
 
     @event.listens_for(engine, "connect")
     def _by_hand(connection: Any, record: Any) -> None:  # noqa: ARG001

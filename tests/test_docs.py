@@ -182,7 +182,7 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
-            assert models.build(policy.privacy.models, policy.sensitive)
+            assert models.build(policy.models, policy.sensitive)
             assert metrics.named(policy.recoding.metric)
 
 

@@ -66,6 +66,19 @@ def test_errors_name_the_place_and_the_remedy(path: str, value: Any, place: str,
     assert words in str(error.value)
 
 
+def test_a_policy_without_models_serves_the_jobs_that_ask_for_none() -> None:
+    content = {key: value for key, value in GOOD.items() if key != "privacy"}
+    policy = Policy.of(content, name="policy.toml")
+    with pytest.raises(PolicyError, match=r"policy\.toml, privacy: this key is required"):
+        policy.models
+
+
+def test_an_unknown_key_is_compared_with_those_of_its_own_table() -> None:
+    with pytest.raises(PolicyError, match='Did you mean "lower"') as error:
+        Policy.of(broken("attributes/age/hierarchy/lowr", 2), name="policy.toml")
+    assert "attributes.age.hierarchy.lowr:" in str(error.value)
+
+
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text('[data]\npath="a.csv"\n[attributes]\nx={role="sensitive"}\n[privacy]\nmodels=[{model="k"}]\n')

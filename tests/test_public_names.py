@@ -5,8 +5,8 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "attack",
-        "verify",
+        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__",
+        "anonymize", "attack", "risk", "verify",
     ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cobogo.release.release import Release as Release
     from cobogo.release.verify import Verdict as Verdict
     from cobogo.release.verify import verify as verify
+    from cobogo.risk.assess import risk as risk
+    from cobogo.risk.result import RiskReport as RiskReport
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
@@ -23,13 +25,16 @@ _HOMES = {
     "Hierarchy": "cobogo.hierarchy",
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
+    "RiskReport": "cobogo.risk.result",
     "Verdict": "cobogo.release.verify",
     "anonymize": "cobogo.job",
     "attack": "cobogo.attacks",
+    "risk": "cobogo.risk.assess",
     "verify": "cobogo.release.verify",
 }
 __all__ = [
-    "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "attack",
+    "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__", "anonymize",
+    "attack", "risk",
     "verify",
 ]  # fmt: skip
 

@@ -39,7 +39,15 @@ from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verify import Verdict, released_table
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
-from cobogo.schema.roles import check_blind, check_bucketed, check_roles, check_unique, check_withheld
+from cobogo.schema.roles import (
+    check_blind,
+    check_bucketed,
+    check_no_stars,
+    check_roles,
+    check_unique,
+    check_withheld,
+    check_withholding,
+)
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
@@ -101,7 +109,7 @@ def prepare(
     book = _opened_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
-    wanted = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
+    wanted = models.build(rules.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     if rules.utility is not None and rules.utility.label is not None:
@@ -136,6 +144,7 @@ def _prepared(
         table.engine.check_new_table(rules.output.table)
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
+    check_withholding(rules, wanted)
     if rules.recoding.algorithm in BUCKETIZING:
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
@@ -143,6 +152,8 @@ def _prepared(
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     warnings = check_unique(rules, table, counted.records)
+    if rules.recoding.suppress == "sensitive":
+        check_no_stars(rules, counted)
     counted = looked_back(counted, wanted, series)
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
@@ -170,6 +181,7 @@ def _prepared(
         kind=rules.recoding.kind,
         aggregates=tuple(a.aggregate for a in attributes),
         decimal=rules.data.decimal,
+        withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
     seconds = time.perf_counter() - start
@@ -179,6 +191,13 @@ def _prepared(
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = _silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
+    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+        raise PolicyError(
+            f"{rules.recoding.algorithm} suppresses records, and cannot withhold their sensitive values instead",
+            where=f"{rules.name}, recoding.suppress",
+            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
+        )
     warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
@@ -241,8 +260,9 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
             unsigned = draft(release, rows)
             released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
             reference = release.reference()
-            verdicts = check(release.problem.promised, reference.classes(released))
-            refuse_unless_as_planned(release, released, verdicts)
+            classes = reference.classes(released)
+            verdicts = check(release.problem.promised, classes)
+            refuse_unless_as_planned(release, released, classes, verdicts)
         with release.timed("write"):
             sign(unsigned, release, public, verdicts)
         progress("report", 0, 0)
@@ -251,7 +271,7 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
         from cobogo.report.write import write as write_report
 
         write_report(
-            tell(release, released, reference.classes(released), verdicts),
+            tell(release, released, classes, verdicts),
             evidence,
             language=release.policy.report.language,
         )

@@ -18,7 +18,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.metrics import METRICS
 from cobogo.recode.partition.curves import hilbert_keys
 
-GENERALIZING = ["mondrian", "mondrian-relaxed", "k-member", "oka", "hilbert", "r-tree"]
+GENERALIZING = ["mondrian", "mondrian-relaxed", "k-member", "k-similar", "oka", "hilbert", "r-tree"]
 STRICT = ["mondrian"]
 AGGREGATING = ["mdav"]
 ALL = [*GENERALIZING, *AGGREGATING]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -121,3 +123,21 @@ def test_a_label_is_shortened_until_it_fits() -> None:
     assert len(lines) == 2
     shown = sum(line.count("value") for line in lines)
     assert lines[1].endswith(f"… +{50 - shown}"), "what is not shown is counted"
+
+
+def test_plots_can_be_drawn_in_threads() -> None:
+    """In a process of its own: what goes wrong here ends the process."""
+    drawing = """
+from concurrent.futures import ThreadPoolExecutor
+from cobogo.report.canvas import Sheet
+
+def drawn(number):
+    for turn in range(6):
+        letters = "".join(chr(33 + (number * 97 + turn * 31 + place) % 900) for place in range(300))
+        Sheet(letters, letters)
+
+with ThreadPoolExecutor(6) as threads:
+    list(threads.map(drawn, range(12)))
+"""
+    ended = subprocess.run([sys.executable, "-c", drawing], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr

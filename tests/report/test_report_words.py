@@ -15,7 +15,14 @@ from cobogo.policy import Role
 from cobogo.report.words import TEXTS, words
 
 REPORT = Path(cobogo.report.__file__).parent
-FROM_NAMES = ("role", "metric", "model", "kind", "stage")  # texts found by the name of a thing, through `Words.name`
+FROM_NAMES = (
+    "role",
+    "metric",
+    "model",
+    "kind",
+    "stage",
+    "holds",
+)  # texts found by the name of a thing, through `Words.name`
 
 
 def fields(text: str) -> set[str]:
@@ -24,7 +31,7 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    lists = ("english", "portuguese", "comparing_words")
+    lists = ("english", "portuguese", "comparing_words", "risk_words")
     return "\n".join(path.read_text(encoding="utf-8") for path in code if path.stem not in lists)
 
 

@@ -4,6 +4,8 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cobogo.errors import DataError
@@ -136,6 +138,12 @@ def test_frames_of_every_kind_give_the_same_rows() -> None:
         ibis.memtable(pd.DataFrame(content)),
     ):
         assert rows(frame) == expected
+
+
+def test_columns_of_parquet_that_differ_in_case_alone_are_refused(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": ["1"], "X": ["2"]}), tmp_path / "a.parquet")
+    with pytest.raises(DataError, match="stands twice"):
+        rows(tmp_path / "a.parquet")
 
 
 def test_frames_with_unfit_names() -> None:

@@ -162,7 +162,7 @@ class Attack(ABC):
     def outcome(self, findings: Findings) -> str:
         """What came of it, in words."""
         people = number_of(len(findings.exposed), "row")
-        at_best = f"{findings.highest:.4g} at best"
+        at_best = f"{float(findings.score.max(initial=0.0)):.4g} at best"
         if not findings.succeeded:
             return f"Nobody in the {findings.of} is found beyond the threshold of {self.threshold:g} ({at_best})."
         return (

@@ -12,7 +12,7 @@ import numpy as np
 from cobogo.attacks.base import SLACK, Attack, Findings
 from cobogo.attacks.case import Case
 from cobogo.attacks.crossing import Crossing
-from cobogo.attacks.linking import linked, structures
+from cobogo.attacks.pairing import linked, structures
 from cobogo.models.arguments import number
 from cobogo.models.base import Classes, Floats, Ints
 

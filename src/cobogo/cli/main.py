@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import applying, attacking, console, registering
+from cobogo.cli import applying, attacking, console, registering, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -201,6 +201,9 @@ def compare(
             console.say(f"\nWritten   {out}/comparison.html   {out}/comparison.png   {out}/comparison.json")
     if not any(run.solved for run in found.runs):
         raise typer.Exit(1)
+
+
+app.command()(risk.risk)
 
 
 @app.command()

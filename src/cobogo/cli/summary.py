@@ -21,14 +21,16 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     share = 100 * release.suppressed / records
     classes = f"{number_of(len(kept), 'class', 'classes')} ({kept.min():,} … {kept.max():,})"
     read = f"{number_of(records, 'record')}, {number_of(combinations, 'distinct combination')}"
-    found = f"{number_of(solution.nodes, 'node')}, {solution.checked:,} checked, {proof}"
+    looked = f"{number_of(solution.nodes, 'node')}, {solution.checked:,} checked, {proof}"
     suppressed = f"{number_of(release.suppressed, 'record')} suppressed ({share:.1f} %)"
+    report = story.expected(release)
+    for name, found in report.get("withheld", {}).items():
+        suppressed += f", {name} withheld in {found['records']:,}"
     text = [
         _line("Read", Path(release.table.name).name, read, seconds["read"]),
-        _line("Search", f"{solution.algorithm}, {metric}", found, seconds["search"]),
+        _line("Search", f"{solution.algorithm}, {metric}", looked, seconds["search"]),
         _line("Release", f"{metric} {solution.value:.6g}", f"{classes}, {suppressed}", seconds.get("apply")),
     ]
-    report = story.expected(release)
     if solution.levels is not None:
         text += [
             f"          {hierarchy.attribute}: level {level} of {hierarchy.height}"

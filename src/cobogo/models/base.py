@@ -161,6 +161,12 @@ class Histogram:
         offsets = np.concatenate([[0], np.cumsum(self.distinct[chosen])])
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
+    def without(self, chosen: Mask) -> Histogram:
+        """The same classes, some of which hold no values any more."""
+        entries = ~chosen[self.owners]
+        offsets = np.concatenate([[0], np.cumsum(np.where(chosen, 0, self.distinct))])
+        return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
+
 
 @dataclass(frozen=True, eq=False)
 class Members:
@@ -200,7 +206,8 @@ class Classes:
     ``total`` is how many there are in the whole table before suppression; ``populations`` gives, for each population
     table a model names, how many of it match each class. With a population there may be classes of size 0.
     ``people`` are those of each class, where people are told apart, and ``earlier`` what was told of them, for each
-    earlier release and attribute that a model names.
+    earlier release and attribute that a model names. ``withheld`` are, by attribute, the classes whose values are not
+    released: their histograms are empty.
     """
 
     sizes: Ints
@@ -210,6 +217,7 @@ class Classes:
     members: Members | None = None  # where some model needs them
     people: Histogram | None = None
     earlier: Mapping[tuple[str, str], Earlier] = field(default_factory=dict)
+    withheld: Mapping[str, Mask] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -224,6 +232,7 @@ class Classes:
             None if self.members is None else self.members.where(chosen),
             None if self.people is None else self.people.where(chosen),
             self.earlier,
+            {name: hidden[chosen] for name, hidden in self.withheld.items()},
         )
 
 
@@ -317,6 +326,11 @@ class Model:
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """Which classes satisfy it, or whether the table does, given what was measured."""
         raise NotImplementedError
+
+    def holds_withheld(self, classes: Classes) -> Mask:
+        """Which classes satisfy it if the values that it looks at are withheld there: all that it is no condition on
+        otherwise."""
+        return np.ones(len(classes), dtype=np.bool_)
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """Of each class, how many records fail at least, whatever smaller classes it is the union of.

@@ -43,7 +43,18 @@ def failing(models: Iterable[Model], classes: Classes) -> Mask:
     return failed
 
 
+def withheld(model: Model, classes: Classes) -> Mask:
+    """The classes in which values that a model looks at are withheld."""
+    hidden = np.zeros(len(classes), dtype=np.bool_)
+    for name in model.attributes:
+        hidden |= classes.withheld.get(name, False)
+    return hidden
+
+
 def _check(model: Model, classes: Classes) -> ModelVerdict:
+    hidden = withheld(model, classes)
+    if hidden.any():
+        return _check_withheld(model, classes, hidden)
     looked_at = np.arange(len(classes))
     if not model.needs_every_class and not classes.sizes.all():
         looked_at = np.flatnonzero(classes.sizes > 0)
@@ -62,6 +73,19 @@ def _check(model: Model, classes: Classes) -> ModelVerdict:
         float(measured[worst]),
         int(looked_at[worst]) if of_a_class else None,
         int((~holds).sum()) if of_a_class else 0,
+    )
+
+
+def _check_withheld(model: Model, classes: Classes, hidden: Mask) -> ModelVerdict:
+    """A model is measured where values are released; where they are withheld it must hold of what is left to it."""
+    told = _check(model, classes.where(~hidden))
+    untold = np.flatnonzero(hidden)
+    broken = untold[~model.holds_withheld(classes.where(hidden))]
+    worst = told.worst_class if told.worst_class is None else int(np.flatnonzero(~hidden)[told.worst_class])
+    if len(broken) and told.satisfied:
+        worst = int(broken[0])
+    return ModelVerdict(
+        model, told.satisfied and not len(broken), told.measured, worst, told.failing_classes + len(broken)
     )
 
 

@@ -61,6 +61,10 @@ class AlphaK(Model):
         """A share of at most α, and at least k people."""
         return (measured <= self.alpha + SLACK) & (classes.sizes >= self.k)
 
+    def holds_withheld(self, classes: Classes) -> Mask:
+        """At least k people."""
+        return np.asarray(classes.sizes >= self.k)
+
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """All of a class that is too small; else what exceeds α, for the parts that pass have no more than that."""
         known = np.maximum(
@@ -97,6 +101,10 @@ class PSensitive(Model):
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """At least p values and k people."""
         return (measured >= self.p) & (classes.sizes >= self.k)
+
+    def holds_withheld(self, classes: Classes) -> Mask:
+        """At least k people."""
+        return np.asarray(classes.sizes >= self.k)
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,10 @@ class KM(Model):
         """At least k."""
         return measured >= self.k
 
+    def holds_withheld(self, classes: Classes) -> Mask:
+        """At least k people."""
+        return np.asarray(classes.sizes >= self.k)
+
 
 def items(label: Label, separator: str) -> tuple[str, ...]:
     """The items of a set written as text.

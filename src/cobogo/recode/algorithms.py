@@ -51,6 +51,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "mondrian": mondrian.strict,
     "mondrian-relaxed": mondrian.relaxed,
     "k-member": similar.k_member,
+    "k-similar": similar.k_similar,
     "oka": similar.oka,
     "hilbert": similar.hilbert,
     "r-tree": similar.r_tree,

@@ -16,6 +16,7 @@ from cobogo.recode.compiled import Form, form
 from cobogo.recode.outcome import Sums, outcome, sums
 from cobogo.recode.problem import Levels, Problem
 from cobogo.recode.rolled import Rolled, Tables
+from cobogo.recode.withhold import Withholding, withheld_values
 from cobogo.table.frequency import People
 
 
@@ -28,7 +29,7 @@ class Checked:
     satisfied: bool
     outcome: Outcome | None  # of a satisfied node
     value: float
-    failing_records: int
+    failing_records: int  # that are suppressed, or whose values are withheld
     floor: Floor | None = None  # of a node that is not hopeless
 
 
@@ -61,6 +62,7 @@ class Evaluator:
         of_table = [model for model in problem.models if model.scope is Scope.TABLE]
         self._prunable = [self._check_of(model) for model in of_classes if self.rules_out(model)]
         self._others = [self._check_of(model) for model in of_classes if not self.rules_out(model)]
+        self._conditions = [(model, self._check_of(model)) for model in of_classes] if problem.withholds else []
         self._prunable_of_table = [model for model in of_table if self.strict and self.rules_out(model)]
         self._other_of_table = [model for model in of_table if model not in self._prunable_of_table]
         self.checked = 0
@@ -73,7 +75,7 @@ class Evaluator:
     @property
     def closed_upwards(self) -> bool:
         """Whether every node above one that satisfies the policy satisfies it, too."""
-        if self._others or self._other_of_table:
+        if self._others or self._other_of_table or (self.problem.withholds and not self.strict):
             return False
         return self.strict or all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in self.problem.models)
 
@@ -93,6 +95,8 @@ class Evaluator:
         self.checked += 1
         rolled = self.table(levels)
         classes = self.classes(rolled)
+        if self.problem.withholds and not self.strict:
+            return self._check_withholding(levels, rolled, classes)
         failed, least = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)
         for check in self._prunable:
             check(classes, failed, least)
@@ -113,6 +117,51 @@ class Evaluator:
         reached = outcome(self.problem, rolled, failed, found, self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, found.suppressed, floor)
+
+    def _check_withholding(self, levels: Levels, rolled: Rolled, classes: Classes) -> Checked:
+        """The same where a class that fails for its sensitive values keeps its records. Records that fail are counted
+        whether they go or only their values do; but only those that go cost anything by a metric."""
+        limit = self.problem.limit
+        lost, least = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)
+        for model, check in self._conditions:
+            if not model.attributes and self.rules_out(model):
+                check(classes, lost, least)
+        found = sums(rolled, lost, least)
+        floor = Floor(found.doomed, found.doomed_leaves)
+        for model, check in self._conditions:
+            if model.attributes and self.rules_out(model):
+                check(classes, lost, least)
+        doomed = int(least.sum())
+        if doomed > limit or found.doomed == self.problem.scale.records:
+            return Checked(levels, True, False, None, np.nan, doomed)
+        settled = self.withholding(rolled, classes)
+        if settled is None or not _table_holds(self._prunable_of_table + self._other_of_table, classes, settled.gone):
+            return Checked(levels, False, False, None, np.nan, int(rolled.records[self.failing(rolled)].sum()), floor)
+        reached = outcome(self.problem, rolled, settled.gone, sums(rolled, settled.gone), self._needs)
+        value = float(self.problem.metric.value(reached, self.problem.scale))
+        return Checked(levels, False, True, reached, value, settled.records(rolled.records), floor)
+
+    def withholding(self, rolled: Rolled, classes: Classes) -> Withholding | None:
+        """What a node suppresses, and what it withholds; None where it cannot stay within the limit."""
+        gone = np.zeros(len(rolled), dtype=np.bool_)
+        failing: dict[str, Mask] = {}
+        nothing = np.zeros(len(rolled), dtype=np.int64)
+        for model, check in self._conditions:
+            failed = np.zeros(len(rolled), dtype=np.bool_)
+            check(classes, failed, nothing)
+            if model.attributes:
+                (name,) = model.attributes
+                failing[name] = failing.get(name, False) | failed
+                failed &= ~model.holds_withheld(classes)
+            gone |= failed
+        return withheld_values(
+            self.problem.models,
+            classes,
+            gone,
+            failing,
+            limit=self.problem.limit,
+            order=lambda: np.argsort(np.lexsort(rolled.codes.T[::-1])),
+        )
 
     def _ruled_out(self, found: Sums, failed: Mask) -> bool:
         """Whether too many records fail here and below, or all of them."""

@@ -90,7 +90,7 @@ def _fewest(problem: Problem) -> int | None:
         checked = relaxed.check(node)
         if checked.satisfied and (fewest is None or checked.failing_records < fewest):
             fewest = checked.failing_records
-        if all(model.monotone is Monotone.EVEN_WITH_SUPPRESSION for model in problem.models):
+        if not problem.withholds and all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in problem.models):
             break  # no node does better than the most general one
         below = [step for step in lattice.predecessors(node, problem.lowest) if step not in seen]
         nodes += below[: max(0, NODES_TRIED - len(nodes))]

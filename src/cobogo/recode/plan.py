@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.errors import number_of
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
@@ -21,6 +22,7 @@ from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem
 from cobogo.recode.rolled import Rolled
 from cobogo.recode.solution import AnySolution, Assigned, Bucketed, Solution
+from cobogo.recode.withhold import given_away, shown
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,6 +43,9 @@ class Plan:
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
     aggregated: Mapping[str, str] = field(default_factory=dict)  # quasi-identifiers that are no longer true, and how
+    withheld: Mapping[str, tuple[Tuple, ...]] = field(
+        default_factory=dict
+    )  # by sensitive attribute, the released tuples whose values are not told
     warnings: tuple[str, ...] = ()
 
     hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
@@ -243,7 +248,7 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[P
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
-    failing = evaluator.failing(rolled)
+    failing, withheld = _failing(evaluator, rolled)
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
     classes, there = evaluator.classes(rolled), rolled.records > 0
     lost = int(rolled.records[failing].sum())
@@ -253,6 +258,9 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[P
         together = rolled.together(failing | released_as_stars)
         star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
     chosen = ~failing & there
+    kept = shown(classes, withheld).where(chosen)
+    if star and withheld:
+        star, warnings = _unless_given_away(problem, shown(classes, withheld), released_as_stars, lost)
     planned = FullDomainPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
@@ -263,15 +271,45 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[P
         },
         suppressed=tuple(_labelled(rolled.codes[failing], labels)),
         suppressed_records=lost,
-        kept=classes.where(chosen),
+        kept=kept,
         kept_records=rolled.records[chosen],
         records=problem.scale.records - (0 if star else lost),
         classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
-        warnings=(*solution.notes, *warnings),
+        withheld={name: tuple(_labelled(rolled.codes[hidden], labels)) for name, hidden in withheld.items()},
+        warnings=(*solution.notes, *warnings, *_withheld_words(kept)),
     )
     return planned, _labelled(rolled.codes[chosen], labels) if problem.blind else []
+
+
+def _failing(evaluator: Evaluator, rolled: Rolled) -> tuple[Mask, Mapping[str, Mask]]:
+    """The classes that a release suppresses, and those whose values it withholds."""
+    if not evaluator.problem.withholds or evaluator.strict:
+        return evaluator.failing(rolled), {}
+    settled = evaluator.withholding(rolled, evaluator.classes(rolled))
+    assert settled is not None
+    return settled.gone, settled.withheld
+
+
+def _unless_given_away(
+    problem: Problem, classes: Classes, starred_class: Mask, lost: int
+) -> tuple[bool, tuple[str, ...]]:
+    """Starred records show their values, and those withheld must then satisfy the models without them."""
+    hidden = np.logical_or.reduce(list(classes.withheld.values()))
+    if (hidden & starred_class).any() or given_away(problem.models, classes):
+        return False, (
+            f"the values of the {lost:,} suppressed records would help to tell those withheld: they were dropped",
+        )
+    return True, ()
+
+
+def _withheld_words(kept: Classes) -> list[str]:
+    return [
+        f"the values of {name} are withheld (*) in {number_of(int(hidden.sum()), 'class', 'classes')}, of "
+        f"{number_of(int(kept.sizes[hidden].sum()), 'record')}"
+        for name, hidden in kept.withheld.items()
+    ]
 
 
 def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[Tuple]:

@@ -41,6 +41,7 @@ class Problem:
     kind: str | None = None
     aggregates: tuple[str | None, ...] = ()  # what a group's values become where an algorithm aggregates; None: as fits
     decimal: str = "."  # how the data writes its numbers
+    withholds: bool = False  # whether a class that fails for its sensitive values keeps its records without them
 
     @property
     def promised(self) -> tuple[Model, ...]:

@@ -93,14 +93,16 @@ def slack(best: float) -> float:
 
 
 def ranked(candidates: Iterable[Checked], *, maximize: bool) -> list[Checked]:
-    """Satisfied nodes, best first. Ties go to more classes, fewer suppressed, lower height, smaller levels."""
+    """Satisfied nodes, best first. Ties go to more classes, fewer suppressed, fewer withheld, lower height, smaller
+    levels."""
 
     def by_cost(node: Checked) -> float:
         return cost(node, maximize=maximize)
 
-    def by_tie(node: Checked) -> tuple[int, int, int, Levels]:
+    def by_tie(node: Checked) -> tuple[int, int, int, int, Levels]:
         assert node.outcome is not None
-        return -int(node.outcome.classes), int(node.outcome.suppressed), sum(node.levels), node.levels
+        lost = int(node.outcome.suppressed)
+        return -int(node.outcome.classes), lost, node.failing_records - lost, sum(node.levels), node.levels
 
     rest = sorted(candidates, key=lambda node: (by_cost(node), by_tie(node)))
     if not rest:

@@ -44,7 +44,7 @@ class Book:
         return policy
 
     def _in_series(self, policy: Policy) -> Policy:
-        if not any(model.get("model") == "m-invariance" for model in policy.privacy.models):
+        if not any(model.get("model") == "m-invariance" for model in policy.models):
             raise PolicyError(
                 "no model asks for m-invariance",
                 where=f"{policy.name}, registry.base",
@@ -55,7 +55,7 @@ class Book:
             return policy
         models = tuple(
             {**model, "previous": f"{REGISTERED}{last}"} if model.get("model") == "m-invariance" else model
-            for model in policy.privacy.models
+            for model in policy.models
         )
         return policy.model_copy(update={"privacy": Privacy(models=models)})
 
@@ -196,7 +196,7 @@ def _with_all_that_was_released(policy: Policy, released: set[str]) -> Policy:
     if not changed:
         return policy
     left = [name for name in policy.sensitive if name not in changed]
-    for place, model in enumerate(policy.privacy.models):
+    for place, model in enumerate(policy.models):
         if model.get("attribute") in changed or (not left and _needs_sensitive(model)):
             names = ", ".join(f'"{name}"' for name in changed)
             raise PolicyError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cobogo.hierarchy import SUPPRESSED
-from cobogo.recode.distort import Distortion
+from cobogo.recode.distort import Distortion, Tuple
 from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
 from cobogo.release.shuffle import shuffled
@@ -34,29 +34,46 @@ def _generalized(table: Table, plan: Plan, columns: Sequence[str]) -> Expression
     engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
         released = looked_up(engine, released, attribute, recoding)
+    for attribute, tuples in plan.withheld.items():
+        if attribute in columns:
+            released = _starred(engine, released, list(plan.levels), tuples, [attribute])
     return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
 
 
 def _suppressed(engine: Engine, released: Expression, plan: FullDomainPlan) -> Expression:
-    import pyarrow as pa
-
     names = list(plan.levels)
-    mark, *keys = unused(released.columns, len(names) + 1)
-    columns = {
-        key: pa.array([row[number] for row in plan.suppressed], type=pa.string()) for number, key in enumerate(keys)
-    }
-    doomed = engine.lookup(pa.table({**columns, mark: pa.array([True] * len(plan.suppressed))}))
-    matches = [engine.same(engine.text(released[name]), doomed[key]) for name, key in zip(names, keys, strict=True)]
-    if not plan.star:
-        return released.anti_join(doomed, matches)
+    if plan.star:
+        return _starred(engine, released, names, plan.suppressed, names)
+    _, matches, doomed = _found(engine, released, names, plan.suppressed)
+    return released.anti_join(doomed, matches)
+
+
+def _starred(
+    engine: Engine, released: Expression, names: list[str], tuples: Sequence[Tuple], columns: Sequence[str]
+) -> Expression:
+    """The same rows, in which those with one of some tuples have ``*`` in some columns."""
+    mark, matches, doomed = _found(engine, released, names, tuples)
     joined = released.left_join(doomed, matches)
     starred = joined[mark].fill_null(False)
     return joined.select(
         **{
-            name: starred.ifelse(SUPPRESSED, engine.text(joined[name])) if name in plan.levels else joined[name]
+            name: starred.ifelse(SUPPRESSED, engine.text(joined[name])) if name in columns else joined[name]
             for name in released.columns
         }
     )
+
+
+def _found(
+    engine: Engine, released: Expression, names: list[str], tuples: Sequence[Tuple]
+) -> tuple[str, list[Expression], Expression]:
+    """A table of tuples with a mark, and what joins it null-safely with the released rows."""
+    import pyarrow as pa
+
+    mark, *keys = unused(released.columns, len(names) + 1)
+    columns = {key: pa.array([row[number] for row in tuples], type=pa.string()) for number, key in enumerate(keys)}
+    doomed = engine.lookup(pa.table({**columns, mark: pa.array([True] * len(tuples))}))
+    matches = [engine.same(engine.text(released[name]), doomed[key]) for name, key in zip(names, keys, strict=True)]
+    return mark, matches, doomed
 
 
 def _distorted(engine: Engine, released: Expression, names: Sequence[str], distortion: Distortion) -> Expression:

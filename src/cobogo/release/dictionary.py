@@ -76,6 +76,11 @@ def aggregated_meaning(how: str) -> str:
     return f"{what} of a group of similar records: not what was collected of the one"
 
 
+def withheld_meaning(text: str) -> str:
+    """The same of a column whose values are not told in some classes."""
+    return f"{text}; * where they are withheld, in all records with the same quasi-identifiers"
+
+
 def sliced_meaning(beside: Sequence[str]) -> str:
     """The same of a column that was shuffled within buckets."""
     together = f" together with {', '.join(beside)}" if beside else ""

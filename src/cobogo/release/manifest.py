@@ -36,6 +36,7 @@ class Column(_Entry):
     meaning: str
     level: int | None = None  # of a quasi-identifier's hierarchy
     truthful: bool = True  # whether every value is what was collected, or stands for it
+    withheld: bool = False  # whether * stands for values that are not told in some classes
     file: str | None = None  # that it is in, where it is not in the released table
 
 

@@ -87,6 +87,7 @@ def _among_all(classes: Classes, table: FrequencyTable) -> Classes:
         histograms={name: spread(histogram, places, groups) for name, histogram in classes.histograms.items()},
         populations=table.populations,
         people=None if classes.people is None else spread(classes.people, places, groups),
+        withheld={name: np.isin(np.arange(groups), places[hidden]) for name, hidden in classes.withheld.items()},
     )
 
 

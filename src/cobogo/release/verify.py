@@ -18,6 +18,7 @@ from cobogo.models import Model
 from cobogo.models.base import Classes, Domain, Earlier, Histogram
 from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Data, Policy, Role
+from cobogo.recode.withhold import follows, given_away
 from cobogo.release import manifest as manifests
 from cobogo.release import series
 from cobogo.release.buckets import NO_IDENTITY, bucket_table
@@ -31,6 +32,7 @@ from cobogo.release.reference import (
     histogram_from_json,
     people_from_json,
 )
+from cobogo.release.withheld import told
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
@@ -105,11 +107,14 @@ def verify(
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
         reference, notes = _reference(manifest, kept, rules, asked, table, engine)
-        verdicts = check(asked, reference.classes(table))
+        classes = reference.classes(table)
+        verdicts = check(asked, classes)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
     if manifest.buckets is not None:
         notes = (*notes, NO_IDENTITY)
+    if kept is not None:
+        problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
     if set(notes) <= {NO_IDENTITY}:
@@ -126,7 +131,8 @@ def released_table(
         raise DataError("has other columns than its manifest says", where=table.name)
     if manifest.buckets is not None and isinstance(rows, Path):
         return bucket_table(table, rows.parent, manifest, sensitive)
-    return frequency_table(table, quasi, sensitive)
+    starred = [column.name for column in manifest.columns if column.withheld]
+    return told(frequency_table(table, quasi, sensitive), starred, table.name)
 
 
 def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
@@ -189,7 +195,7 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
         what = f"the manifest states a model that cannot be checked: {error.what}"
         raise VerificationFailed(what, where=manifests.NAME) from None
     if rules is not None:
-        own = models.build(rules.privacy.models, rules.sensitive, where=rules.name)
+        own = models.build(rules.models, rules.sensitive, where=rules.name)
         if any(model.populations for model in own):  # the policy knows where the population lies
             asked = tuple(model for model in asked if not model.populations)
         asked = tuple(dict.fromkeys((*asked, *own)))

@@ -10,9 +10,11 @@ from typing import Any
 
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
+from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
 from cobogo.policy import Role
 from cobogo.recode.plan import BucketPlan, LocalPlan
+from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
@@ -74,8 +76,11 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
             text, truthful = dictionary.sliced_meaning(buckets.beside(name)), False
         else:
             text = dictionary.meaning(attribute, release.levels.get(name, 0), top=_is_top(release, name))
-        level = release.levels.get(name)
-        columns.append(Column(name=name, role=attribute.role, meaning=text, level=level, truthful=truthful))
+        level, withheld = release.levels.get(name), name in release.plan.withheld
+        text = dictionary.withheld_meaning(text) if withheld else text
+        columns.append(
+            Column(name=name, role=attribute.role, meaning=text, level=level, truthful=truthful, withheld=withheld)
+        )
     return Manifest(
         format="cobogo-release/1",
         data=DataEntry(
@@ -137,8 +142,12 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
     unsigned.model_copy(update=update).write(public)
 
 
-def refuse_unless_as_planned(release: Release, released: FrequencyTable, verdicts: tuple[ModelVerdict, ...]) -> None:
+def refuse_unless_as_planned(
+    release: Release, released: FrequencyTable, classes: Classes, verdicts: tuple[ModelVerdict, ...]
+) -> None:
     """The file must satisfy every model, and hold what the plan says: no row lost or merged on the way to disk."""
+    for model in given_away(release.problem.models, classes):
+        raise VerificationFailed(follows(model), remedy=OUR_FAULT)
     for verdict in verdicts:
         if not verdict.satisfied:
             raise VerificationFailed(

@@ -6,6 +6,7 @@ of a small plot, and read labels as TeX, which data are not.
 
 from __future__ import annotations
 
+import threading
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -60,8 +61,13 @@ def _palette() -> Image.Image:
     return palette
 
 
-@cache
 def _face(bold: bool) -> Any:
+    """The type face, one for each thread: a face holds the glyph that it loaded last."""
+    return _face_of(threading.get_ident(), bold)
+
+
+@cache
+def _face_of(thread: int, bold: bool) -> Any:  # noqa: ARG001
     face = FT2Font(findfont(_font(10, bold)))
     face.set_size(10, 72)
     return face

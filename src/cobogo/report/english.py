@@ -41,6 +41,8 @@ ENGLISH: dict[str, str] = {
     "key.suppressed.why": "{share} of the records, whose classes could not satisfy the models",
     "key.unsuppressed": "suppressed",
     "key.unsuppressed.why": "nothing had to be left out",
+    "key.withheld": "values withheld",
+    "key.withheld.why": "records that show * for “{attribute}”: their class was too uniform, or hides one that was",
     "key.classes": "classes",
     "key.classes.why": "groups of records that look alike; {average} records each on average",
     "key.risk": "highest risk",

@@ -42,6 +42,8 @@ PORTUGUESE: dict[str, str] = {
     "key.suppressed.why": "{share} dos registros, cujas classes não conseguiram satisfazer os modelos",
     "key.unsuppressed": "suprimidos",
     "key.unsuppressed.why": "nada precisou ficar de fora",
+    "key.withheld": "valores retidos",
+    "key.withheld.why": "registros com * em “{attribute}”: a classe era uniforme demais, ou esconde uma que era",
     "key.classes": "classes",
     "key.classes.why": "grupos de registros iguais entre si; {average} registros cada um, em média",
     "key.risk": "maior risco",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cobogo.errors import PolicyError
-from cobogo.models import Model
+from cobogo.errors import DataError, PolicyError
+from cobogo.hierarchy import SUPPRESSED
+from cobogo.models import Model, Scope
 from cobogo.policy import Policy, Role
+from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
 
 FEW = 100
@@ -107,6 +109,52 @@ def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
             where=where,
             remedy="Leave out [utility]; the report states the reconstruction error.",
         )
+
+
+def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
+    """Sensitive values can be withheld class by class for models that look at one attribute in one class at a time."""
+    if policy.recoding.suppress != "sensitive":
+        return
+    where = f"{policy.name}, recoding.suppress"
+    if not any(model.attributes for model in models):
+        raise PolicyError(
+            "no model looks at a sensitive attribute, so there is nothing whose values could be withheld",
+            where=where,
+            remedy='Ask for one, such as l-diversity, or say suppress = "records".',
+        )
+    for model in models:
+        beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
+        of_class = (
+            len(model.attributes) == 1
+            and model.scope is Scope.CLASS
+            and not set(model.attributes) - set(policy.sensitive)
+        )
+        if beyond or (model.attributes and not of_class):
+            raise PolicyError(
+                f"{model} looks at more than one attribute in one class at a time, and cannot be told of classes whose "
+                "values are withheld",
+                where=where,
+                remedy='Leave out the model, or say suppress = "records".',
+            )
+    for key, given in (("data.unit", policy.data.unit), ("recoding.label", policy.recoding.label),
+                       ("utility", policy.utility)):  # fmt: skip
+        if given is not None:
+            raise PolicyError(
+                f"{key} counts sensitive values record by record, and cannot be had where some are withheld",
+                where=where,
+                remedy=f'Leave out {key}, or say suppress = "records".',
+            )
+
+
+def check_no_stars(policy: Policy, counted: FrequencyTable) -> None:
+    """A value that looks like one withheld could not be told from it."""
+    for name in policy.sensitive:
+        if SUPPRESSED in counted.domains[name].labels:
+            raise DataError(
+                f'"{name}" has the value {SUPPRESSED}, which is what a withheld value is released as',
+                where=f"{policy.name}, recoding.suppress",
+                remedy="Write it otherwise in the data, or name it under missing.",
+            )
 
 
 def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:

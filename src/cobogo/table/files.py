@@ -237,6 +237,17 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
     return DataError("is not a CSV file that the engine can read", where=where, remedy="Check separator and encoding.")
 
 
+def parquet_columns(files: Sequence[str], path: str) -> list[str]:
+    """The columns of Parquet files as they are written; an engine may rename those that differ in case alone."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_schema
+
+    try:
+        return list(read_schema(files[0]).names)
+    except (ArrowException, OSError):
+        raise parquet_error(path) from None
+
+
 def parquet_error(path: str) -> DataError:
     """A Parquet reader's complaint without its words, which may quote values."""
     return DataError("is not readable as Parquet", where=path, remedy="Files read together need the same columns.")

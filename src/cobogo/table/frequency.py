@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models.base import Classes, Domain, Earlier, Histogram, Ints
+from cobogo.models.base import Classes, Domain, Earlier, Histogram, Ints, Mask
 from cobogo.table.coder import Coder, Column
 from cobogo.table.read import Table
 
@@ -75,6 +75,7 @@ class FrequencyTable:
     nats: float | None = None  # nor the entropy of the original ones
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
     joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
+    withheld: Mapping[str, Mask] = field(default_factory=dict)  # of a release: tuples whose values are not told
 
     @property
     def records(self) -> int:
@@ -101,7 +102,7 @@ class FrequencyTable:
         if self.people is not None:
             found = self.people.classes(self.people.sets, self.histograms)
             return replace(found, populations=self.populations)
-        return Classes(self.counts, self.histograms, self.records, self.populations)
+        return Classes(self.counts, self.histograms, self.records, self.populations, withheld=self.withheld)
 
     def tuple_labels(self, number: int) -> tuple[Label, ...]:
         """The values of one distinct tuple."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data, Policy
 from cobogo.table.connect import connect, is_url, shown
 from cobogo.table.engine import Engine, Expression
-from cobogo.table.files import are_parquet, csv_columns, listed, partitions, refuse_line_ends
+from cobogo.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
 def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
     """A table of an engine's database."""
     expression = engine.open_table(name)
-    _check_names(expression)
+    _check_names(expression.columns, where)
     return _with_nulls(engine, expression, data, where)
 
 
@@ -151,6 +152,7 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
     files = listed(path)
     if are_parquet(files, path):
+        _check_names(parquet_columns(files, path), path)
         expression = engine.load_parquet(files, path, partitions(files, path), once=once)
         return _with_nulls(engine, expression, data, path)
     return Table(engine, engine.load_csv(files, csv_columns(files, data), data, path, once=once), path)
@@ -166,7 +168,7 @@ def _as_arrow(source: Any) -> Any:
         if isinstance(source, ir.Table):
             arrow = source.to_pyarrow()
         else:
-            _check_names(source)
+            _check_names(_names(source), "data")
             arrow = ibis.memtable(source).to_pyarrow()
     except DataError:
         raise
@@ -184,17 +186,20 @@ def _as_arrow(source: Any) -> Any:
     return arrow.cast(pa.schema(fields))
 
 
-def _check_names(source: Any) -> None:
+def _names(source: Any) -> list[Any]:
+    """What a frame calls its columns, which need not be text."""
     if hasattr(source, "collect_schema"):
-        names = list(source.collect_schema().names())
-    else:
-        names = list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
+        return list(source.collect_schema().names())
+    return list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
+
+
+def _check_names(names: Sequence[Any], where: str) -> None:
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise DataError("every column needs a name that is text", where="data")
+            raise DataError("every column needs a name that is text", where=where)
         if sum(1 for other in names if isinstance(other, str) and other.casefold() == name.casefold()) > 1:
-            raise DataError(f'the column name "{name}" stands twice', where="data", remedy="Rename one of the two.")
-    refuse_line_ends(names, "data")
+            raise DataError(f'the column name "{name}" stands twice', where=where, remedy="Rename one of the two.")
+    refuse_line_ends(names, where)
 
 
 def _with_nulls(engine: Engine, expression: Expression, data: Data, name: str) -> Table:

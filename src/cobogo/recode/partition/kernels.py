@@ -114,7 +114,7 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _joined(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
+def joined(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
     """The lowest levels, from those of a group up, at which it and a parcel are alike; what a record costs there.
 
     Infinite where no level allowed does.
@@ -151,7 +151,7 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
     while records >= k:
         best, place = -1.0, -1
         for position in range(many):
-            apart = _joined(active[position], lowest, seed, leaves, starts, codes, costs, highest, trial)
+            apart = joined(active[position], lowest, seed, leaves, starts, codes, costs, highest, trial)
             if apart > best:
                 best, place = apart, position
         seed = active[place]
@@ -162,7 +162,7 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
             if size > 0:
                 best, place = np.inf, -1
                 for position in range(many):
-                    cost = _joined(active[position], levels[group], seed, leaves, starts, codes, costs, highest, trial)
+                    cost = joined(active[position], levels[group], seed, leaves, starts, codes, costs, highest, trial)
                     if cost < best:
                         best, place = cost, position
                         best_trial[:] = trial
@@ -185,7 +185,7 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
         parcel = active[position]
         best, chosen = np.inf, -1
         for other in range(group):
-            cost = _joined(parcel, levels[other], firsts[other], leaves, starts, codes, costs, highest, trial)
+            cost = joined(parcel, levels[other], firsts[other], leaves, starts, codes, costs, highest, trial)
             now = 0.0
             for column in range(width):
                 now += costs[starts[column, levels[other, column]] + leaves[firsts[other], column]]
@@ -282,7 +282,7 @@ def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type
         for end in range(start, n):
             if size >= 2 * k:
                 break
-            cost = _joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
+            cost = joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
             if cost == np.inf:
                 break
             levels[:] = trial

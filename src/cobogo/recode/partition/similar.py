@@ -1,4 +1,4 @@
-"""Clustering over the hierarchies: k-member, OKA, and runs along a curve. Each group is released as its ancestors."""
+"""Clustering over the hierarchies: k-member, k-similar, OKA, runs along a curve. Groups are released as ancestors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from cobogo import randomness
 from cobogo.models.base import Ints
 from cobogo.recode.assignment import Small
-from cobogo.recode.partition import curves, kernels
+from cobogo.recode.partition import curves, kernels, spanning
 from cobogo.recode.partition.clusters import Pieces, clustered
 from cobogo.recode.partition.groups import can_divide, parcels, solved
 from cobogo.recode.partition.space import Points, points, tree_order
@@ -29,11 +29,40 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Pro
     """
 
     def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
-        t = trees
-        found: Pieces = kernels.k_member(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
-        return found
+        return _grown(trees, leaves, counts, k)
 
     return _solved(problem, "k-member", cluster)
+
+
+def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
+    """Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k
+    (after Sweeney's k-Similar).
+
+    What no cut divides, because too little hangs on each edge, is divided as k-member does. The time it takes grows as
+    that of k-member.
+    """
+
+    def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
+        t = trees
+        owners, groups = spanning.k_similar(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
+        sizes = np.bincount(owners, counts, groups)
+        settled = np.flatnonzero(sizes[owners] < 2 * k)
+        parts = [(settled, counts[settled], owners[settled])]
+        for large in np.flatnonzero(sizes >= 2 * k).tolist():
+            inside = np.flatnonzero(owners == large)
+            places, amounts, own, more = _grown(trees, np.ascontiguousarray(leaves[inside]), counts[inside], k)
+            parts.append((inside[places], amounts, own + groups))
+            groups += more
+        places, amounts, owners = (np.concatenate([part[n] for part in parts]) for n in range(3))
+        return places, amounts, np.unique(owners, return_inverse=True)[1], len(np.unique(owners))
+
+    return _solved(problem, "k-similar", cluster)
+
+
+def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
+    """Groups grown one by one, each time by what costs least."""
+    found: Pieces = kernels.k_member(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
+    return found
 
 
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001

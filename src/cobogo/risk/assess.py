@@ -1,0 +1,154 @@
+"""Measuring the risk of a table: data and the roles of its columns in, a report out. Reads as the list of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import PolicyError, number_of
+from cobogo.models.base import Floats, Ints
+from cobogo.policy import Policy, RiskPolicy
+from cobogo.risk.attackers import attackers, expected_inverse
+from cobogo.risk.columns import SMALL_AREA, Area, Areas, ColumnFinding, check_columns
+from cobogo.risk.population import Surroundings, surroundings, uniqueness
+from cobogo.risk.records import Known
+from cobogo.risk.result import RiskReport
+from cobogo.risk.source import Source, open_data
+from cobogo.risk.subsets import Combination, combination, count, largest_size, projections
+from cobogo.risk.uniques import SpecialUniques, Suda
+from cobogo.schema import MOST_VALUES, profile
+from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.population import open_population
+from cobogo.table.read import Table
+
+Progress = Callable[[str, int, int], None]
+
+
+def risk(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    population: str | Path | None = None,
+    population_size: int | None = None,
+    fraction: float | None = None,
+    threshold: float | None = None,
+    combinations: int | None = None,
+    engine: str | None = None,
+    progress: Progress = lambda *_: None,
+) -> RiskReport:
+    """Measure how exposed the people of a table are. Writes nothing and shows no value of the data.
+
+    ``risk(data, policy)`` measures the data given (a path, or a frame of pandas, polars, Arrow or Ibis) with the
+    policy's roles; ``risk(policy)`` the policy's own data; ``risk(release)`` a release directory. What is known of the
+    population is a table of it, its size, or the fraction of it that is in the data; where nothing is given, the
+    policy's table ``[risk]`` may say it. ``combinations`` is how many quasi-identifiers are looked at together.
+    """
+    if policy is None and (isinstance(data, Policy | Mapping) or str(data).endswith(".toml")):
+        data, policy = None, data
+    progress("read", 0, 0)
+    source = open_data(data, policy, engine)
+    changes = {
+        "population": None if population is None else str(population),
+        "population_size": population_size,
+        "fraction": fraction,
+        "threshold": threshold,
+    }
+    asked = source.policy.asked_risk({key: value for key, value in changes.items() if value is not None})
+    with source.table.engine.guarded("reading and counting"):
+        return _measured(source, asked, combinations, progress)
+
+
+def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
+    counted = source.counted()
+    sizes = counted.classes().sizes
+    people = counted.records if counted.people is None else len(counted.people.names)
+    around = surroundings(source, counted, people, asked)
+    largest = _largest(counted, most)
+    tellings, special = _combined(counted, sizes, people, largest, around.fraction, progress)
+    progress("columns", 0, 0)
+    return RiskReport(
+        source=Path(source.table.name).name,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        records=counted.records,
+        people=people,
+        unit=counted.people is not None,
+        quasi_identifiers=source.quasi_identifiers,
+        threshold=asked.threshold,
+        sizes=sizes,
+        attackers=attackers(sizes, asked.threshold, population=around.here, fraction=around.fraction),
+        population=uniqueness(sizes, people, around),
+        combinations=tellings,
+        largest=largest,
+        special=special,
+        columns=tuple(_columns(source, asked, around.fraction)),
+        notes=(*source.notes, *_notes(len(source.quasi_identifiers), largest)),
+        known=Known(source.table, counted, sizes, _journalist(sizes, around)),
+    )
+
+
+def _largest(counted: FrequencyTable, most: int | None) -> int:
+    """How many quasi-identifiers are looked at together."""
+    if most is None:
+        return largest_size(counted)
+    if most < 1:
+        raise PolicyError(f"must be a whole number, 1 or more. Got {most!r} instead", where="--combinations")
+    return min(most, len(counted.quasi_identifiers))
+
+
+def _notes(width: int, largest: int) -> list[str]:
+    if largest == width:
+        return []
+    done = f"{number_of(count(width, largest), 'combination')} of up to {largest} of the {width} quasi-identifiers"
+    return [f"{done} were looked at, and none of more: --combinations sets another limit"]
+
+
+def _combined(
+    counted: FrequencyTable, sizes: Ints, people: int, largest: int, fraction: float | None, progress: Progress
+) -> tuple[tuple[Combination, ...], SpecialUniques]:
+    """Every combination, gone through once: what it tells apart, and whom it singles out while no part of it does."""
+    suda, found = Suda(counted, sizes, largest), []
+    total = count(len(counted.quasi_identifiers), largest)
+    for number, projection in enumerate(projections(counted, largest)):
+        progress("combine", number, total)
+        suda.add(projection)
+        found.append(combination(projection, counted.quasi_identifiers, people))
+    return tuple(found), suda.result(fraction)
+
+
+def _journalist(sizes: Ints, around: Surroundings) -> Floats | None:
+    if around.here is not None:
+        return np.asarray(1.0 / around.here)
+    return None if around.fraction is None else expected_inverse(sizes, around.fraction)
+
+
+def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:
+    """What every column holds that points at people."""
+    table = source.table
+    records = table.rows()
+    profiles = []
+    for name in table.columns:
+        counts = table.value_counts(name, MOST_VALUES)
+        profiles.append(profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent))
+    return check_columns(profiles, source.roles, _areas(source, asked, fraction))
+
+
+def _areas(source: Source, asked: RiskPolicy, fraction: float | None) -> Areas:
+    """How many people live in each place: counted in the population, or estimated from the fraction that is here."""
+    if asked.population is not None and source.manifest is None:
+        population = open_population(asked.population, source.policy)
+
+        def lived_in(column: str) -> Area | None:
+            return None if column not in population.columns else _area(population, column, 1.0, "counted")
+
+        return lived_in
+    return lambda column: None if fraction is None else _area(source.table, column, fraction, "estimated")
+
+
+def _area(table: Table, column: str, fraction: float, known: str) -> Area:
+    values = frequency_table(table, [column], [])
+    people = values.counts[[label is not None for label in values.values[column]]] / fraction
+    return Area(int((people < SMALL_AREA).sum()), len(people), known)

@@ -28,6 +28,7 @@ from cobogo.policy import (
     Output,
     Policy,
     Privacy,
+    Randomization,
     Recoding,
     ReportPolicy,
     Utility,
@@ -41,6 +42,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
+    "[randomization]": Randomization,
     "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""

@@ -6,7 +6,7 @@ import cobogo
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
         "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__",
-        "anonymize", "attack", "risk", "verify",
+        "anonymize", "attack", "perturb", "risk", "verify",
     ]  # fmt: skip
 
 

@@ -19,7 +19,6 @@ from cobogo.errors import (
     RegistryError,
     TableTooLarge,
     UnfitValues,
-    VerificationFailed,
     nearest,
     number_of,
 )
@@ -34,10 +33,11 @@ from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
 from cobogo.release import manifest, place
-from cobogo.release.evidence import listed, series_after, write_evidence
+from cobogo.release.evidence import is_output, series_after, write_evidence
+from cobogo.release.readback import released_table
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verify import Verdict, released_table
+from cobogo.release.verdict import Verdict
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
 from cobogo.schema.roles import (
     check_blind,
@@ -126,9 +126,6 @@ def _opened_book(policy: Policy) -> Book | None:
     """The registry's book of a policy that names one, opened before any work is done."""
     if policy.registry is None:
         return None
-    from cobogo.registry import seal
-
-    seal.require()
     from cobogo.registry.book import open_book
 
     return open_book(policy)
@@ -254,7 +251,7 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            rows = ending.enter_context(written(release, public))
+            rows = ending.enter_context(written(release, public, beside=release.values()))
         progress("verify", 0, 0)
         with release.timed("verify"):
             unsigned = draft(release, rows)
@@ -283,18 +280,6 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
             release.registered = entered[-1]
         write_evidence(release, reference, public, evidence)
     return Verdict(verdicts, (), released.records, len(released.counts))
-
-
-def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
-    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
-        return False
-    public, evidence = directory / "public", directory / "evidence"
-    try:
-        ours = {manifest.NAME, *manifest.load(public).files}
-        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
-    except VerificationFailed:
-        return False
 
 
 def _algorithm(policy: Policy) -> Algorithm:

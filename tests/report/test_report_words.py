@@ -31,8 +31,13 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    lists = ("english", "portuguese", "comparing_words", "risk_words")
-    return "\n".join(path.read_text(encoding="utf-8") for path in code if path.stem not in lists)
+    tellers = [path for room in ("perturb", "mask", "transform") for path in (REPORT.parent / room).rglob("*.py")]
+    lists = ("english", "portuguese")
+    return "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in [*code, *tellers]
+        if path.stem not in lists and not path.stem.endswith("_words")
+    )
 
 
 def test_both_languages_have_the_same_keys() -> None:

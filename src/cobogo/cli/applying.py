@@ -31,10 +31,9 @@ def apply(
     """
     from cobogo import job
     from cobogo.cli.summary import lines
-
-    book = opened(registry, key)
     from cobogo.registry import reuse
 
+    book = opened(registry, key)
     with console.progress(quiet=quiet or as_json) as show:
         show("read", 0, 0)
         made = reuse.apply(book, registry, key, release, data, engine=engine)

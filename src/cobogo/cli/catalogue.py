@@ -34,6 +34,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         from cobogo.attacks import ATTACKS
 
         return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+    if what == "mechanisms":
+        from cobogo.dp.mechanisms import MECHANISMS
+
+        return [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
     return []
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import applying, attacking, console, registering, risk
+from cobogo.cli import applying, attacking, console, perturbing, registering, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -103,6 +103,9 @@ def verify(
             console.say(line)
     if not verdict:
         raise typer.Exit(1)
+
+
+app.command()(perturbing.perturb)
 
 
 @app.command()

@@ -30,9 +30,6 @@ DEFAULT = "registry.db"
 
 def opened(place: str, key: Path | None) -> Registry:
     """The registry that the options name."""
-    from cobogo.registry import seal
-
-    seal.require()
     from cobogo.registry.store import open_registry
 
     return open_registry(place, key)
@@ -41,9 +38,6 @@ def opened(place: str, key: Path | None) -> Registry:
 @app.command()
 def init(registry: Place = DEFAULT, key: KeyFile = None) -> None:
     """Begin a registry, with a new key unless there is one. Both are readable by you alone."""
-    from cobogo.registry import seal
-
-    seal.require()
     from cobogo.registry.store import create, default_key
 
     new = create(registry, key)

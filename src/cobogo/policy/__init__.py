@@ -39,6 +39,9 @@ from cobogo.policy.part import (
 from cobogo.policy.policy import (
     Policy as Policy,
 )
+from cobogo.policy.randomization import (
+    Randomization as Randomization,
+)
 from cobogo.policy.tables import (
     AttributePolicy as AttributePolicy,
 )

@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.errors import PolicyError
 from cobogo.policy.part import Part
+from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
 from cobogo.policy.tables import (
     AttributePolicy,
@@ -42,6 +43,7 @@ class Policy(Part):
     attributes: Annotated[dict[str, AttributePolicy], Field(min_length=1)]
     privacy: Privacy | None = None
     recoding: Recoding = Recoding()
+    randomization: Randomization | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()

@@ -10,7 +10,6 @@ import secrets
 import stat
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from importlib.util import find_spec
 from pathlib import Path
 
 from cobogo.errors import RegistryError
@@ -20,12 +19,6 @@ VARIABLE = "COBOGO_REGISTRY_KEY"
 
 BYTES = 32
 NONCE = 12
-
-
-def require() -> None:
-    """Say what to install where the registry's libraries are missing."""
-    if find_spec("sqlalchemy") is None or find_spec("cryptography") is None:
-        raise RegistryError("the registry is not installed", remedy="Install it: pip install 'cobogo[registry]'.")
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,6 @@ def check_name(dataset: str) -> None:
 
 def create(location: str, key_file: Path | None) -> Registry:
     """Begin a registry where there is none, with a new key unless there is one already."""
-    seal.require()
     url, file = _url(location)
     new_key = None
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
@@ -250,7 +249,6 @@ def create(location: str, key_file: Path | None) -> Registry:
 
 def open_registry(location: str, key_file: Path | None) -> Registry:
     """The registry at a path or URL, with the key of the environment, the file given, or the file beside it."""
-    seal.require()
     url, file = _url(location)
     if file is not None and not file.is_file():
         raise RegistryError(

@@ -11,6 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cobogo.errors import VerificationFailed
+from cobogo.policy import Policy
 from cobogo.release import manifest
 from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
@@ -35,16 +37,10 @@ def series_after(release: Release, reference: Reference) -> tuple[Series | None,
 def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
     """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
     key = secrets.token_bytes(32)
-    files = [file for file in evidence.rglob("*") if file.is_file()]
     table = release.problem.table
     series, pseudonyms = series_after(release, reference)
     content = {
-        "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
-        "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "policy": without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
-        "engine": release.table.engine.url,
-        "home": str(release.policy.home.absolute()),
         "levels": release.levels,
         "star": release.plan.star,
         "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
@@ -52,6 +48,20 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
         "series": None if series is None else series.to_json(),
         "registered": release.registered,
+    }
+    seal(content, release.policy, release.table.engine.url, public, evidence)
+
+
+def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evidence: Path) -> None:
+    """Write the evidence of any release: what is its own, the policy, and the hashes of all that lies beside it."""
+    files = [file for file in evidence.rglob("*") if file.is_file()]
+    content = {
+        "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
+        "manifest-sha256": manifest.sha256(public / manifest.NAME),
+        "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        "engine": engine,
+        "home": str(policy.home.absolute()),
+        **content,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
@@ -65,6 +75,18 @@ def without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
         table: {key: without_password(value) if key in ("path", "engine") else value for key, value in part.items()}
         for table, part in kept.items()
     }
+
+
+def is_output(directory: Path) -> bool:
+    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
+    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
+        return False
+    public, evidence = directory / "public", directory / "evidence"
+    try:
+        ours = {manifest.NAME, *manifest.load(public).files}
+        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
+    except VerificationFailed:
+        return False
 
 
 def listed(evidence: Path) -> set[str]:

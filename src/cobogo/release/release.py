@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,8 @@ from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
 from cobogo.release.series import Series
 from cobogo.release.shuffle import shuffled
-from cobogo.table.engine import Expression
+from cobogo.release.stopwatch import Stopwatch
+from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.lookup import unused
 from cobogo.table.read import Table
@@ -44,6 +44,11 @@ class Release:
     seconds: dict[str, float] = field(default_factory=dict)
     book: Book | None = None  # of the registry that it will be checked against and entered in
     registered: str | None = None  # the id under which it is there, when it is written
+
+    @property
+    def engine(self) -> Engine:
+        """What writes it."""
+        return self.table.engine
 
     @property
     def levels(self) -> dict[str, int]:
@@ -193,24 +198,11 @@ class Release:
 
         return write(self, Path(directory))
 
-    def timed(self, stage: str) -> _Stopwatch:
+    def timed(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""
-        return _Stopwatch(self.seconds, stage)
+        return Stopwatch(self.seconds, stage)
 
 
 def telling(table: Table, unit: str | None) -> Expression:
     """A column that tells a table's records again in another one: the unit, or all that was read of them."""
     return table.engine.line(table.expression, ",") if unit is None else table.text(unit)
-
-
-class _Stopwatch:
-    """Adds the seconds of a block to a stage's."""
-
-    def __init__(self, seconds: dict[str, float], stage: str) -> None:
-        self.seconds, self.stage = seconds, stage
-
-    def __enter__(self) -> None:
-        self.start = time.perf_counter()
-
-    def __exit__(self, *error: object) -> None:
-        self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + time.perf_counter() - self.start

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
-from cobogo.policy import Role
+from cobogo.policy import Policy, Role
 from cobogo.recode.plan import BucketPlan, LocalPlan
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
@@ -20,6 +20,7 @@ from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
 from cobogo.release.reference import rows_of
 from cobogo.release.release import Release
 from cobogo.release.shuffle import every_slice
+from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
 
@@ -29,17 +30,33 @@ VALUES = "sensitive"
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 
 
+class Writable(Protocol):
+    """A release of any kind: the policy that asked for it, its rows, and the engine that they are in."""
+
+    policy: Policy
+
+    @property
+    def engine(self) -> Engine:
+        """What writes it."""
+
+    def rows(self) -> Expression:
+        """The released rows, in random order."""
+
+
 @contextmanager
-def written(release: Release, public: Path) -> Iterator[Path | Table]:
-    """Write the released rows: a file, or a table that takes its name and place when the block ends well."""
-    engine, rows, output = release.table.engine, release.rows(), release.policy.output
+def written(release: Writable, public: Path, beside: Expression | None = None) -> Iterator[Path | Table]:
+    """Write the released rows: a file, or a table that takes its name and place when the block ends well.
+
+    ``beside`` are sensitive values that go into a file of their own.
+    """
+    engine, rows, output = release.engine, release.rows(), release.policy.output
     file = public / f"release.{output.format}"
     try:
         if output.table is not None:
             with engine.new_table(rows, output.table) as table:
                 yield Table(engine, table, output.table)
             return
-        for part, target in ((rows, file), (release.values(), public / f"{VALUES}.{output.format}")):
+        for part, target in ((rows, file), (beside, public / f"{VALUES}.{output.format}")):
             if part is None:
                 continue
             if output.format == "parquet":
@@ -83,20 +100,25 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         )
     return Manifest(
         format="cobogo-release/1",
-        data=DataEntry(
-            file=rows.name if isinstance(rows, Path) else None,
-            table=None if isinstance(rows, Path) else rows.name,
-            sha256=None if isinstance(rows, Path) else rows.digest(release.policy.data.separator),
-            format=release.policy.output.format,
-            separator=release.policy.data.separator,
-            records=release.plan.records,
-            people=release.problem.table.people is not None,
-            decimal=release.policy.data.decimal,
-        ),
+        data=data_entry(release.policy, rows, release.plan.records, people=release.problem.table.people is not None),
         columns=_in_order(release, columns),
         models=(),
         files={},
         buckets=buckets,
+    )
+
+
+def data_entry(policy: Policy, rows: Path | Table, records: int, *, people: bool = False) -> DataEntry:
+    """What the manifest says of the written rows."""
+    return DataEntry(
+        file=rows.name if isinstance(rows, Path) else None,
+        table=None if isinstance(rows, Path) else rows.name,
+        sha256=None if isinstance(rows, Path) else rows.digest(policy.data.separator),
+        format=policy.output.format,
+        separator=policy.data.separator,
+        records=records,
+        people=people,
+        decimal=policy.data.decimal,
     )
 
 
@@ -136,10 +158,14 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
     """Write the dictionary, and the manifest with what was measured and the hashes of everything beside it."""
     measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
     text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
-    (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
+    seal(unsigned.model_copy(update={"models": measured, "trees": _trees(release)}), text, public)
+
+
+def seal(unsigned: Manifest, explained: str, public: Path) -> None:
+    """Write the dictionary of any release, and its manifest with the hashes of everything beside it."""
+    (public / "dictionary.md").write_text(explained, encoding="utf-8", newline="\n")
     files = [public / name for name in manifest.contents(public)]
-    update = {"models": measured, "files": manifest.hashes(public, files), "trees": _trees(release)}
-    unsigned.model_copy(update=update).write(public)
+    unsigned.model_copy(update={"files": manifest.hashes(public, files)}).write(public)
 
 
 def refuse_unless_as_planned(

@@ -57,6 +57,11 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             undrawn=len(content.quasi_identifiers) - sum(plot.kind == "distribution" for plot in plots_of(content)),
         )
     )
+    return printable(page)
+
+
+def printable(page: str) -> str:
+    """A page without what HTML cannot hold."""
     return page.translate(_UNPRINTABLE)
 
 

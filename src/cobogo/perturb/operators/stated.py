@@ -1,0 +1,19 @@
+"""Operators as manifests state them, read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from cobogo.perturb.operators.base import Operator
+from cobogo.perturb.operators.uniform import Uniform
+
+READERS: dict[str, Callable[[Mapping[str, Any]], Operator]] = {
+    "uniform": lambda stated: Uniform(int(stated["size"]), Fraction(stated["retention"])),
+}
+
+
+def read(stated: Mapping[str, Any]) -> Operator:
+    """The operator that a statement describes; ValueError or KeyError where it describes none."""
+    return READERS[stated["operator"]](stated)

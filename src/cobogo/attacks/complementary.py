@@ -25,6 +25,7 @@ class Complementary(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "complementary"
+    against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "two releases of one table, and a person's quasi-identifiers"
     defence: ClassVar[str] = (
         "Base a release on the one before (no value more specific than was released), or treat all that was released "
@@ -47,6 +48,7 @@ class Temporal(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "temporal"
+    against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "two releases of a table that grew, a person's quasi-identifiers, and that they are in both"
     defence: ClassVar[str] = (
         "Base each release on the one before, and release again only when enough people stay in each class."

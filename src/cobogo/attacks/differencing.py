@@ -23,6 +23,7 @@ class Differencing(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "differencing"
+    against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "that a person came, or left, between two releases"
     defence: ClassVar[str] = "Release again only when nobody, or at least k people, came to and left each class."
 

@@ -25,6 +25,7 @@ class Intersection(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "intersection"
+    against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "a person's quasi-identifiers, and that they are in both releases"
     defence: ClassVar[str] = (
         "Ask for m-invariance, which keeps everybody among the same values; or base each release on the one before."

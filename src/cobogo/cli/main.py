@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import applying, attacking, console, perturbing, registering, risk
+from cobogo.cli import applying, attacking, auditing, console, perturbing, registering, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -228,6 +228,7 @@ def demo(
 
 app.command(name="attack")(attacking.attack)
 app.command(name="apply")(applying.apply)
+app.command(name="audit")(auditing.audit)
 app.add_typer(registering.app, name="registry")
 
 

@@ -32,7 +32,7 @@ def apply(
     """
     with registry.transaction() as book:
         entry = book.entry(identity)
-    policy = _policy(entry.summary, location, key, identity)
+    policy = _policy(entry.summary, location, key, identity, data)
     reuse = Reuse(entry.summary["plan"], identity)
     table = read(data, policy.data, connect(engine))
     with table.engine.guarded("reading and counting"):
@@ -59,8 +59,8 @@ def apply(
     )
 
 
-def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: str) -> Policy:
-    """The recorded policy, with the registry where it was found."""
+def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: str, data: Any) -> Policy:
+    """The recorded policy, with the registry where it was found and the data that it is applied to."""
     content = {name: part for name, part in summary["policy"].items() if name != "output"}
     content["registry"] = {
         **content["registry"],
@@ -69,6 +69,8 @@ def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: 
     if key is not None:
         content["registry"]["key"] = str(key.absolute())
     content["data"] = {k: v for k, v in content.get("data", {}).items() if k not in ("path", "table", "engine")}
+    if isinstance(data, str | Path):
+        content["data"]["path"] = str(Path(data).absolute())
     output = {k: v for k, v in summary["policy"].get("output", {}).items() if k in ("format", "suppressed")}
     content["output"] = output if output.get("format") != "table" else {**output, "format": "csv"}
     return Policy.of(content, home=summary["home"], name=f"the policy of {identity}")

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,15 @@ def is_output(directory: Path) -> bool:
         return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
     except VerificationFailed:
         return False
+
+
+def amend(evidence: Path, names: Sequence[str]) -> None:
+    """Take files that were added or made anew into the list of what belongs to the evidence."""
+    content = json.loads((evidence / NAME).read_bytes())
+    added = manifest.hashes(evidence, [evidence / name for name in names])
+    content["files"] |= {name: entry.model_dump() for name, entry in added.items()}
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def listed(evidence: Path) -> set[str]:

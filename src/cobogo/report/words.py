@@ -10,13 +10,17 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.hierarchy import Label
-from cobogo.report import comparing_words, risk_words, transformed_words
+from cobogo.report import audit_words, comparing_words, risk_words, transformed_words
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
 TEXTS: dict[str, Mapping[str, str]] = {
-    "en": ENGLISH | comparing_words.ENGLISH | risk_words.ENGLISH | transformed_words.ENGLISH,
-    "pt-BR": PORTUGUESE | comparing_words.PORTUGUESE | risk_words.PORTUGUESE | transformed_words.PORTUGUESE,
+    "en": ENGLISH | audit_words.ENGLISH | comparing_words.ENGLISH | risk_words.ENGLISH | transformed_words.ENGLISH,
+    "pt-BR": PORTUGUESE
+    | audit_words.PORTUGUESE
+    | comparing_words.PORTUGUESE
+    | risk_words.PORTUGUESE
+    | transformed_words.PORTUGUESE,
 }
 """The texts of each language. ``one|many`` has two forms, chosen by the value ``n``."""
 

@@ -19,6 +19,7 @@ from cobogo.policy import Policy
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release import place
+from cobogo.release.readback import parts
 from cobogo.transform.job import Progress, silent
 
 NAMES = ("audit.html", "audit.json", "plots/audit.png")
@@ -100,7 +101,7 @@ def audit(
     Without ``knowledge`` the attacker knows the original table, if the evidence tells where it lies: nobody knows more.
     Without ``earlier`` the release is crossed with those before it in its registry, if that can be opened.
     """
-    public = release / "public" if (release / "public").is_dir() else release
+    public, _ = parts(release)
     manifest = manifests.load(public)
     made_by = _made_by(release) if policy is None else Policy.given(policy)
     notes: list[str] = []

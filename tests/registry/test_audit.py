@@ -106,7 +106,7 @@ def test_earlier_releases_come_from_the_registry_or_by_name(home: Path, capsys: 
 
 
 def test_what_cannot_be_audited(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("audit", "nowhere") == 1
+    assert command("audit", "nowhere") == 2
     assert command("audit", "release", "--language", "fr") == 2
     assert command("audit", "release/public") == 2
     assert "has no evidence to put the audit into" in capsys.readouterr().err

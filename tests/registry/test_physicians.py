@@ -11,6 +11,7 @@ from registry_commands import command
 from cobogo.registry import store
 from physician_tables import COLUMNS, GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, Row
 
+DOCS = (Path(__file__).parents[2] / "docs" / "registry.md").read_text(encoding="utf-8")
 TREES = {  # what is coarser in one release than in the other is a value of its own here, under which the others lie
     "race": "black,person\nwhite,person\nperson,person\n",
     "birth": "1964,1960-69\n1965,1960-69\n1967,1960-69\n1960-69,1960-69\n",
@@ -48,6 +49,7 @@ def test_gt3_after_gt1_is_refused_and_gt1_with_new_rows_is_not(
         said = capsys.readouterr().err
         assert f"{attack} with physicians-1: 2 people in both exposed, against k-anonymity (k = 2)" in said
         assert not (workplace / name).exists()
+        assert name != "gt3" or f"```text\n{said}```" in DOCS, "the page shows what is said"
     assert release(workplace, "gt1new", GT1_AND_NEW) == 0
     with store.open_registry("registry.db", None).transaction() as book:
         assert [entry.id for entry in book.entries()] == ["physicians-1", "physicians-2"]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 
 from cobogo.attacks import attack
 from cobogo.attacks.crossing import Meeting
 from cobogo.hierarchy import Hierarchy
+from physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 
 JOINING = ["complementary", "temporal", "intersection"]
 
@@ -70,7 +70,7 @@ people = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 @given(found=people, levels=st.tuples(*[st.integers(0, 2)] * 4))
 def test_joining_against_a_plain_count(found: list[Row], levels: tuple[int, ...]) -> None:
     """Two attributes at any levels, rows told again by a number: the groups left are those of the finer levels."""

@@ -127,3 +127,22 @@ def test_the_registry_s_commands(clinic: Path, capsys: pytest.CaptureFixture[str
     assert command("registry", "remove", "clinic-1", "--never-left") == 0
     assert said("registry", "list", "--json") == []
     assert command("registry", "list") == 0
+
+
+def test_a_release_from_before_the_registry_is_recorded(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alone = (clinic / "policy.toml").read_text().partition("[registry]")[0]
+    (clinic / "alone.toml").write_text(alone)
+    assert command("anonymize", "alone.toml", "--out", "alone", "--quiet") == 0
+    capsys.readouterr()
+    code = command("registry", "add", "alone", "--dataset", "old")
+    said = capsys.readouterr()
+    if "algorithm" in alone:
+        assert (code, "recoded on its own" in said.err) == (2, True)
+        return
+    assert (code, said.out) == (0, "Recorded  old-1\n")
+    write(clinic / "first.csv", rows(0, 119))
+    assert command("registry", "add", "alone", "--dataset", "old") == 2
+    assert "no longer those" in capsys.readouterr().err
+    (clinic / "grown.toml").write_text(alone + '[registry]\npath = "registry.db"\ndataset = "old"\n')
+    assert command("anonymize", "grown.toml", "--out", "grown", "--quiet") == 1, "one left: it is checked against"
+    assert "with old-1" in capsys.readouterr().err

@@ -290,6 +290,23 @@ def test_what_is_refused_against_a_plain_count(
         write(after, then)
 
 
+def test_every_engine_tells_the_same_records(home: Path, engine_url: str) -> None:
+    rules = levels(policy(home), age=1, zip=1)
+    record(cb.anonymize(table(FIRST), rules))
+    local = rules | {"recoding": {"algorithm": "local"}}
+    release = cb.anonymize(table(list(reversed(FIRST))), rules, engine=engine_url)
+    assert record(release) == "clinic-1", "recorded once"
+    assert release.table.engine.fetch(release.rows()).num_rows == 8
+    with pytest.raises(Exposed, match="1 person who came"):
+        record(cb.anonymize(table(FIRST + NEW[:1]), local, engine=engine_url))
+
+
+def test_withheld_values_are_refused(home: Path) -> None:
+    rules = policy(home) | {"recoding": {"suppress": "sensitive"}}
+    with pytest.raises(PolicyError, match="withheld ones are not told"):
+        cb.anonymize(table(FIRST), rules)
+
+
 def test_a_structure_is_read_back_as_it_was(home: Path) -> None:
     record(cb.anonymize(table(FIRST), policy(home) | {"recoding": {"algorithm": "mondrian"}}))
     with store.open_registry(str(home / "registry.db"), None).transaction() as book:

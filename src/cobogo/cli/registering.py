@@ -98,6 +98,31 @@ def show(
 
 
 @app.command()
+def add(
+    release: Annotated[Path, typer.Argument(help="A release directory with its evidence.", show_default=False)],
+    dataset: Annotated[str, typer.Option("--dataset", help="The data set that it is of.", show_default=False)],
+    registry: Place = DEFAULT,
+    key: KeyFile = None,
+) -> None:
+    """Record a release that was made without the registry, from the data that its evidence names.
+
+    Exit 1 when it exposes people together with those that are there; it is recorded all the same.
+    """
+    from cobogo.registry.adopt import adopt
+    from cobogo.registry.store import check_name
+
+    check_name(dataset)
+    opened(registry, key).close()
+    location = registry if "://" in registry else str(Path(registry).absolute())
+    identity, found = adopt(release, location, key, dataset)
+    console.say(f"Recorded  {identity}")
+    for breach in found:
+        console.warn(breach.sentence)
+    if found:
+        raise typer.Exit(1)
+
+
+@app.command()
 def remove(
     release: Annotated[str, typer.Argument(help="Its id: see `cobogo registry list`.", show_default=False)],
     registry: Place = DEFAULT,

@@ -35,6 +35,12 @@ class Book:
 
     def keeping_to(self, policy: Policy) -> Policy:
         """The policy as the earlier releases bind it: more quasi-identifiers, or a series to go on with."""
+        if policy.recoding.suppress == "sensitive":
+            raise PolicyError(
+                "a registry keeps releases that tell every record's sensitive values, and withheld ones are not told",
+                where=f"{policy.name}, recoding.suppress",
+                remedy="Leave out suppress, or [registry].",
+            )
         if self.asked.base == "quasi-identifiers":
             return _with_all_that_was_released(
                 policy, {name for kept in self.earlier.values() for name in kept.columns}
@@ -84,14 +90,25 @@ class Book:
         """
         kept = self._kept(release, traced(release))
         kept = replace(kept.in_order(), series=None if series is None else series.to_json())
-        content = kept.to_bytes()
         with self.registry.transaction() as book:
             check.refuse(self._breaches(book, kept, release.problem.promised), release.policy.name)
-            summary = self._summary(release, manifest, directory, content)
-            for entry in book.entries(self.asked.dataset):
-                if entry.summary["structure-digest"] == summary["structure-digest"]:
-                    return entry.id
-            return book.add(self.asked.dataset, summary, content)
+            return self._add(book, release, kept, manifest, directory)
+
+    def adopt(self, release: Release, manifest: str, directory: Path) -> str:
+        """Record a release that is out already, whatever it exposes; its id."""
+        kept = self._kept(release, traced(release)).in_order()
+        with self.registry.transaction() as book:
+            identity = self._add(book, release, kept, manifest, directory)
+            book.finish(identity)
+        return identity
+
+    def _add(self, book: Transaction, release: Release, kept: Kept, manifest: str, directory: Path) -> str:
+        content = kept.to_bytes()
+        summary = self._summary(release, manifest, directory, content)
+        for entry in book.entries(self.asked.dataset):
+            if entry.summary["structure-digest"] == summary["structure-digest"]:
+                return entry.id
+        return book.add(self.asked.dataset, summary, content)
 
     def _breaches(self, book: Transaction, kept: Kept, models: Sequence[Model]) -> list[check.Breach]:
         earlier = _kept(book, self.asked.dataset, self.earlier)

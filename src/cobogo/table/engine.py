@@ -166,10 +166,9 @@ class Engine(ABC):
             cells = [(cells[0] == "").ifelse('""', cells[0])]
         return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
 
+    @abstractmethod
     def kept(self, table: Expression) -> Expression:
-        """The same rows, computed once and kept for as long as what is returned: random draws in them stay as they
-        were drawn."""
-        return table.cache()
+        """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
 
 
 def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[..., Expression]:

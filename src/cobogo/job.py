@@ -106,6 +106,7 @@ def prepare(
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
+    _refuse_guarantees(rules)
     book = _opened_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
@@ -282,6 +283,19 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
     return Verdict(verdicts, (), released.records, len(released.counts))
 
 
+def _refuse_guarantees(policy: Policy) -> None:
+    """A guarantee is about how values were drawn, and a recoding draws none."""
+    from cobogo.perturb.guarantees import GUARANTEES
+
+    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
+    if asked or policy.randomization is not None:
+        raise PolicyError(
+            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
+            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
+            remedy="Run `cobogo perturb`.",
+        )
+
+
 def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
     if name not in ALGORITHMS:
@@ -357,7 +371,15 @@ def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable)
         raise PolicyError(
             f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
         )
-    return hierarchy
+    if policy.recoding.kind != "value":
+        return hierarchy
+    if attribute.min_level:
+        raise PolicyError(
+            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
+        )
+    return hierarchy.without_steps(
+        top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
+    )
 
 
 def _sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:

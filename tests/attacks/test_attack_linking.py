@@ -46,7 +46,7 @@ def as_table(content: list[tuple[str | None, ...]]) -> pa.Table:
     return pa.table({name: pa.array([row[n] for row in content], pa.string()) for n, name in enumerate("abc")})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows(KNOWN, 12), rows(RELEASED, 15), st.integers(0, 3))
 def test_links_are_those_of_every_pair(people: Any, records: Any, misses: int) -> None:
     case = open_case([as_table(records)], knowledge=as_table(people), policy=policy(TREES))
@@ -68,7 +68,7 @@ def test_links_are_those_of_every_pair(people: Any, records: Any, misses: int) -
             assert found.get(pair, 9) == (wrong[one, other] if fits[one, other] else 9)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(rows(KNOWN, 12), rows(RELEASED, 15))
 def test_the_values_among_a_person_s_suspects_are_those_of_the_records_that_fit(people: Any, records: Any) -> None:
     ills = ["flu", "cold", "flu", None, "gout"]

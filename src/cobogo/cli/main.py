@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import applying, attacking, auditing, console, perturbing, registering, risk
+from cobogo.cli import (
+    applying,
+    attacking,
+    auditing,
+    console,
+    curating,
+    masking,
+    perturbing,
+    registering,
+    risk,
+    vaulting,
+)
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -106,6 +117,10 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(masking.mask)
+app.command()(masking.tokenize)
+app.command()(masking.detokenize)
+app.add_typer(vaulting.app, name="vault")
 
 
 @app.command()
@@ -249,6 +264,9 @@ def list_(
         console.say(f"There are no {what} in this version.")
     else:
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
+
+
+app.add_typer(curating.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

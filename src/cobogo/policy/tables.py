@@ -71,7 +71,7 @@ class Recoding(Part):
     """How to look for a solution, and what to look for."""
 
     algorithm: str = "optimal"
-    kind: Literal["full-domain", "subtree", "sibling", "cell"] | None = None
+    kind: Literal["full-domain", "subtree", "sibling", "value", "cell"] | None = None
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
     suppress: Literal["records", "sensitive"] = "records"

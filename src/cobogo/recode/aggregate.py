@@ -6,6 +6,7 @@ ancestor, too, is something that a group has in common: it stands for every reco
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,6 +23,9 @@ from cobogo.recode.assignment import Assignment
 from cobogo.recode.problem import Problem
 
 Labels = NDArray[np.object_]
+
+NUMERIC = ("mean", "median", "drawn")
+"""What is made of numbers."""
 
 DIGITS_AT_MOST = 6
 """Digits after the decimal mark that a mean is written with; fewer where the data has fewer."""
@@ -45,7 +49,7 @@ class Aggregation(Assignment):
             for how, labels, ancestors in zip(self.hows, self.labels, generalized, strict=True)
         )
 
-    def _numbered(self) -> list[Ints]:
+    def numbered(self) -> list[Ints]:
         indices: list[dict[Label, int]] = [{} for _ in self.names]
         return [
             np.array([index.setdefault(name, len(index)) for name in names.tolist()], dtype=np.int64)
@@ -93,7 +97,7 @@ def hows(problem: Problem) -> tuple[str, ...]:
     asked = problem.aggregates or (None,) * len(problem.hierarchies)
     for column, (h, how) in enumerate(zip(problem.hierarchies, asked, strict=True)):
         numeric = is_numeric(h, problem.decimal)
-        bounded = problem.lowest[column] > 0
+        bounded = problem.lowest[column] > 0 or problem.highest[column] < h.height
         amount = numeric and not _is_code(h)
         chosen = how or ("ancestor" if bounded or (h.height > 1 and not amount) else "mean" if amount else "mode")
         if chosen == "mean" and not numeric:
@@ -103,10 +107,11 @@ def hows(problem: Problem) -> tuple[str, ...]:
                 remedy='Say "median" (in the order of the hierarchy), "mode" or "ancestor".',
             )
         if chosen != "ancestor" and bounded:
+            bound = "min-level" if problem.lowest[column] else "max-level"
             raise PolicyError(
-                f"min-level asks for a generalized value, and a {chosen} is none",
+                f"{bound} is about generalized values, and a {chosen} is none",
                 where=f'attribute "{h.attribute}"',
-                remedy='Leave out min-level, or say aggregate = "ancestor".',
+                remedy=f'Leave out {bound}, or say aggregate = "ancestor".',
             )
         found.append(chosen)
     return tuple(found)
@@ -160,15 +165,26 @@ def aggregated(assignment: Assignment, chosen: tuple[str, ...]) -> Aggregation:
 def _means(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
     """The mean of the known numbers, written with as many digits as the data has; NULL where most are NULL."""
     numeric = numbers(h, decimal)
-    places = max((_digits(label, decimal) for label in h.leaves), default=0)
+    places = digits(h, decimal)
     known = ~np.isnan(numeric)[leaf]
     many = np.bincount(owners[known], counts[known], groups)
     total = np.bincount(owners[known], counts[known] * numeric[leaf[known]], groups)
     missing = np.bincount(owners, counts, groups) > 2 * many
     means = np.round(np.divide(total, many, out=np.full(groups, np.nan), where=many > 0), places) + 0.0
-    texts = [f"{mean:.{places}f}".replace(".", decimal) for mean in means.tolist()]
-    labels = np.array([None if gone else text for gone, text in zip(missing, texts, strict=True)], dtype=object)
-    return labels, _squared_error(numeric[leaf], np.where(missing, np.nan, means)[owners], counts)
+    labels = written(np.where(missing, np.nan, means), places, decimal)
+    return labels, squared_error(numeric[leaf], np.where(missing, np.nan, means)[owners], counts)
+
+
+def digits(hierarchy: Hierarchy, decimal: str) -> int:
+    """How many digits after the decimal mark the data have."""
+    return max((_digits(label, decimal) for label in hierarchy.leaves), default=0)
+
+
+def written(values: Floats, places: int, decimal: str) -> Labels:
+    """Numbers as text with so many digits; NULL for what is none."""
+    rounded = (np.round(values, places) + 0.0).tolist()
+    texts = [None if math.isnan(value) else f"{value:.{places}f}".replace(".", decimal) for value in rounded]
+    return np.array([*texts, None], dtype=object)[:-1]
 
 
 def _digits(label: Label, decimal: str) -> int:
@@ -188,7 +204,7 @@ def _medians(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints,
     chosen = leaf[order][np.minimum(middle, len(order) - 1)]
     labels = np.array(h.leaves, dtype=object)[chosen]
     scale = np.where(np.isinf(places), np.nan, places)
-    return labels, _squared_error(scale[leaf], scale[chosen][owners], counts)
+    return labels, squared_error(scale[leaf], scale[chosen][owners], counts)
 
 
 def _modes(h: Hierarchy, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
@@ -210,7 +226,7 @@ def _ancestors(assignment: Assignment, column: int) -> float:
     return float((assignment.sizes * (assignment.stands_for[:, column] - 1)).sum() / kept / max(leaves - 1, 1))
 
 
-def _squared_error(before: Floats, after: Floats, counts: Ints) -> float:
+def squared_error(before: Floats, after: Floats, counts: Ints) -> float:
     """Σ(x − released)² / Σ(x − mean)². NULL for a number, or a number for NULL, counts as one standard deviation."""
     known = ~np.isnan(before)
     many = max(float(counts[known].sum()), 1.0)

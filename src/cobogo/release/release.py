@@ -78,7 +78,7 @@ class Release:
 
     def reference(self) -> Reference:
         """What verification compares the released file with, counted in the engine from the table and the plan."""
-        quasi, sensitive = self.policy.quasi_identifiers, self.policy.sensitive
+        quasi, sensitive = self.plan.key, self.policy.sensitive
         whole = self.problem.table
         domains = whole.domains
         people, withheld = None, {}

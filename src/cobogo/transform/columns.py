@@ -24,15 +24,16 @@ def streamed(table: Table, columns: Sequence[str], texts: Collection[str] = ()) 
 
 def counted(table: Table, name: str) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
     """The distinct values of a column in the order of their texts, NULL last, and how many rows have each."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     values = table.expression.select(value=table.text(name))
     found = values.group_by("value").aggregate(records=values.count())
-    labels: list[Label] = []
-    records: list[int] = []
-    for batch in table.engine.counts(found):
-        labels += batch.column("value").to_pylist()
-        records += batch.column("records").to_pylist()
-    order = sorted(range(len(labels)), key=lambda n: (labels[n] is None, labels[n] or ""))
-    return tuple(labels[n] for n in order), np.array([records[n] for n in order], dtype=np.int64)
+    batches = list(table.engine.counts(found))
+    texts = pa.chunked_array([batch.column("value").cast(pa.string()) for batch in batches], pa.string())
+    records = pa.chunked_array([batch.column("records").cast(pa.int64()) for batch in batches], pa.int64())
+    order = pc.sort_indices(texts)  # NULL last
+    return tuple(texts.take(order).to_pylist()), records.take(order).to_numpy()
 
 
 def codes(column: Any, places: Mapping[Label, int]) -> Codes:

@@ -113,10 +113,11 @@ def draft(release: Transformed, rows: Path | Table, records: int) -> Manifest:
     columns = []
     for name in release.columns:
         known = release.policy.attributes.get(name)
-        role = Role.NON_SENSITIVE if known is None else known.role
+        added = known is None or known.role is Role.IDENTIFIER  # nothing of an identifier is left but its name
+        role = Role.NON_SENSITIVE if known is None or added else known.role
         changed = made.meanings.get(name)
         text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
-        columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=known is None))
+        columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
     return Manifest(
         format="cobogo-release/1",
         kind=made.kind,

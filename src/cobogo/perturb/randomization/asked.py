@@ -77,12 +77,13 @@ def asked(policy: Policy, table: Table) -> Asked:
         wanted,
         made(own, names, GUARANTEES, where=policy.name),
         tuple(entry for entry in entries if entry.get("model") not in GUARANTEES),
-        tuple(_values(name, wanted, table, where) for name in names),
+        tuple(values_of(name, wanted, table, where) for name in names),
         _records_per_person(policy, table),
     )
 
 
-def _values(name: str, wanted: Randomization, table: Table, where: str) -> Values:
+def values_of(name: str, wanted: Randomization, table: Table, where: str) -> Values:
+    """The domain of an attribute: as listed, or as found."""
     found, records = counted(table, name)
     domains = wanted.domains or {}
     if name not in domains:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ Words = NDArray[np.uint64]
 
 AT_ONCE = 1 << 20
 """Words that are drawn at a time, so that samplers of many need little memory."""
+
+AT_FIRST_HAND = 1 << 13
+"""Bytes that are asked of the operating system itself."""
 
 
 class Source(Protocol):
@@ -33,17 +36,24 @@ class Source(Protocol):
 
 
 class Entropy:
-    """The operating system's entropy."""
+    """The operating system's entropy. Where much is asked for at once, its keystream: that of AES-256 in counter mode
+    under a key drawn for the one request and kept nowhere, which is twenty times as fast."""
 
     safe = True
 
     def words(self, count: int) -> Words:
         """Words that are used once and kept nowhere.
 
-        >>> len(set(Entropy().words(1000).tolist()))
-        1000
+        >>> len(set(Entropy().words(100_000).tolist()))
+        100000
         """
-        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+        size = 8 * count
+        if size <= AT_FIRST_HAND:
+            return np.frombuffer(os.urandom(size), dtype=np.uint64)
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        stream = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16))).encryptor()
+        return np.frombuffer(stream.update(bytes(size)), dtype=np.uint64)
 
 
 class Seeded:
@@ -102,7 +112,7 @@ def below(bound: int, count: int, source: Source) -> NDArray[np.int64]:
 def coins(probability: Fraction | float, count: int, source: Source) -> NDArray[np.bool_]:
     """Independent coins, each of which shows heads with exactly the probability given.
 
-    A uniform number, bit by bit, is below the probability: 64 bits tell for all but one coin in 2⁶⁴, for which the
+    A uniform number, bit by bit, is below the probability: eight bits tell for all but one coin in 256, for which the
     next are drawn. A float stands for the fraction that it is.
 
     >>> bool(coins(1, 5, Seeded(1)).all()), bool(coins(0.0, 5, Seeded(1)).any())
@@ -113,16 +123,24 @@ def coins(probability: Fraction | float, count: int, source: Source) -> NDArray[
         raise ValueError(f"The 'probability' parameter of coins must be of 0 to 1. Got {probability!r} instead")
     if share in (0, 1):
         return np.full(count, share == 1)
-    scaled = share * 2**64
-    whole, rest = int(scaled), scaled - int(scaled)
     heads = np.empty(count, dtype=np.bool_)
     for start in range(0, count, AT_ONCE):
-        part = source.words(min(AT_ONCE, count - start))
-        found = part < np.uint64(whole)
-        if rest and (level := np.flatnonzero(part == np.uint64(whole))).size:
-            found[level] = coins(rest, level.size, source)
-        heads[start : start + len(part)] = found
+        many = min(AT_ONCE, count - start)
+        found, level, rest = _below_share(source.words(-(-many // 8)).view(np.uint8)[:many], share, 8)
+        while rest and level.size:
+            later, again, rest = _below_share(source.words(level.size), rest, 64)
+            found[level] = later
+            level = level[again]
+        heads[start : start + many] = found
     return heads
+
+
+def _below_share(drawn: NDArray[Any], share: Fraction, bits: int) -> tuple[NDArray[np.bool_], NDArray[Any], Fraction]:
+    """Which uniform numbers of so many bits are below a share, which are level with it so far, and what is left of it
+    for their next bits to be compared with."""
+    scaled = share * 2**bits
+    whole = int(scaled)
+    return drawn < drawn.dtype.type(whole), np.flatnonzero(drawn == whole), scaled - whole
 
 
 STEPS = 1 << 53

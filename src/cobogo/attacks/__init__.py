@@ -12,14 +12,21 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from cobogo.attacks.attribute_linkage import BackgroundKnowledge, Belief, Corruption, Homogeneity, Skewness
+from cobogo.attacks.averaging import Averaging
 from cobogo.attacks.base import Attack, Findings
 from cobogo.attacks.case import AnyPolicy, Case, open_case
+from cobogo.attacks.complementary import Complementary, Temporal
+from cobogo.attacks.definetti import DeFinetti
+from cobogo.attacks.differencing import Differencing
 from cobogo.attacks.duplicate import Duplicate
+from cobogo.attacks.intersection import Intersection
 from cobogo.attacks.joining import Join, Projections
+from cobogo.attacks.membership import Membership
 from cobogo.attacks.minimality import Minimality
 from cobogo.attacks.presence import Presence
 from cobogo.attacks.record_linkage import RecordLinkage
 from cobogo.attacks.similarity import Similarity
+from cobogo.attacks.synthetic import Inference, Linkability, SinglingOut
 from cobogo.attacks.tracker import Tracker
 from cobogo.attacks.unsorted import UnsortedMatching
 from cobogo.errors import PolicyError, nearest
@@ -41,6 +48,16 @@ ATTACKS: dict[str, type[Attack]] = {
         Projections,
         Tracker,
         Duplicate,
+        Complementary,
+        Temporal,
+        Intersection,
+        Differencing,
+        Averaging,
+        DeFinetti,
+        SinglingOut,
+        Linkability,
+        Inference,
+        Membership,
     )
 }  # fmt: skip
 """Every attack by its name."""

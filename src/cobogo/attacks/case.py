@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,14 @@ from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.evidence import NAME as EVIDENCE
-from cobogo.release.manifest import Manifest
+from cobogo.release.manifest import RECODING, Manifest
 from cobogo.release.release import Release
+from cobogo.table.connect import connect
+from cobogo.table.engine import Engine
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
+
+BUCKETS = "buckets"
 
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
@@ -40,6 +44,13 @@ class Published:
     def name(self) -> str:
         """What messages call it."""
         return self.rows.name
+
+    @property
+    def kind(self) -> str:
+        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `transform.kinds`."""
+        if self.manifest is None:
+            return RECODING
+        return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +85,10 @@ def open_case(
     knows both. ``separator`` and ``encoding`` are those of plain files; a separator is otherwise read off the header.
     """
     rules = None if policy is None else Policy.given(policy)
-    read_as = _Reading(rules, separator, encoding)
+    read_as = _Reading(connect(), rules, separator, encoding)
     opened = tuple(_published(source, rules, read_as) for source in releases)
     known_by = next((one.policy for one in opened if one.policy is not None), None)
-    table_as = _Reading(rules or known_by, separator, encoding)
+    table_as = replace(read_as, policy=rules or known_by)
     return Case(
         opened,
         None if knowledge is None else table_as.rows(knowledge),
@@ -88,8 +99,9 @@ def open_case(
 
 @dataclass(frozen=True)
 class _Reading:
-    """How plain files are read."""
+    """How plain files are read: in one engine, one after the other, since nothing of them stays in it."""
 
+    engine: Engine
     policy: Policy | None
     separator: str | None
     encoding: str | None
@@ -103,9 +115,11 @@ class _Reading:
             asked["separator"] = self.separator or guess_separator(source, asked["encoding"])
             if len(asked["separator"]) != 1 or asked["separator"].isalnum():
                 raise PolicyError(f"must be one character. Got {self.separator!r} instead", where="--separator")
-        table = read(source, Data.model_validate(asked))
-        with table.engine.guarded("reading"):
-            rows = Rows.of(table)
+        return self.all_rows(source, Data.model_validate(asked))
+
+    def all_rows(self, source: Any, data: Data) -> Rows:
+        with self.engine.guarded("reading"):
+            rows = Rows.of(read(source, data, self.engine))
         if not rows.count:
             raise DataError("has no rows", where=rows.name, remedy="There is nothing to attack, or to attack with.")
         return rows
@@ -113,12 +127,12 @@ class _Reading:
 
 def _published(source: Any, rules: Policy | None, read_as: _Reading) -> Published:
     if isinstance(source, Release):
-        rows = _Reading(source.policy, None, None).rows(source.to_arrow())
+        rows = replace(read_as, policy=source.policy).rows(source.to_arrow())
         return _with_roles(rows, rules or source.policy)
     if isinstance(source, str | Path) and Path(source).is_dir():
         for public, evidence in ((Path(source) / "public", Path(source) / "evidence"), (Path(source), None)):
             if (public / manifests.NAME).is_file():
-                return _signed(public, evidence, rules)
+                return _signed(public, evidence, rules, read_as)
     rows = read_as.rows(source)
     if rules is None:
         return Published(rows, (), ())
@@ -137,7 +151,7 @@ def _with_roles(rows: Rows, policy: Policy) -> Published:
     return Published(rows, quasi, sensitive, policy)
 
 
-def _signed(public: Path, evidence: Path | None, rules: Policy | None) -> Published:
+def _signed(public: Path, evidence: Path | None, rules: Policy | None, read_as: _Reading) -> Published:
     """A release directory, as it was signed: one that was tampered with says nothing of the release."""
     manifest = manifests.load(public)
     problems = [manifest.contradiction] if manifest.contradiction else []
@@ -154,7 +168,7 @@ def _signed(public: Path, evidence: Path | None, rules: Policy | None) -> Publis
             where=str(public),
             remedy="Export the table to a file, and attack that with --policy.",
         )
-    rows = Rows.of(read(public / manifest.data.file, Data(separator=manifest.data.separator)))
+    rows = read_as.all_rows(public / manifest.data.file, Data(separator=manifest.data.separator))
     if rows.names != manifest.columns_in():
         raise OutputError("has other columns than its manifest says", where=rows.name)
     policy = rules or (None if evidence is None else _kept_policy(evidence))

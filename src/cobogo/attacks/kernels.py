@@ -120,3 +120,65 @@ def gathered(offsets, targets, weights, starts, values, counts, width, numbers, 
         numbers[owner] = many
         total += many
     return total
+
+
+@njit(cache=True, nogil=True)
+def apart(one, other, categorical, columns):  # type: ignore[no-untyped-def]
+    """Gower's distance, not divided: numbers by their difference, others by whether they differ. NaN is one value."""
+    total = 0.0
+    for column in columns:
+        mine, theirs = one[column], other[column]
+        if categorical[column]:
+            total += mine != theirs
+        elif np.isnan(mine) or np.isnan(theirs):
+            total += 0.0 if np.isnan(mine) and np.isnan(theirs) else 1.0
+        else:
+            total += abs(mine - theirs)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def nearest(targets, rows, categorical, columns):  # type: ignore[no-untyped-def]
+    """The distance of each target to the nearest of some rows."""
+    found = np.empty(len(targets))
+    for target in range(len(targets)):
+        best = np.inf
+        for row in range(len(rows)):
+            gap = apart(targets[target], rows[row], categorical, columns)
+            best = min(best, gap)
+        found[target] = best
+    return found
+
+
+@njit(cache=True, nogil=True)
+def same_nearest(targets, rows, categorical, one, other, slack):  # type: ignore[no-untyped-def]
+    """How probably the nearest row by some columns and the nearest by others are the same one, ties drawn by lot."""
+    first = nearest(targets, rows, categorical, one)
+    second = nearest(targets, rows, categorical, other)
+    chances = np.zeros(len(targets))
+    for target in range(len(targets)):
+        here = there = both = 0
+        for row in range(len(rows)):
+            is_here = apart(targets[target], rows[row], categorical, one) <= first[target] + slack
+            is_there = apart(targets[target], rows[row], categorical, other) <= second[target] + slack
+            here += is_here
+            there += is_there
+            both += is_here and is_there
+        chances[target] = both / (here * there)
+    return chances
+
+
+@njit(cache=True, nogil=True)
+def guessed(targets, rows, categorical, columns, secrets, values, slack):  # type: ignore[no-untyped-def]
+    """The most frequent secret among the rows nearest to each target, and its share of them."""
+    closest = nearest(targets, rows, categorical, columns)
+    guesses, shares = np.empty(len(targets), dtype=np.int64), np.empty(len(targets))
+    counts = np.zeros(values, dtype=np.int64)
+    for target in range(len(targets)):
+        counts[:] = 0
+        for row in range(len(rows)):
+            if apart(targets[target], rows[row], categorical, columns) <= closest[target] + slack:
+                counts[secrets[row]] += 1
+        guesses[target] = counts.argmax()
+        shares[target] = counts.max() / counts.sum()
+    return guesses, shares

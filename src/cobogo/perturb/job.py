@@ -13,6 +13,7 @@ from cobogo.transform.job import Maker, Progress, silent, transform
 from cobogo.transform.release import Transformed
 
 TABLES: dict[str, str] = {
+    "perturbation": "cobogo.perturb.perturbation.make",
     "randomization": "cobogo.perturb.randomization.make",
 }
 """The tables of a policy that this job serves, and the module whose function ``make`` settles what each asks for."""

@@ -30,11 +30,32 @@ from cobogo.policy.hierarchies import (
 from cobogo.policy.hierarchies import (
     TreeHierarchy as TreeHierarchy,
 )
+from cobogo.policy.masking import (
+    OPERATORS as OPERATORS,
+)
+from cobogo.policy.masking import (
+    Masking as Masking,
+)
+from cobogo.policy.masking import (
+    OperatorSpec as OperatorSpec,
+)
 from cobogo.policy.part import (
     Part as Part,
 )
 from cobogo.policy.part import (
     Separator as Separator,
+)
+from cobogo.policy.perturbation import (
+    NoiseStep as NoiseStep,
+)
+from cobogo.policy.perturbation import (
+    Perturbation as Perturbation,
+)
+from cobogo.policy.perturbation import (
+    PramStep as PramStep,
+)
+from cobogo.policy.perturbation import (
+    SwapStep as SwapStep,
 )
 from cobogo.policy.policy import (
     Policy as Policy,
@@ -56,6 +77,9 @@ from cobogo.policy.tables import (
 )
 from cobogo.policy.tables import (
     Recoding as Recoding,
+)
+from cobogo.policy.tables import (
+    RegistryPolicy as RegistryPolicy,
 )
 from cobogo.policy.tables import (
     ReportPolicy as ReportPolicy,

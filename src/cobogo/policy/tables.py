@@ -118,6 +118,18 @@ class Output(Part):
         return self
 
 
+class RegistryPolicy(Part):
+    """The registry that a release is recorded in and checked against, and what it must keep to besides.
+
+    ``path`` is a file, or the URL of a PostgreSQL database.
+    """
+
+    path: str
+    dataset: str
+    key: str | None = None
+    base: Literal["previous", "quasi-identifiers", "m-invariance"] | None = None
+
+
 class ReportPolicy(Part):
     """How the report speaks and what it draws."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.models.base import Classes, Ints
 from cobogo.policy import Policy
 from cobogo.report.content import Risk, Telling
-from cobogo.risk.attackers import attackers
+from cobogo.risk.attackers import attackers, estimated_chances
 from cobogo.risk.estimates import Sizes, estimates
 from cobogo.risk.population import population_size
 from cobogo.table.frequency import FrequencyTable
@@ -49,12 +49,13 @@ def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> 
     """What attackers can expect of classes; where the size is known of the population that people were drawn from,
     estimates, too."""
     sizes = sizes[sizes > 0]
-    fraction = None if population is None else people / population
-    found = attackers(sizes, threshold, fraction=fraction)
     sample = Sizes.of(sizes)
-    unique = None
-    if population is not None and sample.people <= people:  # otherwise somebody is in several classes
-        unique = estimates(sample, population)["dankar"].uniques
+    chances, unique = None, None
+    if population is not None:
+        if sample.people <= people:  # otherwise somebody is in several classes
+            unique = estimates(sample, population)["dankar"].uniques
+        chances = estimated_chances(sizes, min(sample.people, people) / population, unique)
+    found = attackers(sizes, threshold, estimated=chances)
     return Risk(
         highest=found.prosecutor.highest,
         average=found.prosecutor.average,

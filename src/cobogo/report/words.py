@@ -10,13 +10,23 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.hierarchy import Label
-from cobogo.report import comparing_words, risk_words, transformed_words
+from cobogo.report import (
+    audit_words,
+    comparing_words,
+    perturbed_words,
+    randomized_words,
+    risk_words,
+    transformed_words,
+)
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
+ROOMS = (audit_words, comparing_words, perturbed_words, randomized_words, risk_words, transformed_words)
+"""Lists of words beside those of the main report."""
+
 TEXTS: dict[str, Mapping[str, str]] = {
-    "en": ENGLISH | comparing_words.ENGLISH | risk_words.ENGLISH | transformed_words.ENGLISH,
-    "pt-BR": PORTUGUESE | comparing_words.PORTUGUESE | risk_words.PORTUGUESE | transformed_words.PORTUGUESE,
+    "en": ENGLISH | {key: text for room in ROOMS for key, text in room.ENGLISH.items()},
+    "pt-BR": PORTUGUESE | {key: text for room in ROOMS for key, text in room.PORTUGUESE.items()},
 }
 """The texts of each language. ``one|many`` has two forms, chosen by the value ``n``."""
 

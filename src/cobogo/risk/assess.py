@@ -12,9 +12,9 @@ import numpy as np
 from cobogo.errors import PolicyError, number_of
 from cobogo.models.base import Floats, Ints
 from cobogo.policy import Policy, RiskPolicy
-from cobogo.risk.attackers import attackers, expected_inverse
-from cobogo.risk.columns import SMALL_AREA, Area, Areas, ColumnFinding, check_columns
-from cobogo.risk.population import Surroundings, surroundings, uniqueness
+from cobogo.risk.attackers import attackers, estimated_chances
+from cobogo.risk.columns import SMALL_AREA, Area, ColumnFinding, Look, check_columns
+from cobogo.risk.population import Surroundings, Uniqueness, surroundings, uniqueness
 from cobogo.risk.records import Known
 from cobogo.risk.result import RiskReport
 from cobogo.risk.source import Source, open_data
@@ -67,6 +67,8 @@ def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Pro
     sizes = counted.classes().sizes
     people = counted.records if counted.people is None else len(counted.people.names)
     around = surroundings(source, counted, people, asked)
+    unique = uniqueness(sizes, people, around)
+    journalist = _journalist(sizes, around, unique)
     largest = _largest(counted, most)
     tellings, special = _combined(counted, sizes, people, largest, around.fraction, progress)
     progress("columns", 0, 0)
@@ -79,14 +81,14 @@ def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Pro
         quasi_identifiers=source.quasi_identifiers,
         threshold=asked.threshold,
         sizes=sizes,
-        attackers=attackers(sizes, asked.threshold, population=around.here, fraction=around.fraction),
-        population=uniqueness(sizes, people, around),
+        attackers=attackers(sizes, asked.threshold, population=around.here, estimated=journalist),
+        population=unique,
         combinations=tellings,
         largest=largest,
         special=special,
         columns=tuple(_columns(source, asked, around.fraction)),
         notes=(*source.notes, *_notes(len(source.quasi_identifiers), largest)),
-        known=Known(source.table, counted, sizes, _journalist(sizes, around)),
+        known=Known(source.table, counted, sizes, journalist),
     )
 
 
@@ -119,10 +121,13 @@ def _combined(
     return tuple(found), suda.result(fraction)
 
 
-def _journalist(sizes: Ints, around: Surroundings) -> Floats | None:
+def _journalist(sizes: Ints, around: Surroundings, unique: Uniqueness | None) -> Floats | None:
+    """The chance of being found in the population for each class, as far as something is known of it."""
     if around.here is not None:
         return np.asarray(1.0 / around.here)
-    return None if around.fraction is None else expected_inverse(sizes, around.fraction)
+    if around.fraction is None or unique is None:
+        return None
+    return estimated_chances(sizes, around.fraction, unique.uniques)
 
 
 def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:
@@ -133,22 +138,31 @@ def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[
     for name in table.columns:
         counts = table.value_counts(name, MOST_VALUES)
         profiles.append(profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent))
-    return check_columns(profiles, source.roles, _areas(source, asked, fraction))
+    return check_columns(profiles, source.roles, _look(source, asked, fraction))
 
 
-def _areas(source: Source, asked: RiskPolicy, fraction: float | None) -> Areas:
+def _look(source: Source, asked: RiskPolicy, fraction: float | None) -> Look:
     """How many people live in each place: counted in the population, or estimated from the fraction that is here."""
+    counted = None
     if asked.population is not None and source.manifest is None:
-        population = open_population(asked.population, source.policy)
+        counted = open_population(asked.population, source.policy)
 
-        def lived_in(column: str) -> Area | None:
-            return None if column not in population.columns else _area(population, column, 1.0, "counted")
+    def area(column: str) -> Area | None:
+        if counted is not None and column in counted.columns:
+            return _area(counted, column, None)
+        return None if fraction is None else _area(source.table, column, fraction)
 
-        return lived_in
-    return lambda column: None if fraction is None else _area(source.table, column, fraction, "estimated")
+    return Look(area, lambda column: _values(source.table, column))
 
 
-def _area(table: Table, column: str, fraction: float, known: str) -> Area:
-    values = frequency_table(table, [column], [])
-    people = values.counts[[label is not None for label in values.values[column]]] / fraction
-    return Area(int((people < SMALL_AREA).sum()), len(people), known)
+def _area(table: Table, column: str, fraction: float | None) -> Area:
+    """The people of the places of a column, in the population or estimated from a fraction of it."""
+    people = [count / (fraction or 1.0) for _, count in _values(table, column)]
+    return Area(sum(number < SMALL_AREA for number in people), len(people), fraction is not None)
+
+
+def _values(table: Table, column: str) -> list[tuple[str, int]]:
+    """Every value but NULL, with its records."""
+    found = frequency_table(table, [column], [])
+    labels = (found.values[column][code] for code in found.codes[:, 0])
+    return [(label, count) for label, count in zip(labels, found.counts.tolist(), strict=True) if label is not None]

@@ -18,7 +18,8 @@ from cobogo.risk.gamma import digamma
 LOW_FRACTION = 0.1
 """Up to this sampling fraction Dankar's rule trusts Pitman's model."""
 
-_STEPS = 200
+_STEPS = 100
+_CLOSE = 1e-14
 _LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
 
 
@@ -36,8 +37,13 @@ class Sizes:
         >>> Sizes.of(np.array([3, 1, 1])).uniques
         2
         """
-        found, classes = np.unique(sizes[sizes > 0], return_counts=True)
-        return cls(found.astype(np.int64), classes.astype(np.int64))
+        there = sizes[sizes > 0]
+        if there.max(initial=0) > 8 * len(there) + 1000:  # few classes, a large one among them
+            found, classes = np.unique(there, return_counts=True)
+            return cls(found.astype(np.int64), classes.astype(np.int64))
+        counts = np.bincount(there)
+        found = np.flatnonzero(counts)
+        return cls(found, counts[found])
 
     @property
     def people(self) -> int:
@@ -120,34 +126,33 @@ def _pitman_likeliest(sample: Sizes) -> tuple[float, float]:
     """The θ and α of the largest likelihood: α where the likelihood over all θ is flat."""
 
     def slope(alpha: float) -> float:
-        theta = _likeliest_theta(sample, alpha)
-        inner = _inverse_sum(theta / alpha, sample.count) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
+        above = _likeliest_theta(sample, alpha)
+        inner = _inverse_sum(above / alpha, sample.count - 1) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
         by_class = digamma(sample.sizes - alpha) - digamma(1 - alpha)  # Σ_{i=1}^{j−1} 1/(i−α)
-        return (sample.count - 1 - theta * inner) / alpha - float((sample.classes * by_class).sum())
+        return (sample.count - 1 - (above - alpha) * inner) / alpha - float((sample.classes * by_class).sum())
 
-    alpha = _root(slope, _LEAST, 1 - _LEAST, falling=True)
-    return _likeliest_theta(sample, alpha), alpha
+    alpha = _root(slope, _LEAST, 1 - _LEAST)
+    return _likeliest_theta(sample, alpha) - alpha, alpha
 
 
 def _likeliest_theta(sample: Sizes, alpha: float) -> float:
-    """The θ > −α of the largest likelihood for one α, by the logarithm of θ + α."""
+    """θ + α > 0 of the largest likelihood for one α."""
 
     def slope(x: float) -> float:
-        theta = math.exp(x) - alpha
-        return _inverse_sum(theta / alpha, sample.count) / alpha - _inverse_sum(theta, sample.people)
+        above = math.exp(x)
+        drawn = _inverse_sum(above / alpha, sample.count - 1) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
+        return above * (drawn - _inverse_sum(above + 1 - alpha, sample.people - 1))  # Σ_{i=1}^{n−1} 1/(θ+i)
 
-    x = _root(slope, -40.0, 60.0, falling=True)
-    return math.exp(x) - alpha if x < 59 else math.inf
+    x = _root(slope, -40.0, 60.0)
+    return math.exp(x) if x < 59 else math.inf
 
 
-def _inverse_sum(x: float, count: int) -> float:
-    """Σ_{i=1}^{count−1} 1/(x+i)."""
-    if count < 2:
-        return 0.0
-    if x > 1e4 * count:  # the difference of two nearly equal numbers would lose what is looked for
-        middle = x + count / 2
-        return (count - 1) / middle * (1 + (count - 1) * (count + 1) / (12 * middle * middle))
-    high, low = digamma([x + count, x + 1])
+def _inverse_sum(first: float, terms: int) -> float:
+    """1/first + 1/(first+1) + …"""
+    if first > 1e4 * terms:  # the difference of two nearly equal numbers would lose what is looked for
+        middle = first + (terms - 1) / 2
+        return terms / middle * (1 + (terms * terms - 1) / (12 * middle * middle))
+    high, low = digamma([first + terms, first])
     return float(high - low)
 
 
@@ -182,7 +187,7 @@ def slide_negative_binomial(sample: Sizes, population: int) -> Estimate:
     low, high = -35.0, 30.0
     if excess(low) > 0 or excess(high) < 0:
         return Estimate(None, "no slide negative binomial has so many classes of one and of two people")
-    beta = _share(_root(excess, low, high, falling=False))
+    beta = _share(_root(excess, low, high))
     return Estimate(classes * beta ** fitted(beta)[0])
 
 
@@ -223,14 +228,24 @@ def _share(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def _root(function: Callable[[float], float], low: float, high: float, *, falling: bool) -> float:
-    """Where a function changes its sign, by halving; an end of the interval where it does not."""
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function changes its sign (Ridders 1979); the end of the interval that is nearer to it if nowhere."""
+    at_low, at_high = function(low), function(high)
+    if (at_low > 0) == (at_high > 0):
+        return low if abs(at_low) < abs(at_high) else high
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if (function(middle) > 0) == falling:
-            low = middle
-        else:
-            high = middle
+        at_middle = function(middle)
+        if at_middle == 0 or high - low <= _CLOSE * max(abs(middle), 1.0):
+            return middle
+        bent = math.sqrt(at_middle * at_middle - at_low * at_high)
+        guess = middle + (middle - low) * math.copysign(1.0, at_low) * at_middle / bent
+        at_guess = function(guess)
+        for x, value in sorted([(middle, at_middle), (guess, at_guess)]):
+            if low < x < high:
+                if (value > 0) == (at_low > 0):
+                    low, at_low = x, value
+                else:
+                    high, at_high = x, value
+                    break
     return (low + high) / 2

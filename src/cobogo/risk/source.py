@@ -64,7 +64,7 @@ class Source:
                 where=population.name,
                 remedy="Give the population's size instead.",
             )
-        people = frequency_table(population, self.policy.quasi_identifiers, [])
+        people = frequency_table(population, self.quasi_identifiers, [])
         whole = {column: level or 0 for column, level in known.items()}
         return counted.with_population(name, recoded(people, self.policy, whole))
 

@@ -91,6 +91,10 @@ class DuckDB(Engine):
             raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
+    def kept(self, table: Expression) -> Expression:
+        """A temporary table."""
+        return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)
+
     def lookup(self, table: Any) -> Expression:
         """Read from memory."""
         import ibis
@@ -159,6 +163,11 @@ class DuckDB(Engine):
         """The rows; a complaint about the files behind them, in our words."""
         with self._in_our_words():
             return self._result(table).to_arrow_table()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds."""
+        found: list[tuple[Any, ...]] = self.connection.con.execute(statement).fetchall()
+        return found
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""

@@ -144,6 +144,12 @@ class PostgreSQL(Engine):
         self.session.execute(f"ANALYZE pg_temp.{name}")
         return self._temporary(name)
 
+    def kept(self, table: Expression) -> Expression:
+        """A temporary table."""
+        name = f"cobogo_kept_{secrets.token_hex(6)}"
+        self.session.execute(f"CREATE TEMP TABLE {name} AS {self.connection.compile(table)}")
+        return self._temporary(name)
+
     def same(self, one: Expression, other: Expression) -> Expression:
         """As an equality of values that are never NULL: by IS NOT DISTINCT FROM the server would compare all pairs."""
         import ibis
@@ -165,6 +171,11 @@ class PostgreSQL(Engine):
         import ibis
 
         return ibis.uuid()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds; one that fails leaves the transaction as it was."""
+        with self.session.transaction():
+            return list(self.session.execute(statement).fetchall())
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """Through a cursor of the server's, which is closed whether or not all was wanted."""

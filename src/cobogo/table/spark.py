@@ -116,6 +116,13 @@ class Spark(Engine):
         """Sent to the cluster."""
         return self.load_arrow(table)
 
+    def kept(self, table: Expression) -> Expression:
+        """Kept on the cluster."""
+        kept = self._frame(table).persist()
+        weakref.finalize(self, kept.unpersist).atexit = False
+        kept.count()
+        return self._named(kept)
+
     def text(self, column: Expression) -> Expression:
         """Spark's own text, but for floats and for the zone of times."""
         kind = column.type()
@@ -133,6 +140,10 @@ class Spark(Engine):
     def fetch(self, table: Expression) -> Any:
         """What was counted, to the driver."""
         return self._frame(table).toArrow()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds, to the driver."""
+        return [tuple(row) for row in self.session.sql(statement).collect()]
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """What was counted, too."""

@@ -46,6 +46,10 @@ class Findings:
     notes: tuple[str, ...] = ()
 
 
+Row = list[str | float | None]
+"""A row of a table of the report."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A part of the report: a table with a sentence above it. Numbers are given as they are; the report writes them."""
@@ -53,7 +57,7 @@ class Section:
     title: str
     lead: str
     header: Sequence[str]
-    rows: Sequence[Sequence[str | float | None]]
+    rows: Sequence[Row]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,15 +25,16 @@ def streamed(table: Table, columns: Sequence[str], texts: Collection[str] = ()) 
 
 def counted(table: Table, name: str) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
     """The distinct values of a column in the order of their texts, NULL last, and how many rows have each."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     values = table.expression.select(value=table.text(name))
     found = values.group_by("value").aggregate(records=values.count())
-    labels: list[Label] = []
-    records: list[int] = []
-    for batch in table.engine.counts(found):
-        labels += batch.column("value").to_pylist()
-        records += batch.column("records").to_pylist()
-    order = sorted(range(len(labels)), key=lambda n: (labels[n] is None, labels[n] or ""))
-    return tuple(labels[n] for n in order), np.array([records[n] for n in order], dtype=np.int64)
+    batches = list(table.engine.counts(found))
+    texts = pa.chunked_array([batch.column("value").cast(pa.string()) for batch in batches], pa.string())
+    records = pa.chunked_array([batch.column("records").cast(pa.int64()) for batch in batches], pa.int64())
+    order = pc.sort_indices(texts)  # NULL last
+    return tuple(texts.take(order).to_pylist()), records.take(order).to_numpy()
 
 
 def codes(column: Any, places: Mapping[Label, int]) -> Codes:
@@ -47,15 +49,26 @@ def codes(column: Any, places: Mapping[Label, int]) -> Codes:
     return np.asarray(lookup[indices])
 
 
-def labelled(codes: NDArray[Any], labels: Sequence[Label]) -> Any:
-    """Codes as an Arrow column of the texts that they stand for; each text is kept once."""
+def kind_of(table: Table, name: str) -> Any:
+    """The Arrow type of a column that is not text; None of one that is."""
+    kind = table.expression.schema()[name]
+    return None if kind.is_string() else kind.to_pyarrow()
+
+
+def labelled(codes: NDArray[Any], labels: Sequence[Label], kind: Any = None) -> Any:
+    """Codes as an Arrow column of the texts that they stand for, each of which is kept once; or of the type given, if
+    all the texts can be read as such."""
     import pyarrow as pa
 
     known = [label for label in labels if label is not None]
     place = np.cumsum([label is not None for label in labels]) - 1
     missing = np.array([label is None for label in labels], dtype=np.bool_)
     indices = pa.array(place[codes].astype(np.int32), mask=missing[codes])
-    return pa.DictionaryArray.from_arrays(indices, pa.array(known, pa.string()))
+    texts = pa.array(known, pa.string())
+    if kind is not None:
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return texts.cast(kind).take(indices)
+    return pa.DictionaryArray.from_arrays(indices, texts)
 
 
 def replaced(batch: Any, columns: Mapping[str, Any]) -> Any:

@@ -9,6 +9,8 @@ from cobogo.errors import VerificationFailed
 from cobogo.transform.base import ENTROPY, SEEDED, Findings, Written
 
 KINDS: dict[str, str] = {
+    "masking": "cobogo.mask.masked",
+    "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""

@@ -66,8 +66,6 @@ class Session:
 
     def refresh(self) -> None:
         """Read what the key may do."""
-        self._grants: dict[str, Grant] = {}
-        self.root: bytes | None = None
         with self.store.reading() as connection:
             head = connection.execute(select(schema.vault.c.name, schema.vault.c.version)).one_or_none()
             if head is None or head.version != schema.VERSION:
@@ -93,6 +91,8 @@ class Session:
     def _open(self, connection: Connection, roles: str) -> None:
         known = self.domains(connection)
         rows = connection.execute(select(schema.grants).where(schema.grants.c.key == self.key.name)).all()
+        self._grants: dict[str, Grant] = {}
+        self.root: bytes | None = None
         secrets: Secrets = {}
         for row in rows:
             domain = known.get(row.domain)

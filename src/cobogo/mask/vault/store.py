@@ -33,6 +33,7 @@ _WAIT = 60
 _DEADLOCK = "40P01"
 
 _PRAGMAS = (
+    "page_size = 8192",
     "journal_mode = WAL",
     "synchronous = FULL",  # what was committed survives a loss of power
     "secure_delete = ON",  # what is forgotten is overwritten

@@ -20,7 +20,7 @@ from cobogo.mask.vault.sealing import lookups
 from cobogo.mask.vault.session import Session, opened
 from cobogo.mask.vault.store import Crossed, Store
 
-BATCH = 100_000
+BATCH = 200_000
 """Values that are written in one transaction."""
 
 Missing = Literal["error", "null"]
@@ -68,6 +68,10 @@ class Vault:
     def detokenize(self, domain: str, tokens: Any, *, missing: Missing = "error") -> Any:
         """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
         return _by_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
+
+    def require(self, domain: str, role: Role) -> None:
+        """Refuse at once, before any work, what the key may not do."""
+        self._session.grant(domain, role)
 
     def add_domain(self, name: str, *, format: str = "opaque") -> None:
         """A new purpose: the same value has another token in each, so that their tables cannot be linked."""

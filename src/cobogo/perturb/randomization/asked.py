@@ -72,17 +72,26 @@ def asked(policy: Policy, table: Table) -> Asked:
         )
     entries = () if policy.privacy is None else policy.privacy.models
     own = [entry for entry in entries if entry.get("model") in GUARANTEES]
+    values = tuple(values_of(name, wanted, table, where) for name in names)
+    for found in values:
+        if len(found.labels) < 2:
+            raise PolicyError(
+                f'"{found.attribute}" has one value only: whoever knows that knows everybody\'s',
+                where=f"{where}.domains",
+                remedy="List the values that it could have had, or leave the column out: role identifier.",
+            )
     return Asked(
         policy,
         wanted,
         made(own, names, GUARANTEES, where=policy.name),
         tuple(entry for entry in entries if entry.get("model") not in GUARANTEES),
-        tuple(_values(name, wanted, table, where) for name in names),
+        values,
         _records_per_person(policy, table),
     )
 
 
-def _values(name: str, wanted: Randomization, table: Table, where: str) -> Values:
+def values_of(name: str, wanted: Randomization, table: Table, where: str) -> Values:
+    """The domain of an attribute: as listed, or as found."""
     found, records = counted(table, name)
     domains = wanted.domains or {}
     if name not in domains:

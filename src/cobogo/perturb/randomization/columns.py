@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.errors import PolicyError, VerificationFailed
+from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Label
 from cobogo.models.base import Floats, Ints
 from cobogo.models.check import ModelVerdict
@@ -20,12 +19,13 @@ from cobogo.perturb.guarantees import GUARANTEES, Guarantee
 from cobogo.perturb.guarantees.base import Exposure
 from cobogo.perturb.operators import stated as operators
 from cobogo.perturb.operators.base import Operator
-from cobogo.perturb.operators.uniform import Uniform, largest_retention
-from cobogo.perturb.randomization.asked import Asked, Values
-from cobogo.randomness import Source, source
+from cobogo.perturb.operators.uniform import Uniform
+from cobogo.perturb.randomization.asked import Values
+from cobogo.policy import Policy
+from cobogo.randomness import Source, below, coins, source
 from cobogo.table.read import Table
 from cobogo.transform.base import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
-from cobogo.transform.columns import codes, counted, labelled, replaced, streamed
+from cobogo.transform.columns import codes, counted, kind_of, labelled, replaced, streamed
 
 if TYPE_CHECKING:
     from cobogo.report.words import Words
@@ -48,14 +48,26 @@ class Drawn:
         """The size of each one's domain; the operator's is the product."""
         return tuple(len(values.labels) for values in self.values)
 
-    def released(self, batch: Any, source: Source) -> dict[str, Any]:
-        """A batch's columns, drawn."""
+    def released(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
+        """A batch's columns, drawn, of the types that they had."""
         before = [codes(batch.column(values.attribute), values.places) for values in self.values]
-        after = self.operator.sample(np.ravel_multi_index(before, self.sizes), source)
         return {
-            values.attribute: labelled(column, values.labels)
-            for values, column in zip(self.values, np.unravel_index(after, self.sizes), strict=True)
+            values.attribute: labelled(column, values.labels, kinds[values.attribute])
+            for values, column in zip(self.values, self._sampled(before, source), strict=True)
         }
+
+    def _sampled(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
+        if len(before) == 1:
+            return [self.operator.sample(before[0], source)]
+        if not isinstance(self.operator, Uniform):
+            after = self.operator.sample(np.ravel_multi_index(tuple(before), self.sizes), source)
+            return list(np.unravel_index(after, self.sizes))
+        # One coin for the whole record, then each attribute by itself: the same draw, without numbering the product.
+        tails = np.flatnonzero(~coins(self.operator.retention, len(before[0]), source))
+        drawn = [column.copy() for column in before]
+        for column, size in zip(drawn, self.sizes, strict=True):
+            column[tails] = below(size, len(tails), source)
+        return drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,19 +77,27 @@ class Columns(Transformation):
     method: str
     drawn: tuple[Drawn, ...]
     guarantees: tuple[Guarantee, ...]
+    policy: Policy
     records_per_person: int = 1
     seed: int | None = None
+    told: tuple[str, ...] = ()
 
     kind = "randomization"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was found when it was settled."""
+        return self.told
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """Batch by batch: memory does not grow with the table."""
         random = source(self.seed)
         names = [name for part in self.drawn for name in part.names]
+        kinds = {name: kind_of(table, name) for name in names}
         for batch in streamed(table, columns, texts=names):
             changed: dict[str, Any] = {}
             for part in self.drawn:
-                changed |= part.released(batch, random)
+                changed |= part.released(batch, kinds, random)
             yield replaced(batch, changed)
 
     @property
@@ -115,34 +135,37 @@ class Columns(Transformation):
 
     def explained(self) -> str:
         """How to use it."""
-        return ""
+        return explained(self.drawn)
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
+    def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the attributes."""
-        return Story({}, self.method)
+        from cobogo.perturb.randomization.story import tell
+
+        return tell(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> Columns:  # noqa: ARG001
-    """Settle the operators: with the retention asked for, or the largest that meets the guarantees."""
-    parts = [wanted.values] if wanted.table.joint else [(values,) for values in wanted.values]
-    draws = len(parts) * wanted.records_per_person
-    allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
-    drawn = []
-    for part in parts:
-        size = math.prod(len(values.labels) for values in part)
-        if wanted.table.retention is not None:
-            retention = Fraction(str(wanted.table.retention))
-        elif allowed is None:
-            raise PolicyError(
-                "says neither how much is retained nor what must be guaranteed",
-                where=wanted.where,
-                remedy='Give retention, or a guarantee: models = [{ model = "rho1-rho2-privacy", rho1 = 0.05, '
-                "rho2 = 0.5 }] under [privacy].",
-            )
+def explained(drawn: Sequence[Drawn]) -> str:
+    """What whoever counts randomized values must know."""
+    lines = ["## How values were randomized", ""]
+    for part in drawn:
+        names = " and ".join(f"`{name}`" for name in part.names)
+        if isinstance(part.operator, Uniform):
+            p, m = float(part.operator.retention), " × ".join(map(str, part.sizes))
+            lines += [
+                f"Each record's {names} was kept with the probability p = {p:.9g} and otherwise drawn uniformly from "
+                f"the {m} values of the domain, all of them listed in the manifest."
+                + (" It was kept or drawn together." if len(part.names) > 1 else ""),
+                "Of n records, about (o − n·s·(1 − p)/m)/p had one of s values of which o are shown, whatever "
+                "condition on other columns chose the n.",
+            ]
         else:
-            retention = largest_retention(allowed ** (1 / draws), size)
-        drawn.append(Drawn(tuple(part), Uniform(size, retention)))
-    return Columns(wanted.table.method, tuple(drawn), wanted.guarantees, wanted.records_per_person, wanted.table.seed)
+            lines += [
+                f"Each record's {names} was drawn from the column of the matrix in the manifest that belongs to its "
+                "original value (entries are in units of 2⁻⁵³). The shares of the original values are estimated by "
+                "the inverse of the matrix times the shares shown.",
+            ]
+    lines += ["", "A single record's value says little of the person: counts over many records are what it is for."]
+    return "\n".join(lines)
 
 
 def check(written: Written) -> Findings:
@@ -150,28 +173,51 @@ def check(written: Written) -> Findings:
     stated, kept = written.stated, written.kept
     people = int(stated["records-per-person"])
     problems: list[str] = []
-    operator_of: dict[str, Operator] = {}
+    parts: list[tuple[list[str], Operator]] = []
+    priors: dict[str, Floats] = {}
     for entry in stated["drawn"]:
         operator = operators.read(entry)
         sizes = [len(domain) for domain in entry["domains"]]
         if operator.size != math.prod(sizes):
             raise VerificationFailed("the manifest states an operator of another size than its domain")
-        operator_of |= dict.fromkeys(entry["attributes"], operator)
+        parts.append((entry["attributes"], operator))
         for place, (name, domain) in enumerate(zip(entry["attributes"], entry["domains"], strict=True)):
             true = None if kept is None else np.array(kept["records"][name], dtype=np.int64)
             problems += _misfits(written.rows, name, domain, operator, sizes, place, true)
-    everything = math.prod({id(o): o.amplification for o in operator_of.values()}.values()) ** people
-    asked = made([_promise(entry) for entry in written.asked if entry.get("model") in GUARANTEES],
-                 tuple(operator_of), GUARANTEES)  # fmt: skip
-    verdicts: list[ModelVerdict] = []
-    for guarantee in asked:
-        operator = operator_of[guarantee.attributes[0]]
-        verdicts.append(guarantee.check(Exposure(operator, everything / operator.amplification)))
-    return Findings(tuple(verdicts), tuple(problems))
+            if true is not None and len(sizes) == 1:
+                priors[name] = true / true.sum()
+    exposures: dict[str, Exposure] = {}
+    for number, (names, operator) in enumerate(parts):
+        rest = math.prod(other.amplification for place, (_, other) in enumerate(parts) if place != number)
+        others = rest**people * operator.amplification ** (people - 1)
+        exposures |= {name: Exposure(operator, others, prior=priors.get(name)) for name in names}
+    verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
+    return Findings(verdicts, tuple(problems), notes)
 
 
-def _promise(entry: Mapping[str, Any]) -> Json:
-    return {key: value for key, value in entry.items() if key not in ("satisfied", "measured")}
+def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
+    """The guarantees that a release must hold: its own, and those of a policy that it is checked against."""
+    aside = ("satisfied", "measured")
+    asked = [
+        {key: value for key, value in entry.items() if key not in aside}
+        for entry in written.asked
+        if entry.get("model") in GUARANTEES
+    ]
+    return made(asked, names, GUARANTEES, where="the models asked for")
+
+
+def judged(
+    guarantees: Sequence[Guarantee], exposures: Mapping[str, Exposure]
+) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
+    """The verdicts on what is shown of each attribute; a note of what needs the evidence and has none."""
+    verdicts, notes = [], []
+    for guarantee in guarantees:
+        exposure = exposures[guarantee.attributes[0]]
+        if guarantee.needs_prior and exposure.prior is None:
+            notes.append(f"{guarantee} is about the original distribution, which only the evidence holds")
+        else:
+            verdicts.append(guarantee.check(exposure))
+    return tuple(verdicts), tuple(notes)
 
 
 def _misfits(

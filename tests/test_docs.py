@@ -20,6 +20,9 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.models.promise import made
+from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.perturb.randomization.make import METHODS
 from cobogo.policy import (
     BUILDERS,
     AttributePolicy,
@@ -31,6 +34,7 @@ from cobogo.policy import (
     Privacy,
     Randomization,
     Recoding,
+    RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
     Utility,
@@ -46,6 +50,7 @@ TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
+    "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
@@ -99,12 +104,22 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 COMMAND: Any = typer.main.get_command(app)
 
 
+def commands(group: Any, before: str = "") -> dict[str, Any]:
+    """Every command by its full name, those within others among them."""
+    found = {f"{before}{name}": command for name, command in group.commands.items()}
+    inner = [commands(command, f"{name} ") for name, command in found.items() if hasattr(command, "commands")]
+    return {key: command for part in (found, *inner) for key, command in part.items()}
+
+
+COMMANDS = commands(COMMAND)
+
+
 # What must be mentioned
 
 
-@pytest.mark.parametrize("name", COMMAND.commands)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
-    parameters = COMMAND.commands[name].params
+    parameters = COMMANDS[name].params
     options = {option for parameter in parameters for option in parameter.opts if option.startswith("--")} - {"--help"}
     documented = rows(section(page("commands"), f"cobogo {name}"))
     assert {option for option in documented if option.startswith("--")} == options
@@ -159,6 +174,21 @@ def test_every_metric_is_documented(name: str) -> None:
     assert re.search(rf"\| `{name}` \| {better} \|", text)
 
 
+@pytest.mark.parametrize("name", GUARANTEES)
+def test_every_guarantee_is_documented_with_its_parameters(name: str) -> None:
+    documented = rows(section(page("randomization"), name))
+    parameters = {field.name.replace("_", "-"): field for field in fields(GUARANTEES[name])}  # type: ignore[arg-type]
+    assert documented.keys() == parameters.keys()
+    for key, field in parameters.items():
+        if field.default is not MISSING:
+            assert documented[key][2] == _shown(field.default)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_randomization_is_documented(name: str) -> None:
+    assert section(page("randomization"), name).strip()
+
+
 def test_every_builder_is_shown() -> None:
     assert all(section(page("hierarchies"), name) for name in BUILDERS)
 
@@ -187,6 +217,9 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
+            if policy.randomization is not None:
+                assert made(policy.models, policy.sensitive, GUARANTEES)
+                continue
             assert models.build(policy.models, policy.sensitive)
             assert metrics.named(policy.recoding.metric)
 

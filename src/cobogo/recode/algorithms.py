@@ -21,6 +21,7 @@ from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
 from cobogo.recode.partition import mondrian, similar
+from cobogo.recode.partition.condensation import condensation
 from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
@@ -56,6 +57,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hilbert": similar.hilbert,
     "r-tree": similar.r_tree,
     "mdav": mdav,
+    "condensation": condensation,
     "anatomy": anatomy,
     "slicing": slicing,
 }
@@ -69,7 +71,7 @@ _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_NODES, ("full-domain",)),
     "top-down": ("subtree",),
-    "bottom-up": ("subtree", "sibling"),
+    "bottom-up": ("subtree", "sibling", "value"),
 }
 """The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""
 

@@ -20,6 +20,9 @@ from cobogo.table.read import Table, read
 NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
 """What a verification of buckets adds."""
 
+IN_GROUPS = "records were drawn from the statistics of groups; the models are measured on the groups that it names"
+"""What a verification of condensed groups adds."""
+
 
 def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: Sequence[str]) -> FrequencyTable:
     """The buckets as classes, each with its sensitive values; both tables must have the same buckets and sizes.
@@ -69,7 +72,7 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
     """
     directory = Path(public)
     manifest = manifests.load(directory)
-    if manifest.buckets is None or manifest.data.file is None:
+    if manifest.buckets is None or manifest.data.file is None or manifest.buckets.condensed:
         raise OutputError("is not a release in buckets", where=str(directory), remedy="Count its rows instead.")
     table = read(directory / manifest.data.file, Data(separator=manifest.data.separator))
     unknown = set(where) - set(table.columns)

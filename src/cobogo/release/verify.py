@@ -21,7 +21,7 @@ from cobogo.policy import Policy, Role
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import manifest as manifests
 from cobogo.release import series
-from cobogo.release.buckets import NO_IDENTITY
+from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.readback import kept_engine, opened, parts, released_rows, released_table
@@ -94,12 +94,12 @@ def verify(
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
     if manifest.buckets is not None:
-        notes = (*notes, NO_IDENTITY)
+        notes = (*notes, IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY)
     if kept is not None:
         problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if set(notes) <= {NO_IDENTITY}:
+    if set(notes) <= {NO_IDENTITY, IN_GROUPS}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
@@ -231,7 +231,7 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
         raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
     found = {}
     for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
-        previous = series.load(policy.resolve(name))
+        previous = series.load(name, policy)
         if previous.key.hex() != key:
             raise VerificationFailed(f"the previous release at {name} is not of the same series")
         found[name, attribute] = previous.earlier(attribute, pseudonyms)

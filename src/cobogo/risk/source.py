@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError, PolicyError
+from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
@@ -40,7 +40,11 @@ class Source:
 
     def counted(self) -> FrequencyTable:
         """The distinct quasi-identifier tuples."""
-        found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
+        try:
+            found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
+        except TableTooLarge as error:
+            remedy = "Measure a random part of the rows and say so with --fraction, or name fewer quasi-identifiers."
+            raise TableTooLarge(error.what, where=self.table.name, remedy=remedy) from None
         if not found.records:
             raise DataError("has no records", where=self.table.name, remedy="There is no risk to measure.")
         return found

@@ -39,6 +39,7 @@ from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
 from cobogo.release.verdict import Verdict
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
+from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
@@ -149,6 +150,7 @@ def _prepared(
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(rules, counted.classes().total)
     warnings = check_unique(rules, table, counted.records)
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)

@@ -16,6 +16,7 @@ from cobogo.attacks.averaging import Averaging
 from cobogo.attacks.base import Attack, Findings
 from cobogo.attacks.case import AnyPolicy, Case, open_case
 from cobogo.attacks.definetti import DeFinetti
+from cobogo.attacks.distance import DistanceLinkage
 from cobogo.attacks.duplicate import Duplicate
 from cobogo.attacks.joining import Join, Projections
 from cobogo.attacks.membership import Membership
@@ -32,6 +33,7 @@ ATTACKS: dict[str, type[Attack]] = {
     kind.name: kind
     for kind in (
         RecordLinkage,
+        DistanceLinkage,
         Homogeneity,
         BackgroundKnowledge,
         Skewness,

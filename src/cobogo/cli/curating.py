@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cobogo.cli import console
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, number_of
 
 if TYPE_CHECKING:
     from cobogo.dp.answer import Answer
@@ -147,7 +147,7 @@ def _say_explanation(found: Explanation) -> None:
     console.say(
         f"Cost      {found.cost()}\n"
         f"Groups    {groups}; a person counts in {found.plan.groups_of_a_person}, "
-        f"with {found.plan.rows_of_a_person} rows in each, at most"
+        f"with {number_of(found.plan.rows_of_a_person, 'row')} in each, at most"
     )
     if found.threshold is not None:
         console.say(f"Told of   groups that seem to have {found.threshold} people or more, after noise")

@@ -146,6 +146,29 @@ def test_choices_among_public_groups(ana: Session) -> None:
         cities.top_k(4, epsilon=1)
 
 
+def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
+    """Everybody is in two cities, so that each part gets half of the price."""
+    parts = ana.table("people").where("age < 50").partition("city")
+    answers = parts.release(
+        {"Crato": lambda part: part.count(), "Sobral": lambda part: part.where("age >= 25").mean("age")}, epsilon=200
+    )
+    assert answers["Crato"].value == pytest.approx(PEOPLE / 2, abs=5)
+    assert answers["Sobral"].value == pytest.approx(37, abs=0.2)
+    assert {float(answer.spent.amount) for answer in answers.values()} == {100}
+    assert ana.budget("people").spent == Units(200 * 10**9, 0)
+    for asked in (
+        {},
+        {"Rio": lambda part: part.count()},
+        {"Crato": lambda part: part},
+        {"Crato": lambda _: ana.table("people").count()},
+    ):
+        with pytest.raises(QueryRefused):
+            parts.release(asked, epsilon=1)  # type: ignore[arg-type]
+    with pytest.raises(QueryRefused, match="not public"):
+        ana.table("people").partition("job")
+    assert ana.budget("people").spent == Units(200 * 10**9, 0)
+
+
 def test_prices_are_foretold_from_declarations_alone(tmp_path: Path) -> None:
     """The data are not even there."""
     curator = Curator(ledger=tmp_path / "l.db")

@@ -6,8 +6,9 @@ engine is asked; whatever happens after that costs the same and is told in the s
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,11 +50,11 @@ class Held:
                 self._opened = self._open()
             return self._opened
 
-    def rows(self, plan: Plan) -> Exact:
+    def rows(self, plan: Plan, salt: int | None = None) -> Exact:
         """The exact figures of a plan, for noise. An engine answers one question at a time."""
         engine, source = self.opened()
         with self.lock:
-            return measured(plan, source, engine)
+            return measured(plan, source, engine, salt)
 
     def _open(self) -> tuple[Engine, Source]:
         table = self._table()
@@ -159,6 +160,17 @@ class Curator:
         chosen = noises(plan(query, held.declared), loss)
         with self._paid(held, query, analyst, loss, question) as left:
             return answer(with_noise(held.rows(chosen.plan), chosen), chosen, loss, left)
+
+    def answer_parts(self, queries: Sequence[Query], analyst: str, loss: Loss, question: str) -> list[Answer]:
+        """The same of the parts of a partition, each for what is left of the cost where a person is in several."""
+        held = self._held[queries[0].dataset]
+        plans = [plan(query, held.declared) for query in queries]
+        times = plans[0].parts_of_a_person
+        share = Loss(loss.measure, loss.amount / times, loss.delta / times)
+        chosen = [noises(one, share) for one in plans]
+        salt = secrets.randbits(62)
+        with self._paid(held, queries[0], analyst, loss, question) as left:
+            return [answer(with_noise(held.rows(one.plan, salt), one), one, share, left) for one in chosen]
 
     def choose(
         self, query: Query, analyst: str, loss: Loss, question: str, *, k: int = 1, exponential: bool = False

@@ -73,6 +73,12 @@ class Plan:
         return bound if self.public is None else min(bound, len(self.public))
 
     @property
+    def parts_of_a_person(self) -> int:
+        """In how many parts of a partition one person is counted at most."""
+        part = self.query.part
+        return 1 if part is None else min(len(part.keys), self.dataset.groups_of_a_person((part.column,)))
+
+    @property
     def rows_of_a_person(self) -> int:
         """With how many rows one person is counted in a group at most."""
         return self.dataset.max_rows
@@ -164,8 +170,11 @@ def _share(share: Fraction | None) -> Fraction:
 def _public_groups(query: Query, dataset: Dataset) -> tuple[Key, ...] | None:
     """Every combination of public keys; None where the keys of some column are not public."""
     for name in query.keys:
-        if dataset.columns[name].type == "number":
-            raise _refused(f'the number "{name}" cannot be grouped by', "Group by a text, an integer or a date.")
+        if dataset.columns[name].type == "number" and dataset.columns[name].edges is None:
+            raise _refused(
+                f'the number "{name}" cannot be grouped by',
+                "Group by a text, an integer or a date, or have the data holder declare edges of intervals.",
+            )
     keys = [dataset.columns[name].public_keys for name in query.keys]
     known = [values for values in keys if values is not None]
     if len(known) < len(keys):

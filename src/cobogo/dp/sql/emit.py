@@ -37,7 +37,9 @@ class Emitter:
     def __init__(self, plan: Plan, source: Source, dialect: Dialect, salt: int) -> None:
         self.plan, self.source, self.dialect, self.salt = plan, source, dialect, salt
         self.dataset, self.query = plan.dataset, plan.query
+        part = self.query.part
         used = [*self.query.keys, *columns_of(self.query.where)]
+        used += [] if part is None else [part.column, *columns_of(part.where)]
         used += [measurement.column for measurement in plan.measurements if measurement.column is not None]
         self.columns = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(used))}
         self.keys = [f"k{number}" for number in range(len(self.query.keys))]
@@ -108,15 +110,45 @@ class Emitter:
         wanted = [] if unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
             wanted.append(self._condition(self.query.where))
-        for name in self.query.keys:
+        keys = []
+        for name, key in zip(self.query.keys, self.keys, strict=True):
+            keys.append(f"{self._key(name)} AS {key}")
             public = columns[name].public_keys
             if public is not None:
-                wanted.append(f"{self.columns[name]} IN ({', '.join(map(dialect.literal, public))})")
+                wanted.append(f"{self._key(name)} IN ({', '.join(map(dialect.literal, public))})")
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
-        keys = [f"{self.columns[name]} AS {key}" for name, key in zip(self.query.keys, self.keys, strict=True)]
-        chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM s"
+        source, parts = self._part(wanted)
+        chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
-        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o), t AS ({chosen}{filtered})"
+        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o){parts}, t AS ({chosen}{filtered})"
+
+    def _part(self, wanted: list[str]) -> tuple[str, str]:
+        """Rows of one part of a partition. In which parts a person counts is decided before any part is looked at, by
+        the same salt for all of them."""
+        part = self.query.part
+        if part is None:
+            return "s", ""
+        column = self.columns[part.column]
+        within = [f"{column} IN ({', '.join(map(self.dialect.literal, part.keys))})"]
+        within += [] if part.where is None else [self._condition(part.where)]
+        place = "1"
+        if self.dataset.unit is not None:
+            within.append("u IS NOT NULL")
+            place = (
+                f"dense_rank() OVER (PARTITION BY u ORDER BY {self.dialect.hashed(['u', column], self.salt)}, {column})"
+            )
+        wanted += [f"part <= {self.plan.parts_of_a_person}", f"{column} = {self.dialect.literal(part.key)}"]
+        return "q", f", q AS (SELECT *, {place} AS part FROM s WHERE {' AND '.join(within)})"
+
+    def _key(self, name: str) -> str:
+        """What a column is grouped by: its value, or the interval that it is in."""
+        column, declared = self.columns[name], self.dataset.columns[name]
+        if declared.edges is None:
+            return column
+        *named, last = map(self.dialect.literal, declared.intervals)
+        borders = [self.dialect.literal(Decimal(str(edge))) for edge in declared.edges[1:-1]]
+        cases = "".join(f" WHEN {column} < {border} THEN {name}" for border, name in zip(borders, named, strict=True))
+        return f"CASE WHEN {column} IS NULL THEN NULL{cases} ELSE {last} END"
 
     def _gathered(self, number: int, measurement: Measurement) -> str:
         """A person's figure in a group, and how many rows it is of."""

@@ -21,8 +21,10 @@ from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger.balance import Balance, Units
 from cobogo.dp.noise import noises
 from cobogo.dp.plan import Measurement, Plan
-from cobogo.dp.query import Compare, Part
+from cobogo.dp.plan import plan as planned
+from cobogo.dp.query import Compare, Lookup, Part
 from cobogo.dp.release import Exact, answer, with_noise
+from cobogo.dp.sql.parse import parse
 
 PEOPLE = ["p1", "p2", "p3", "p4"]
 
@@ -249,6 +251,20 @@ def test_every_engine_finds_the_same(engine_url: str, unit: bool) -> None:
     for text in ON_EVERY_ENGINE if unit else [one.replace(", COUNT(DISTINCT person)", "") for one in ON_EVERY_ENGINE]:
         plan = q.asked(text, dataset)
         assert q.found(plan, drawn, engine=engine_url) == q.found(plan, drawn), text
+
+
+def test_a_join_with_a_public_table_on_every_engine(engine_url: str) -> None:
+    rows = [{"person": f"p{n % 9}", "city": ["Crato", "Sobral", "d'água", None][n % 4], "age": n} for n in range(80)]
+    plan = q.asked("SELECT COUNT(*), SUM(age) FROM people", q.declared(groups=9, rows=50))
+    lookup = Lookup("city", ("region",), (("Crato", "Cariri"), ("d'água", "Norte\\"), ("Rio", "Sul")))
+    query = replace(parse("SELECT job, COUNT(*), SUM(age) FROM people GROUP BY job", {"people": plan.dataset}), keys=())
+    made = planned(replace(query, keys=("region",), lookup=lookup), plan.dataset)
+    assert made.public == (("Cariri",), ("Norte\\",), ("Sul",))
+    found = q.found(made, rows, engine=engine_url)
+    assert found[Measurement("rows")] == {("Cariri",): 20, ("Norte\\",): 20}
+    assert found[Measurement("sum", "age")]["Cariri",] == sum(range(0, 80, 4))
+    whole = q.found(planned(replace(query, lookup=lookup), plan.dataset), rows, engine=engine_url)
+    assert whole[Measurement("rows")] == {(): 40}  # rows without a partner are left out, and none is there twice
 
 
 def test_neighbours_on_every_engine(engine_url: str) -> None:

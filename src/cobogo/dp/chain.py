@@ -12,9 +12,10 @@ from sqlglot.errors import SqlglotError
 
 from cobogo.dp.answer import Answer
 from cobogo.dp.explain import Explanation
-from cobogo.dp.metadata import Value
+from cobogo.dp.metadata import Dataset, Value
 from cobogo.dp.metadata.datasets import loss_of
 from cobogo.dp.plan import Key
+from cobogo.dp.public import extended, joined
 from cobogo.dp.query import Aggregate, Both, Kind, Part, Query
 from cobogo.dp.sql.conditions import condition
 from cobogo.dp.sql.nodes import refused
@@ -43,6 +44,13 @@ class Chain:
         found = condition(node, self._dataset)  # type: ignore[arg-type]
         both = found if self.query.where is None else Both(self.query.where, found)
         return self._with(where=both)
+
+    def join(self, public: str) -> Chain:
+        """With the columns of a public table, by its key; before anything that names them."""
+        if self.query.lookup is not None or self.query.part is not None:
+            raise QueryRefused("a join is answered with one public table, before any partition", where=WHERE)
+        found = joined(public, None, self._dataset, self.session.curator.public, where=WHERE)
+        return self._with(lookup=found)
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
@@ -151,8 +159,8 @@ class Chain:
         return replace(self, query=replace(self.query, **changes))
 
     @property
-    def _dataset(self) -> Any:
-        return self.session.curator.datasets[self.query.dataset]
+    def _dataset(self) -> Dataset:
+        return extended(self.query, self.session.curator.datasets[self.query.dataset])
 
     @property
     def _measure(self) -> str:
@@ -187,7 +195,7 @@ class Partition:
         queries = []
         for key, build in asked.items():
             part = Part(self.column, tuple(asked), key, query.where)
-            chain = build(Chain(session, Query(query.dataset, (), part=part)))
+            chain = build(Chain(session, Query(query.dataset, (), part=part, lookup=query.lookup)))
             if chain.query.part != part or chain.query.dataset != query.dataset:
                 raise QueryRefused("what is asked of a part must be chained to it", where=WHERE)
             chain._ask()

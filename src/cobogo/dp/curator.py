@@ -21,8 +21,10 @@ from cobogo.dp.choice import chosen_by
 from cobogo.dp.ledger import Balance, Ledger
 from cobogo.dp.metadata import Budget, CuratorPolicy, Dataset
 from cobogo.dp.metadata.datasets import dataset_named
+from cobogo.dp.metadata.public_tables import PublicTablePolicy
 from cobogo.dp.noise import noises
 from cobogo.dp.plan import Key, Plan, plan
+from cobogo.dp.public import PublicTable, load_public
 from cobogo.dp.query import Query
 from cobogo.dp.release import Exact, answer, measured, with_noise
 from cobogo.dp.session import Session
@@ -74,6 +76,13 @@ class Held:
         return read(self.data, self.declared, engine)
 
 
+def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
+    """The public tables that a file declares."""
+    return {
+        name: load_public(name, rules.resolve(declared.path or ""), declared) for name, declared in rules.public.items()
+    }
+
+
 class Curator:
     """Answers questions about data sets with differential privacy.
 
@@ -84,6 +93,7 @@ class Curator:
         self._url = engine
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         self._held: dict[str, Held] = {}
+        self.public: dict[str, PublicTable] = {}
 
     @classmethod
     def load(cls, policy: str | Path | CuratorPolicy, engine: str | None = None) -> Curator:
@@ -101,7 +111,16 @@ class Curator:
                     remedy="Give the path of a file, or a database's URL and a table.",
                 )
             curator._add(name, declared, None if path is None else rules.resolve(path), url and rules.located(url))
+        curator.public.update(public_tables(rules))
         return curator
+
+    def register_public(self, name: str, data: Any, *, key: str, columns: Sequence[str], **options: Any) -> None:
+        """Let questions join a table that is no secret: ``columns`` of it, as texts, by its ``key``."""
+        try:
+            declared = PublicTablePolicy.model_validate({"key": key, "columns": tuple(columns), **options})
+        except ValidationError as error:
+            raise readable(error, name, PublicTablePolicy) from None
+        self.public[name] = load_public(name, data, declared)
 
     def register(
         self,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 from cobogo.dp.metadata import Column, Dataset, Value
+from cobogo.dp.public import extended
 from cobogo.dp.query import Aggregate, Query
 from cobogo.errors import QueryRefused
 
@@ -107,6 +108,7 @@ def sensitivity(measurement: Measurement, dataset: Dataset) -> int:
 
 def plan(query: Query, dataset: Dataset) -> Plan:
     """What to measure for a question, or a refusal."""
+    dataset = extended(query, dataset)
     public = _public_groups(query, dataset)
     measured: list[Measurement] = [Measurement("people")] if public is None else []
     for aggregate in query.aggregates:

@@ -84,6 +84,15 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Lookup:
+    """A public table that is joined by a column: its rows, each a key and what stands beside it. A key stands once."""
+
+    column: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Part:
     """One part of a partition by a column: ``key`` of all ``keys``, of the rows for which ``where`` holds."""
 
@@ -105,6 +114,7 @@ class Query:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     part: Part | None = None
+    lookup: Lookup | None = None
 
 
 def columns_of(condition: Condition | None) -> list[str]:

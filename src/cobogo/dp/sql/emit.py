@@ -40,6 +40,7 @@ class Emitter:
         part = self.query.part
         used = [*self.query.keys, *columns_of(self.query.where)]
         used += [] if part is None else [part.column, *columns_of(part.where)]
+        used += [] if self.query.lookup is None else [self.query.lookup.column]
         used += [measurement.column for measurement in plan.measurements if measurement.column is not None]
         self.columns = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(used))}
         self.keys = [f"k{number}" for number in range(len(self.query.keys))]
@@ -104,6 +105,7 @@ class Emitter:
         typed = [
             f"{dialect.typed(name, columns[name], kinds[name], decimal)} AS {short}"
             for name, short in self.columns.items()
+            if self.query.lookup is None or name not in self.query.lookup.names
         ]
         unit = self.dataset.unit
         typed += [f"{dialect.unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
@@ -117,17 +119,32 @@ class Emitter:
             if public is not None:
                 wanted.append(f"{self._key(name)} IN ({', '.join(map(dialect.literal, public))})")
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
-        source, parts = self._part(wanted)
+        before, looked_up = self._joined()
+        source, parts = self._part(before, wanted)
         chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
-        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o){parts}, t AS ({chosen}{filtered})"
+        read = f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
+        return f"{read}{looked_up}{parts}, t AS ({chosen}{filtered})"
 
-    def _part(self, wanted: list[str]) -> tuple[str, str]:
+    def _joined(self) -> tuple[str, str]:
+        """Rows with what a public table has beside them. Its keys stand once, so that nobody's rows become more."""
+        lookup = self.query.lookup
+        if lookup is None:
+            return "s", ""
+        rows = ", ".join(f"({', '.join(map(self.dialect.literal, row))})" for row in lookup.rows)
+        names = ", ".join(["of_key", *(f"v{at}" for at in range(len(lookup.names)))])
+        added = "".join(
+            f", l.v{at} AS {self.columns[name]}" for at, name in enumerate(lookup.names) if name in self.columns
+        )
+        key = self.columns[lookup.column]
+        return "j", f", j AS (SELECT s.*{added} FROM s JOIN (VALUES {rows}) AS l({names}) ON s.{key} = l.of_key)"
+
+    def _part(self, before: str, wanted: list[str]) -> tuple[str, str]:
         """Rows of one part of a partition. In which parts a person counts is decided before any part is looked at, by
         the same salt for all of them."""
         part = self.query.part
         if part is None:
-            return "s", ""
+            return before, ""
         column = self.columns[part.column]
         within = [f"{column} IN ({', '.join(map(self.dialect.literal, part.keys))})"]
         within += [] if part.where is None else [self._condition(part.where)]
@@ -138,7 +155,7 @@ class Emitter:
                 f"dense_rank() OVER (PARTITION BY u ORDER BY {self.dialect.hashed(['u', column], self.salt)}, {column})"
             )
         wanted += [f"part <= {self.plan.parts_of_a_person}", f"{column} = {self.dialect.literal(part.key)}"]
-        return "q", f", q AS (SELECT *, {place} AS part FROM s WHERE {' AND '.join(within)})"
+        return "q", f", q AS (SELECT *, {place} AS part FROM {before} WHERE {' AND '.join(within)})"
 
     def _key(self, name: str) -> str:
         """What a column is grouped by: its value, or the interval that it is in."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cobogo import metrics, models
 from cobogo.errors import (
@@ -24,20 +21,16 @@ from cobogo.errors import (
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, learning
 from cobogo.models import Model
-from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import place
-from cobogo.release.evidence import is_output, write_evidence
-from cobogo.release.readback import released_table
+from cobogo.release.publish import Progress, silent
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verdict import Verdict
-from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
+from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
@@ -53,12 +46,8 @@ from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
 from cobogo.table.rollup import rolled_up
 
-Progress = Callable[[str, int, int], None]
-"""Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Progress for nobody."""
+if TYPE_CHECKING:
+    from cobogo.registry.book import Book
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +60,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None
+    book: Book | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows
 
@@ -80,7 +70,7 @@ def anonymize(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Release:
     """Find the best release that satisfies a policy. Writes nothing.
 
@@ -95,13 +85,16 @@ def prepare(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
     _refuse_guarantees(rules)
+    book = _opened_book(rules)
+    if book is not None:
+        rules = book.keeping_to(rules)
     wanted = models.build(rules.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
@@ -112,10 +105,21 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     with table.engine.guarded("reading and counting"):
-        return _prepared(rules, table, wanted, metric, start)
+        return _prepared(rules, table, wanted, metric, book, start)
 
 
-def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, start: float) -> Prepared:
+def _opened_book(policy: Policy) -> Book | None:
+    """The registry's book of a policy that names one, opened before any work is done."""
+    if policy.registry is None:
+        return None
+    from cobogo.registry.book import open_book
+
+    return open_book(policy)
+
+
+def _prepared(
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+) -> Prepared:
     """Count a table, build the hierarchies, and put the problem together."""
     label = rules.recoding.label
     check_roles(rules, table)
@@ -130,6 +134,7 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(rules, counted.classes().total)
     warnings = check_unique(rules, table, counted.records)
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)
@@ -143,8 +148,10 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
     lowest, highest = _levels(rules, hierarchies)
+    if book is not None:
+        lowest = book.lowest(hierarchies, lowest, highest, rules.name)
     if rolled and rolled != lowest:
-        lowest = rolled
+        lowest = tuple(map(max, rolled, lowest))
         warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
@@ -161,11 +168,12 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
-    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
+    seconds = time.perf_counter() - start
+    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
-    """Search, and plan the release. Writes nothing."""
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
+    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
         able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
@@ -177,7 +185,7 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
-        solution = _algorithm(rules)(
+        solution = (algorithm or _algorithm(rules))(
             problem,
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
@@ -190,43 +198,9 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
     return Release(
-        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds
-    )
-
-
-def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
-    """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
-    report.start()  # it takes a while, and the engine has enough to do meanwhile
-    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
-        public, evidence = stage / "public", stage / "evidence"
-        public.mkdir()
-        evidence.mkdir(mode=0o700)
-        progress("write", 0, 0)
-        with release.timed("apply"):
-            rows = ending.enter_context(written(release, public, beside=release.values()))
-        progress("verify", 0, 0)
-        with release.timed("verify"):
-            unsigned = draft(release, rows)
-            released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
-            reference = release.reference()
-            classes = reference.classes(released)
-            verdicts = check(release.problem.promised, classes)
-            refuse_unless_as_planned(release, released, classes, verdicts)
-        with release.timed("write"):
-            sign(unsigned, release, public, verdicts)
-        progress("report", 0, 0)
-        report.join()
-        from cobogo.report.story import tell
-        from cobogo.report.write import write as write_report
-
-        write_report(
-            tell(release, released, classes, verdicts),
-            evidence,
-            language=release.policy.report.language,
-        )
-        write_evidence(release, reference, public, evidence)
-    return Verdict(verdicts, (), released.records, len(released.counts))
+        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
+        prepared.book,
+    )  # fmt: skip
 
 
 def _refuse_guarantees(policy: Policy) -> None:

@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console, curating, masking, perturbing, risk, vaulting
+from cobogo.cli import (
+    applying,
+    attacking,
+    auditing,
+    console,
+    curating,
+    masking,
+    perturbing,
+    registering,
+    risk,
+    vaulting,
+)
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -57,6 +68,7 @@ def anonymize(
     from cobogo import job
     from cobogo.cli.summary import lines
     from cobogo.policy import Policy
+    from cobogo.release import publish
 
     rules = Policy.load(policy)
     directory = out or (rules.resolve(rules.output.directory) if rules.output.directory else None)
@@ -68,7 +80,9 @@ def anonymize(
         )
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
-        verdict = None if dry_run or directory is None else job.write(release, directory, progress=show)
+        if dry_run:
+            publish.check_against_earlier(release)
+        verdict = None if dry_run or directory is None else publish.write(release, directory, progress=show)
     for warning in release.warnings:
         console.warn(warning)
     if as_json:
@@ -229,6 +243,9 @@ def demo(
 
 
 app.command(name="attack")(attacking.attack)
+app.command(name="apply")(applying.apply)
+app.command(name="audit")(auditing.audit)
+app.add_typer(registering.app, name="registry")
 
 
 @app.command(name="list")

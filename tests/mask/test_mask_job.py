@@ -6,16 +6,22 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import cobogo as cb
 from cobogo.cli.main import run
 from cobogo.errors import CobogoError, DataError, PolicyError
+from cobogo.mask.fakes import fake
+from cobogo.mask.operators import Dictionary, Shuffled, Substituted
 from cobogo.mask.restore import restore
 from cobogo.mask.secret import Secret
 from cobogo.mask.vault import Vault
+from cobogo.policy import Data
 from cobogo.schema import forms
+from cobogo.table.read import read
+from vaults import emptied
 
 COLUMNS = ["cpf", "name", "city", "income", "born", "seen", "note"]
 ROLES = {
@@ -224,6 +230,19 @@ def test_a_forged_value_fails_verification(tmp_path: Path) -> None:
     assert any("not such as its masking makes" in problem for problem in verdict.problems)
 
 
+def test_a_release_beside_its_original(tmp_path: Path) -> None:
+    before = read(pd.DataFrame({"cpf": [cpf(n) for n in range(5)]}), Data())
+    fakes = read(pd.DataFrame({"cpf": [cpf(n) for n in range(100, 105)]}), Data())
+    words = read(pd.DataFrame({"cpf": ["x"] * 5}), Data())
+    substituted = Substituted("cpf", "", {}, lambda: Dictionary([], []), fake("cpf", "br"))
+    assert substituted.misfit(before, fakes) is None
+    assert substituted.misfit(before, before) == "5 substitutes are among the original values"
+    assert substituted.misfit(before, words) == "1 values are no substitutes of their kind"
+    shuffled = Shuffled("cpf", "", {}, lambda: (np.arange(0), ()))
+    assert shuffled.misfit(before, before) is None
+    assert shuffled.misfit(before, fakes) == "other values than those that were shuffled"
+
+
 @pytest.mark.parametrize("kind", ["duckdb", "postgresql"])
 def test_typed_columns_on_several_engines(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     url = "duckdb://" if kind == "duckdb" else request.getfixturevalue(kind)
@@ -362,6 +381,18 @@ columns = {{ cpf = {{ token = "research" }}, name = {{ encrypt = true }} }}
     assert (tmp_path / "back.csv").stat().st_mode & 0o077 == 0
     said = capsys.readouterr()
     assert not any(row[0] in said.out + said.err for row in rows if row[0])
+
+
+def test_the_password_of_a_vault_is_kept_nowhere(postgresql: str, tmp_path: Path) -> None:
+    place = emptied(postgresql).replace("cobogo@", "cobogo:hush@")
+    vault, key = Vault.create(place)
+    vault.add_domain("d")
+    key.save(tmp_path / "v.key")
+    masking = {"vault": place, "key": str(tmp_path / "v.key")}
+    cb.mask(policy(table(tmp_path, people()), {"cpf": {"token": "d"}}, masking=masking)).write(tmp_path / "out")
+    for file in (tmp_path / "out").rglob("*.*"):
+        assert b"hush" not in file.read_bytes()
+    assert len({row["cpf"] for row in released(tmp_path / "out")}) == 31
 
 
 def test_the_vault_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -188,19 +188,19 @@ QUASI = ("sex", "age", "race")
 @every
 @pytest.mark.skipif(not (ADULT / "adult.csv").is_file(), reason=f"{ADULT} has no adult.csv")
 def test_adult(algorithm: str, tmp_path: Path) -> None:
-    before = read_csv(ADULT / "adult.csv", ";")
+    """A sixth of it: the whole takes some algorithms half a minute."""
+    before = read_csv(ADULT / "adult.csv", ";").iloc[::6].reset_index(drop=True)
     files = {name: {"csv": str(ADULT / f"adult_hierarchy_{name}.csv"), "separator": ";"} for name in QUASI}
     attributes = {name: {"role": "identifier"} for name in before.columns}
     attributes |= {name: {"role": "quasi-identifier", "hierarchy": files[name]} for name in QUASI}
     attributes |= {"occupation": {"role": "sensitive"}}
     models = asked(algorithm, {**K, "k": 5}, {**L, "l": 3}, {**T, "t": 0.45})
     rules = {
-        "data": {"path": str(ADULT / "adult.csv"), "separator": ";"},
         "attributes": attributes,
         "privacy": {"models": models},
         "recoding": {"algorithm": algorithm, "suppression-limit": 0.01, "time-limit": 0.5},
     }
-    release = cb.anonymize(rules)
+    release = cb.anonymize(before, rules)
     assert release.write(tmp_path / "out")
     found = counted(tmp_path / "out" / "public", "occupation")
     assert broken(models, found, Counter(before["occupation"])) == []

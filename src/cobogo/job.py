@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +13,12 @@ from cobogo.errors import (
     DataError,
     NoSolution,
     PolicyError,
-    RegistryError,
     TableTooLarge,
     nearest,
 )
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, learning
 from cobogo.models import Model
-from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
@@ -31,13 +26,10 @@ from cobogo.recode.hierarchies import built, sensitive_trees
 from cobogo.recode.plan import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import manifest, place
-from cobogo.release.evidence import is_output, series_after, write_evidence
-from cobogo.release.readback import released_table
+from cobogo.release.publish import Progress, silent
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verdict import Verdict
-from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
+from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
@@ -56,13 +48,6 @@ from cobogo.table.rollup import rolled_up
 
 if TYPE_CHECKING:
     from cobogo.registry.book import Book
-
-Progress = Callable[[str, int, int], None]
-"""Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Progress for nobody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +70,7 @@ def anonymize(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Release:
     """Find the best release that satisfies a policy. Writes nothing.
 
@@ -100,7 +85,7 @@ def prepare(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
     if policy is None:
@@ -149,6 +134,7 @@ def _prepared(
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(rules, counted.classes().total)
     warnings = check_unique(rules, table, counted.records)
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)
@@ -186,7 +172,7 @@ def _prepared(
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = _silent) -> Release:
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
@@ -215,72 +201,6 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
         rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
         prepared.book,
     )  # fmt: skip
-
-
-def check_against_earlier(release: Release) -> None:
-    """Refuse a release that would expose people together with earlier ones; writing it does so, too."""
-    if release.book is not None:
-        from cobogo.registry.check import refuse
-
-        refuse(release.book.breaches(release), release.policy.name)
-
-
-def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
-    """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    entered: list[str] = []
-    try:
-        verdict = _written(release, directory, entered, progress)
-    except BaseException:
-        for identity in entered:
-            assert release.book is not None
-            with suppress(RegistryError):  # what went wrong first is what matters
-                release.book.withdraw(identity)
-        raise
-    for identity in entered:
-        assert release.book is not None
-        release.book.finish(identity)
-    return verdict
-
-
-def _written(release: Release, directory: Path, entered: list[str], progress: Progress) -> Verdict:
-    """The same, with the ids under which it is ``entered`` in the registry before it is put in place."""
-    report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
-    report.start()  # it takes a while, and the engine has enough to do meanwhile
-    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
-        public, evidence = stage / "public", stage / "evidence"
-        public.mkdir()
-        evidence.mkdir(mode=0o700)
-        progress("write", 0, 0)
-        with release.timed("apply"):
-            rows = ending.enter_context(written(release, public, beside=release.values()))
-        progress("verify", 0, 0)
-        with release.timed("verify"):
-            unsigned = draft(release, rows)
-            released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
-            reference = release.reference()
-            classes = reference.classes(released)
-            verdicts = check(release.problem.promised, classes)
-            refuse_unless_as_planned(release, released, classes, verdicts)
-        with release.timed("write"):
-            sign(unsigned, release, public, verdicts)
-        progress("report", 0, 0)
-        report.join()
-        from cobogo.report.story import tell
-        from cobogo.report.write import write as write_report
-
-        write_report(
-            tell(release, released, classes, verdicts),
-            evidence,
-            language=release.policy.report.language,
-        )
-        if release.book is not None:
-            progress("check", 0, 0)
-            series = series_after(release, reference)[0]
-            signed = manifest.sha256(public / manifest.NAME)
-            entered.append(release.book.enter(release, series, signed, directory))
-            release.registered = entered[-1]
-        write_evidence(release, reference, public, evidence)
-    return Verdict(verdicts, (), released.records, len(released.counts))
 
 
 def _algorithm(policy: Policy) -> Algorithm:

@@ -30,6 +30,7 @@ from cobogo.recode.solution import Solution
 from cobogo.release.publish import Progress, silent
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
+from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
@@ -133,6 +134,7 @@ def _prepared(
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(rules, counted.classes().total)
     warnings = check_unique(rules, table, counted.records)
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cobogo.cli import console
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, number_of
 
 if TYPE_CHECKING:
     from cobogo.dp.answer import Answer
@@ -66,6 +66,7 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
+    from cobogo.dp.curator import public_tables
     from cobogo.dp.explain import explain as explained
     from cobogo.dp.explain import price_for
     from cobogo.dp.metadata import CuratorPolicy
@@ -75,7 +76,7 @@ def explain(
     from cobogo.dp.units import exact
 
     rules = CuratorPolicy.load(config)
-    query = parse(question, rules.datasets)
+    query = parse(question, rules.datasets, public_tables(rules))
     dataset = rules.datasets[query.dataset]
     measure = dataset.budget.loss().measure
     found = plan(query, dataset)
@@ -147,7 +148,7 @@ def _say_explanation(found: Explanation) -> None:
     console.say(
         f"Cost      {found.cost()}\n"
         f"Groups    {groups}; a person counts in {found.plan.groups_of_a_person}, "
-        f"with {found.plan.rows_of_a_person} rows in each, at most"
+        f"with {number_of(found.plan.rows_of_a_person, 'row')} in each, at most"
     )
     if found.threshold is not None:
         console.say(f"Told of   groups that seem to have {found.threshold} people or more, after noise")

@@ -80,7 +80,9 @@ def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | Non
             choice = chosen.choosing[measurement]
             steps.append(_step(measurement, change, choice.name, choice.scale, None))
     of = dict(zip(plan.measurements, steps, strict=True))
-    errors = {aggregate.name: _error(aggregate, plan, of, rows) for aggregate in plan.query.aggregates}
+    aggregates = {aggregate.name: aggregate for aggregate in plan.query.aggregates}
+    names = plan.query.shown or tuple((name, name) for name in aggregates)
+    errors = {name: _error(aggregates[own], plan, of, rows) for name, own in names if own in aggregates}
     return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
 
 

@@ -42,7 +42,7 @@ class AttributePolicy(Part):
     min_level: Annotated[int, Field(ge=0, strict=True)] = 0
     max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
     publish_unique: Annotated[bool, Field(strict=True)] = False
-    aggregate: Literal["mean", "median", "mode", "ancestor"] | None = None
+    aggregate: Literal["mean", "median", "mode", "ancestor", "range"] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Self
 
@@ -83,7 +84,7 @@ class Dataset(Data):
         return self.max_groups
 
 
-def dataset_named(name: str, datasets: dict[str, Dataset], where: str) -> str:
+def dataset_named(name: str, datasets: Mapping[str, Dataset], where: str) -> str:
     """A data set by the name that an analyst wrote."""
     for known in datasets:
         if known.casefold() == name.casefold():

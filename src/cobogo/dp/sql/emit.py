@@ -37,7 +37,10 @@ class Emitter:
     def __init__(self, plan: Plan, source: Source, dialect: Dialect, salt: int) -> None:
         self.plan, self.source, self.dialect, self.salt = plan, source, dialect, salt
         self.dataset, self.query = plan.dataset, plan.query
+        part = self.query.part
         used = [*self.query.keys, *columns_of(self.query.where)]
+        used += [] if part is None else [part.column, *columns_of(part.where)]
+        used += [] if self.query.lookup is None else [self.query.lookup.column]
         used += [measurement.column for measurement in plan.measurements if measurement.column is not None]
         self.columns = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(used))}
         self.keys = [f"k{number}" for number in range(len(self.query.keys))]
@@ -45,14 +48,22 @@ class Emitter:
     def totals(self, measurements: list[Measurement]) -> str:
         """Counts and sums of each group: a row a group, its keys first, then a figure for each measurement."""
         rows, figures = self.plan.rows_of_a_person, dict(enumerate(measurements))
-        own = ", ".join(["count(*) AS n", *(self._gathered(number, m) for number, m in figures.items() if m.column)])
-        sums = [self._added(self._bounded(number, m, rows)) for number, m in figures.items()]
         if self.dataset.unit is None:
-            people = f"p AS (SELECT {self._listed('', self.keys)}{self._single(figures)} FROM t)"
+            people = f"p AS (SELECT {self._listed(self.keys)}{self._single(figures)} FROM t)"
         else:
-            people = f"p AS (SELECT {self._listed('', ['u', *self.keys])}{own} FROM t GROUP BY {self._all('u')})"
-        shown = ", ".join([*self.keys, *(f"{added} AS m{number}" for number, added in enumerate(sums))])
-        return f"WITH {self._rows(measurements)}, {people}{self._kept('p')} SELECT {shown} FROM b{self._grouped()}"
+            own = ", ".join(
+                ["count(*) AS n", *(self._gathered(number, m) for number, m in figures.items() if m.column)]
+            )
+            people = f"p AS (SELECT {self._all('u')}, {own} FROM t GROUP BY {self._all('u')})"
+        counted = ", ".join(f"{self._counted(number, m, rows)} AS f{number}" for number, m in figures.items())
+        bounded = ", ".join(f"{self._bounded(number, m, rows)} AS h{number}" for number, m in figures.items())
+        added = [f"{self._added(f'h{number}')} AS m{number}" for number in figures]
+        return (
+            f"WITH {self._rows(measurements)}, {people}{self._kept('p')}, "
+            f"f AS (SELECT {self._listed(self.keys)}{counted} FROM b), "
+            f"h AS (SELECT {self._listed(self.keys)}{bounded} FROM f) "
+            f"SELECT {', '.join([*self.keys, *added])} FROM h{self._grouped()}"
+        )
 
     def distinct(self, measurement: Measurement) -> str:
         """How many values of a column each group has, of each person at most so many."""
@@ -60,7 +71,7 @@ class Emitter:
         shown = ", ".join([*self.keys, "count(DISTINCT v) AS m0"])
         values = f"SELECT DISTINCT {self._all('u')}, {value} AS v FROM t WHERE {value} IS NOT NULL"
         if self.dataset.unit is None:
-            values = f"SELECT {self._listed('', self.keys)}{value} AS v FROM t WHERE {value} IS NOT NULL"
+            values = f"SELECT {self._listed(self.keys)}{value} AS v FROM t WHERE {value} IS NOT NULL"
             return f"WITH {self._rows([measurement])}, b AS ({values}) SELECT {shown} FROM b{self._grouped()}"
         hashed = self.dialect.hashed(["u", *self.keys, "v"], self.salt)
         ranked = f"row_number() OVER (PARTITION BY {self._all('u')} ORDER BY {hashed}, v) AS place"
@@ -94,28 +105,74 @@ class Emitter:
         typed = [
             f"{dialect.typed(name, columns[name], kinds[name], decimal)} AS {short}"
             for name, short in self.columns.items()
+            if self.query.lookup is None or name not in self.query.lookup.names
         ]
         unit = self.dataset.unit
         typed += [f"{dialect.unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
         wanted = [] if unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
             wanted.append(self._condition(self.query.where))
-        for name in self.query.keys:
+        keys = []
+        for name, key in zip(self.query.keys, self.keys, strict=True):
+            keys.append(f"{self._key(name)} AS {key}")
             public = columns[name].public_keys
             if public is not None:
-                wanted.append(f"{self.columns[name]} IN ({', '.join(map(dialect.literal, public))})")
+                wanted.append(f"{self._key(name)} IN ({', '.join(map(dialect.literal, public))})")
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
-        keys = [f"{self.columns[name]} AS {key}" for name, key in zip(self.query.keys, self.keys, strict=True)]
-        chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM s"
+        before, looked_up = self._joined()
+        source, parts = self._part(before, wanted)
+        chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
-        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o), t AS ({chosen}{filtered})"
+        read = f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
+        return f"{read}{looked_up}{parts}, t AS ({chosen}{filtered})"
+
+    def _joined(self) -> tuple[str, str]:
+        """Rows with what a public table has beside them. Its keys stand once, so that nobody's rows become more."""
+        lookup = self.query.lookup
+        if lookup is None:
+            return "s", ""
+        rows = ", ".join(f"({', '.join(map(self.dialect.literal, row))})" for row in lookup.rows)
+        names = ", ".join(["of_key", *(f"v{at}" for at in range(len(lookup.names)))])
+        added = "".join(
+            f", l.v{at} AS {self.columns[name]}" for at, name in enumerate(lookup.names) if name in self.columns
+        )
+        key = self.columns[lookup.column]
+        return "j", f", j AS (SELECT s.*{added} FROM s JOIN (VALUES {rows}) AS l({names}) ON s.{key} = l.of_key)"
+
+    def _part(self, before: str, wanted: list[str]) -> tuple[str, str]:
+        """Rows of one part of a partition. In which parts a person counts is decided before any part is looked at, by
+        the same salt for all of them."""
+        part = self.query.part
+        if part is None:
+            return before, ""
+        column = self.columns[part.column]
+        within = [f"{column} IN ({', '.join(map(self.dialect.literal, part.keys))})"]
+        within += [] if part.where is None else [self._condition(part.where)]
+        place = "1"
+        if self.dataset.unit is not None:
+            within.append("u IS NOT NULL")
+            place = (
+                f"dense_rank() OVER (PARTITION BY u ORDER BY {self.dialect.hashed(['u', column], self.salt)}, {column})"
+            )
+        wanted += [f"part <= {self.plan.parts_of_a_person}", f"{column} = {self.dialect.literal(part.key)}"]
+        return "q", f", q AS (SELECT *, {place} AS part FROM {before} WHERE {' AND '.join(within)})"
+
+    def _key(self, name: str) -> str:
+        """What a column is grouped by: its value, or the interval that it is in."""
+        column, declared = self.columns[name], self.dataset.columns[name]
+        if declared.edges is None:
+            return column
+        *named, last = map(self.dialect.literal, declared.intervals)
+        borders = [self.dialect.literal(Decimal(str(edge))) for edge in declared.edges[1:-1]]
+        cases = "".join(f" WHEN {column} < {border} THEN {name}" for border, name in zip(borders, named, strict=True))
+        return f"CASE WHEN {column} IS NULL THEN NULL{cases} ELSE {last} END"
 
     def _gathered(self, number: int, measurement: Measurement) -> str:
         """A person's figure in a group, and how many rows it is of."""
         value = self._value(measurement)
         if measurement.kind == "present":
             return f"count({self.columns[str(measurement.column)]}) AS n{number}"
-        return f"count({value}) AS n{number}, sum(CAST({value} AS {self.dialect.wide})) AS s{number}"
+        return f"count({value}) AS n{number}, {self.dialect.total(value)} AS s{number}"
 
     def _single(self, figures: dict[int, Measurement]) -> str:
         """The same where a row is a person: nothing is to be put together."""
@@ -146,25 +203,32 @@ class Emitter:
     def _fixed(self, name: str) -> str:
         return f"SELECT {self._all('u')}, {self._in_steps(name)} AS v FROM t"
 
-    def _bounded(self, number: int, measurement: Measurement, rows: int) -> str:
+    def _counted(self, number: int, measurement: Measurement, rows: int) -> str:
         """A person's figure, as far as it counts. More rows than count are as many as do, of their average."""
         match measurement.kind:
             case "people":
                 return "1"
             case "rows":
-                return held("n", 0, rows)
+                return "n"
             case "present":
-                return held(f"n{number}", 0, rows)
+                return f"n{number}"
+        if self.dataset.unit is None:
+            return f"s{number}"
+        average = self.dialect.divided(f"(s{number} * {rows})", f"n{number}")
+        return f"CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END"
+
+    def _bounded(self, number: int, measurement: Measurement, rows: int) -> str:
+        """The same within what one person can be: the last step before people are added up."""
+        if measurement.kind not in ("sum", "squares"):
+            return held(f"f{number}", 0, rows)
         low, high = self.dataset.columns[str(measurement.column)].steps
         ends = [end - measurement.centre for end in (low, high)]
         low, high = (min(0, *ends), max(0, *ends)) if measurement.kind == "sum" else (0, max(end * end for end in ends))
-        average = self.dialect.divided(f"(s{number} * {rows})", f"n{number}")
-        figure = f"(CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END)"
-        return held(figure, rows * low, rows * high)
+        return f"CAST({held(f'f{number}', rows * low, rows * high)} AS {self.dialect.whole})"
 
     def _added(self, figure: str) -> str:
         """People's figures added up, as a whole number of 64 bits; none at all are 0."""
-        total = f"coalesce(sum(CAST({figure} AS {self.dialect.wide})), 0)"
+        total = f"coalesce({self.dialect.total(figure)}, 0)"
         return f"CAST({held(total, -LARGEST, LARGEST)} AS {self.dialect.whole})"
 
     def _kept(self, people: str, *, several: bool = False) -> str:
@@ -201,6 +265,5 @@ class Emitter:
         return f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
 
     @staticmethod
-    def _listed(first: str, names: list[str]) -> str:
-        listed = ", ".join([*([first] if first else []), *names])
-        return f"{listed}, " if listed else ""
+    def _listed(names: list[str]) -> str:
+        return "".join(f"{name}, " for name in names)

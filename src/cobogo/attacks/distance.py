@@ -39,6 +39,7 @@ class DistanceLinkage(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "distance-linkage"
+    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation"})
     knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
     defence: ClassVar[str] = (
         "More noise on every column that others know, or microaggregation of all of them together: k records are alike."

@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console, curating, masking, perturbing, risk, vaulting
+from cobogo.cli import (
+    applying,
+    attacking,
+    auditing,
+    console,
+    curating,
+    masking,
+    perturbing,
+    registering,
+    risk,
+    vaulting,
+)
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -68,6 +79,8 @@ def anonymize(
         )
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
+        if dry_run:
+            job.check_against_earlier(release)
         verdict = None if dry_run or directory is None else job.write(release, directory, progress=show)
     for warning in release.warnings:
         console.warn(warning)
@@ -229,6 +242,9 @@ def demo(
 
 
 app.command(name="attack")(attacking.attack)
+app.command(name="apply")(applying.apply)
+app.command(name="audit")(auditing.audit)
+app.add_typer(registering.app, name="registry")
 
 
 @app.command(name="list")

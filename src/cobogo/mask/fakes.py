@@ -200,7 +200,7 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
     alone = unique or kind.unique
     for attempt in range(ATTEMPTS):
         drawn = kind.made(secret.words(group, own[pending].tolist(), attempt), own[pending])
-        bad = np.array([_same(new, old) for new, old in zip(drawn, own[pending], strict=True)], dtype=np.bool_)
+        bad = _same(drawn, own[pending])
         if kind.apart:
             bad |= pd.Series(drawn, dtype=object).isin(own).to_numpy()
         if alone:
@@ -234,8 +234,13 @@ def drawn_for_each(values: Texts, kind: Fake) -> Texts:
     return kind.written(made, values)
 
 
-def _same(one: str, other: str) -> bool:
-    return one == other or one.casefold() == other.casefold()
+def _same(some: Texts, others: Texts) -> NDArray[np.bool_]:
+    """Whether texts are equal but for capitals, pair by pair."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    one, other = (pc.utf8_lower(pa.array(texts, pa.string())) for texts in (some, others))
+    return np.array(pc.equal(one, other).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
 def _plain(word: str) -> str:

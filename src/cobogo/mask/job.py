@@ -10,6 +10,7 @@ from typing import Any
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.mask.masked import make
 from cobogo.mask.settle import Shared
+from cobogo.mask.values import distinct
 from cobogo.policy import Policy, Role
 from cobogo.policy.several import Reference, Several, lists_tables, several
 from cobogo.release import place
@@ -116,7 +117,7 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
 
 def _check_key(table: Transformed, column: str) -> None:
     """A column whose values were all different still has as many different ones."""
-    before, after = counted(table.table, column)[0], counted(table.drawn, column)[0]
+    before, after = distinct(table.table, column), distinct(table.drawn, column)
     if len(before) != len(after):
         raise DataError(
             f'the key "{column}" had {len(before):,} distinct values before and has {len(after):,} after masking',
@@ -127,6 +128,6 @@ def _check_key(table: Transformed, column: str) -> None:
 
 def _orphans(reference: Reference, of: Table, to: Table) -> int:
     """How many records refer to nothing."""
-    known = set(counted(to, reference.to_column)[0])
+    known = set(distinct(to, reference.to_column))
     labels, records = counted(of, reference.column)
     return int(sum(records[place] for place, label in enumerate(labels) if label is not None and label not in known))

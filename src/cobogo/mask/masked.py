@@ -18,10 +18,11 @@ from cobogo.mask.dates import read
 from cobogo.mask.fakes import fake
 from cobogo.mask.operators import Operator
 from cobogo.mask.settle import Shared, operators
+from cobogo.mask.values import distinct
 from cobogo.policy import Policy, Role
 from cobogo.table.read import Table
 from cobogo.transform.base import Findings, Json, Meaning, Row, Section, Story, Transformation, Written
-from cobogo.transform.columns import counted, replaced, streamed
+from cobogo.transform.columns import replaced, streamed
 
 if TYPE_CHECKING:
     from cobogo.report.words import Words
@@ -84,9 +85,8 @@ class Masked(Transformation):
         summary = {}
         for operator in self._operators:
             name = operator.column
-            old, _ = counted(before, name)
-            new, _ = counted(after, name)
-            same = len(({*old} & {*new}) - {None})
+            old, new = {*distinct(before, name)}, {*distinct(after, name)}
+            same = len(old & new)
             if same and operator.stated.get("fake") in APART and "drawn for each" not in operator.meaning:
                 raise VerificationFailed(f'{same} fakes of "{name}" are among the original values')
             rows.append([name, operator.meaning, len(old), len(new), same])
@@ -110,7 +110,7 @@ def check(written: Written) -> Findings:
     """Whether every released value can be what the manifest says was made of it."""
     problems = []
     for name, stated in written.stated["columns"].items():
-        values = [value for value in counted(written.rows, name)[0] if value is not None]
+        values = distinct(written.rows, name)
         wrong = _misfits(values, stated)
         if wrong:
             problems.append(

@@ -16,7 +16,8 @@ from cobogo.hierarchy import Label
 from cobogo.mask import dates, numbers
 from cobogo.mask.encryption import encrypted
 from cobogo.mask.fakes import Fake, drawn_for_each
-from cobogo.mask.secret import Secret, random_words
+from cobogo.mask.secret import Secret
+from cobogo.randomness import Entropy, keys
 from cobogo.transform.base import Json
 from cobogo.transform.columns import Codes, codes, labelled
 
@@ -53,7 +54,7 @@ class Substituted(Operator):
     def released(self, batch: Any) -> Any:
         """By the dictionary."""
         known = self._dictionary
-        return labelled(codes(batch.column(self.column), known.places), known.outputs)
+        return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
 
 
 class Dictionary:
@@ -61,7 +62,7 @@ class Dictionary:
 
     def __init__(self, values: Sequence[str], outputs: Sequence[str]) -> None:
         self.places: Mapping[Label, int] = {**{value: n for n, value in enumerate(values)}, None: len(values)}
-        self.outputs: Sequence[Label] = [*outputs, None]
+        self.outputs = _column([*outputs, None])
 
 
 class DrawnForEach(Operator):
@@ -106,7 +107,7 @@ class Shuffled(Operator):
     def begin(self) -> None:
         """Draw the circle."""
         found, self._labels = self._asked()
-        order = np.argsort(random_words(len(found))[:, 0], kind="stable")
+        order = np.argsort(keys(len(found)), kind="stable")
         self._moved = np.empty_like(found)
         self._moved[order] = found[np.roll(order, -1)]
         self._done = 0
@@ -134,7 +135,7 @@ class Blurred(Operator):
             _refuse(
                 int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum()), "number", self._where
             )
-        blurred = numbers.blurred(found, random_words(len(found))[:, 0], self._share)
+        blurred = numbers.blurred(found, Entropy().words(len(found)), self._share)
         return numbers.write(blurred, decimals, self._decimal)
 
 
@@ -161,7 +162,7 @@ class Shifted(Operator):
         return _column(dates.write(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:
-        drawn = dates.shifts(random_words(batch.num_rows)[:, 0], self._days)
+        drawn = dates.shifts(Entropy().words(batch.num_rows), self._days)
         if self._per is None:
             return drawn
         people = _coded(batch.column(self._per))
@@ -198,6 +199,12 @@ def _column(values: Any) -> Any:
     import pyarrow as pa
 
     return pa.array(values, pa.string())
+
+
+def _column_of_places(places: Codes) -> Any:
+    import pyarrow as pa
+
+    return pa.array(places)
 
 
 def _refuse(wrong: int, what: str, where: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import os
 from collections.abc import Sequence
@@ -18,12 +19,13 @@ Words = NDArray[np.uint64]
 
 LEAST = 32
 WORDS = 4
-"""Numbers of 64 bits that one HMAC-SHA256 gives."""
+"""Numbers of 64 bits that one digest gives."""
 
 
 @dataclass(frozen=True)
 class Secret:
-    """A key for HMAC-SHA256. Whoever has it can find the substitute of any value that they guess.
+    """A key for HMAC-SHA256 and keyed BLAKE2b (RFC 7693). Whoever has it can find
+    the substitute of any value that they guess.
 
     >>> secret = Secret(bytes(32))
     >>> bool((secret.words("names", ["Ana"]) == secret.words("names", ["Ana"])).all())
@@ -72,7 +74,10 @@ class Secret:
     def words(self, group: str, values: Sequence[str], attempt: int = 0) -> Words:
         """Four numbers for each value, always the same for the same value, group and attempt."""
         key = self.derived(f"{attempt} {group}")
-        digests = b"".join([hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256") for text in values])
+        keyed = hashlib.blake2b
+        digests = b"".join(
+            [keyed(text.encode("utf-8", "surrogatepass"), key=key, digest_size=32).digest() for text in values]
+        )
         return np.frombuffer(digests, dtype="<u8").reshape(-1, WORDS).astype(np.uint64)
 
 

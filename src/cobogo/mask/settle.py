@@ -21,12 +21,13 @@ from cobogo.mask.operators import (
     Substituted,
 )
 from cobogo.mask.secret import Secret
+from cobogo.mask.values import distinct
 from cobogo.policy import Policy
 from cobogo.policy import masking as specs
 from cobogo.table.connect import is_url
 from cobogo.table.read import Table
 from cobogo.transform.base import Json
-from cobogo.transform.columns import counted, whole
+from cobogo.transform.columns import whole
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,7 @@ class Shared:
         """What the values of a group become."""
         group = self._groups[name]
         if group.dictionary is None:
-            values = {value for m in group.members for value in counted(m.table, m.column)[0] if value is not None}
-            known = sorted(values)
+            known = sorted({value for member in group.members for value in distinct(member.table, member.column)})
             where = group.members[0].where
             made = substitutes(known, group.kind, secret, name, unique=group.unique, where=where) if known else ()
             group.dictionary = Dictionary(known, list(made))
@@ -193,7 +193,7 @@ def _tokens(
     vault.require(spec.token, Role.TOKENIZE)
 
     def dictionary() -> Dictionary:
-        values = [value for value in counted(table, name)[0] if value is not None]
+        values = distinct(table, name)
         try:
             return Dictionary(values, vault.tokenize(spec.token, values))
         except VaultError as error:

@@ -79,6 +79,9 @@ from cobogo.policy.tables import (
     Recoding as Recoding,
 )
 from cobogo.policy.tables import (
+    RegistryPolicy as RegistryPolicy,
+)
+from cobogo.policy.tables import (
     ReportPolicy as ReportPolicy,
 )
 from cobogo.policy.tables import (

@@ -23,6 +23,7 @@ from cobogo.policy.tables import (
     Output,
     Privacy,
     Recoding,
+    RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
     Role,
@@ -51,6 +52,7 @@ class Policy(Part):
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
+    registry: RegistryPolicy | None = None
 
     _home: Path = PrivateAttr(default_factory=Path)
     _name: str = PrivateAttr(default="policy")

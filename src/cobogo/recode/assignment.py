@@ -135,6 +135,11 @@ class Assignment:
         """The quasi-identifiers that are released as something else than what was collected: how that was made."""
         return {}
 
+    @property
+    def ranged(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as ranges of numbers, and not as values of a hierarchy."""
+        return ()
+
     def classes(self, attributes: Collection[str] | None = None) -> Classes:
         """The classes as the models see them. ``attributes``: the sensitive ones to count, all if not given."""
         wanted = self.problem.table.histograms if attributes is None else attributes

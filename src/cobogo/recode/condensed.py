@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from cobogo import randomness
 from cobogo.metrics import AGGREGATED, Outcome
 from cobogo.models.base import Floats, Ints
-from cobogo.recode.aggregate import Aggregation, Labels, digits, numbers, squared_error, written
+from cobogo.recode.aggregate import Aggregation, Labels, digits, squared_error, written
 from cobogo.recode.assignment import Assignment, leaf_tuples
+from cobogo.recode.ranges import numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ def condensed(assignment: Assignment, hows: tuple[str, ...], errors: tuple[float
     drawn[missing[owners]] = np.nan
     return Condensed(
         a.problem, a.levels, a.leaves, a.tuples, a.owners, a.counts, a.values, (nothing,) * len(hows), hows, errors,
-        {column: drawn[:, place] for place, column in enumerate(columns)},
+        drawn={column: drawn[:, place] for place, column in enumerate(columns)},
     )  # fmt: skip
 
 

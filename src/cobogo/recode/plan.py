@@ -44,6 +44,7 @@ class Plan:
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
     aggregated: Mapping[str, str] = field(default_factory=dict)  # quasi-identifiers that are no longer true, and how
+    ranged: tuple[str, ...] = ()  # quasi-identifiers that are released as ranges of numbers
     withheld: Mapping[str, tuple[Tuple, ...]] = field(
         default_factory=dict
     )  # by sensitive attribute, the released tuples whose values are not told
@@ -236,6 +237,7 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, l
         star=star,
         outcome=assignment.outcome(),
         aggregated=assignment.aggregated,
+        ranged=assignment.ranged,
         warnings=(*solution.notes, *warnings),
     )
     return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []

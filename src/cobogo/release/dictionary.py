@@ -23,6 +23,10 @@ VALUES = "each value as collected or, in every record that has it, suppressed: *
 """What a column means in which values were suppressed wherever they occur."""
 
 
+RANGES = "as collected or a range that the number lies in, both ends included, as [17-25]; * stands for every value"
+"""What a column means in which groups of records are released as the range of their numbers."""
+
+
 def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
     """What a column's values mean, in words that give away nothing of the data behind them.
 

@@ -231,7 +231,7 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
         raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
     found = {}
     for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
-        previous = series.load(policy.resolve(name))
+        previous = series.load(name, policy)
         if previous.key.hex() != key:
             raise VerificationFailed(f"the previous release at {name} is not of the same series")
         found[name, attribute] = previous.earlier(attribute, pseudonyms)

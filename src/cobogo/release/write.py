@@ -92,6 +92,8 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
             text, truthful = "distorted where a value was too frequent: not always what was collected", False
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
+        elif name in release.plan.ranged:
+            text = dictionary.RANGES
         elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
             whole = release.policy.recoding.kind == "value"
             text = dictionary.VALUES if whole else dictionary.local_meaning(attribute, alike=release.plan.alike)

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError, VerificationFailed
+from cobogo.errors import DataError, PolicyError, VerificationFailed
 from cobogo.policy import Policy, Role
 from cobogo.release import dictionary, place
 from cobogo.release.evidence import is_output, seal
@@ -42,6 +42,12 @@ def transform(
 
     Draws nothing and writes nothing.
     """
+    if policy.registry is not None:
+        raise PolicyError(
+            "a registry keeps releases that are recodings, and this is none",
+            where=f"{policy.name}, registry",
+            remedy="Leave out [registry]: this release will not be checked against others.",
+        )
     start = time.perf_counter()
     progress("read", 0, 0)
     if data is None:

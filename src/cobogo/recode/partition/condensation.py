@@ -59,7 +59,7 @@ def _chosen(problem: Problem) -> tuple[str, ...]:
     for h, how, asked in zip(
         problem.hierarchies, hows(problem), problem.aggregates or (None,) * len(problem.hierarchies), strict=True
     ):
-        if asked in ("median", "mode"):
+        if asked in ("median", "mode", "range"):
             raise PolicyError(
                 f"condensation draws numbers from a group's mean and covariance, and releases no {asked}",
                 where=f'attribute "{h.attribute}", aggregate',

@@ -352,7 +352,18 @@ def test_names_are_registered_once(curator: Curator) -> None:
 
 
 @pytest.mark.parametrize(
-    "amounts", [{}, {"epsilon": 0}, {"epsilon": -1}, {"epsilon": "much"}, {"rho": 1}, {"epsilon": 1, "delta": 1}]
+    "amounts",
+    [
+        {},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": "much"},
+        {"rho": 1},
+        {"epsilon": 1, "delta": 1},
+        {"epsilon": "1e-400", "delta": 1e-9},
+        {"epsilon": "1e400", "delta": 1e-9},
+        {"epsilon": 1, "delta": "1e-400"},
+    ],
 )
 def test_prices_must_be_prices(ana: Session, amounts: dict[str, Any]) -> None:
     with pytest.raises(CobogoError):

@@ -129,8 +129,8 @@ ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
     ),
     "distance-linkage": (
         "ligação por distância",
-        "uma tabela sobre pessoas, com os valores de antes da perturbação",
-        "mais ruído em toda coluna que outros conheçam, ou microagregação de todas juntas: k registros são iguais.",
+        "uma tabela sobre pessoas, com os valores que foram mudados antes da publicação",
+        "Mais ruído em toda coluna que outros conheçam, ou microagregação de todas juntas: k registros ficam iguais.",
     ),
     "homogeneity": (
         "homogeneidade",

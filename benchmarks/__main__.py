@@ -13,9 +13,17 @@ from benchmarks.curator import answers
 from benchmarks.measure import Result, machine
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
+from benchmarks.vault import vault
 
 RESULTS = Path(__file__).parent / "results"
-ALL = {"adult": on_adult, "whole": whole, "lattices": on_large_lattices, "peers": beside_peers, "curator": answers}
+ALL = {
+    "adult": on_adult,
+    "whole": whole,
+    "lattices": on_large_lattices,
+    "vault": vault,
+    "curator": answers,
+    "peers": beside_peers,
+}
 
 
 def main(names: list[str]) -> None:

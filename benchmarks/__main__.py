@@ -21,8 +21,8 @@ ALL = {
     "whole": whole,
     "lattices": on_large_lattices,
     "vault": vault,
-    "curator": answers,
     "peers": beside_peers,
+    "curator": answers,
 }
 
 

@@ -29,7 +29,7 @@ from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
-from cobogo.recode.plan import plan
+from cobogo.recode.planning import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
 from cobogo.release import manifest, place
@@ -41,6 +41,7 @@ from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
+    check_marginals,
     check_no_stars,
     check_roles,
     check_unique,
@@ -123,6 +124,7 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
     check_withholding(rules, wanted)
+    check_marginals(rules)
     if rules.recoding.algorithm in BUCKETIZING:
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
@@ -157,6 +159,7 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         kind=rules.recoding.kind,
         aggregates=tuple(a.aggregate for a in attributes),
         decimal=rules.data.decimal,
+        marginals=rules.recoding.marginals,
         withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]

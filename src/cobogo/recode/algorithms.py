@@ -20,6 +20,7 @@ from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
+from cobogo.recode.marginals.marginals import marginals
 from cobogo.recode.partition import mondrian, similar
 from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
@@ -58,11 +59,12 @@ ALGORITHMS: dict[str, Algorithm] = {
     "mdav": mdav,
     "anatomy": anatomy,
     "slicing": slicing,
+    "marginals": marginals,
 }
 """A new one is registered here."""
 
-BUCKETIZING = frozenset({"anatomy", "slicing"})
-"""Those that part the sensitive values from the rest: what they release is not one table."""
+BUCKETIZING = frozenset({"anatomy", "slicing", "marginals"})
+"""Those that part the sensitive values from the rest: what they release is not one table of records."""
 
 _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 

@@ -24,6 +24,7 @@ from cobogo.release import series
 from cobogo.release.buckets import NO_IDENTITY, bucket_table
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
+from cobogo.release.marginals import NO_RECORDS, marginal_table
 from cobogo.release.reference import (
     Json,
     Original,
@@ -113,11 +114,13 @@ def verify(
         return Verdict((), (*problems, str(error)), 0, 0)
     if manifest.buckets is not None:
         notes = (*notes, NO_IDENTITY)
-    if kept is not None:
+    if manifest.marginals:
+        notes = (*notes, NO_RECORDS)
+    if kept is not None and any(column.withheld for column in manifest.columns):
         problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if set(notes) <= {NO_IDENTITY}:
+    if set(notes) <= {NO_IDENTITY, NO_RECORDS}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
@@ -126,6 +129,8 @@ def released_table(
     rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> FrequencyTable:
     """Read released rows back and count them. Their columns must be those that the manifest names."""
+    if manifest.marginals and isinstance(rows, Path):
+        return marginal_table(rows, manifest)
     table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
     if table.columns != manifest.columns_in():
         raise DataError("has other columns than its manifest says", where=table.name)
@@ -137,6 +142,8 @@ def released_table(
 
 def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
     """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
+    if manifest.marginals:
+        return public
     if manifest.data.file is not None:
         return public / manifest.data.file
     url = engine or _kept_engine(kept)
@@ -344,6 +351,7 @@ def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     """Released columns that a policy does not allow."""
     problems = []
     ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
+    ours = (*ours, *(entry.count for entry in manifest.marginals))
     for column in manifest.columns:
         if column.name in ours:
             continue

@@ -199,6 +199,9 @@ ENGLISH: dict[str, str] = {
     "metric.squared_error": "squared error",
     "metric.squared_error.means": "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 "
     "a single group.",
+    "metric.marginal_divergence": "marginal divergence",
+    "metric.marginal_divergence.means": "How far the table that the marginals describe is from the original, in nats: "
+    "0 if they tell everything.",
     "metric.reconstruction_error": "reconstruction error",
     "metric.reconstruction_error.means": "How wrong it is, on average, to take the shares of a bucket for the value of "
     "each of its records: 0 is certainty.",

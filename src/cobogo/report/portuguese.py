@@ -203,6 +203,9 @@ PORTUGUESE: dict[str, str] = {
     "metric.squared_error": "erro quadrático",
     "metric.squared_error.means": "Quanto das diferenças se perdeu ao trocar valores pelos de um grupo: 0 é nada, 1 é "
     "um só grupo.",
+    "metric.marginal_divergence": "divergência das marginais",
+    "metric.marginal_divergence.means": "A distância entre a tabela que as marginais descrevem e a original, em nats: "
+    "0 se elas dizem tudo.",
     "metric.reconstruction_error": "erro de reconstrução",
     "metric.reconstruction_error.means": "Quanto se erra, em média, ao tomar as parcelas de um balde pelo valor de "
     "cada um de seus registros: 0 é certeza.",

@@ -17,7 +17,7 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Role
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.plan import LocalPlan
+from cobogo.recode.plan import LocalPlan, MarginalPlan
 from cobogo.recode.problem import Problem
 from cobogo.recode.withhold import not_shown
 from cobogo.report.content import (
@@ -45,20 +45,21 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
     before, after = release.problem.table, released
     names = release.plan.attributes
     classes = classes.where(classes.sizes > 0)
+    people = _people(release, classes)
     original = before.classes()
     original = original.where(original.sizes > 0)
-    order = np.argsort(-after.counts, kind="stable")[: release.policy.report.largest_classes]
+    order = np.argsort(-after.counts[: len(people)], kind="stable")[: release.policy.report.largest_classes]
     return Content(
         source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, verdicts),
         metric=release.metric,
         attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
-        class_sizes=after.counts,
+        class_sizes=after.counts[: len(people)],
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
-        quasi_identifiers=names if release.plan.hides_identity else after.quasi_identifiers,
+        quasi_identifiers=after.quasi_identifiers,
         risk_before=risk(original),
-        risk_after=risk(classes) if release.plan.hides_identity else risk(original),
+        risk_after=risk(people) if release.plan.hides_identity else risk(original),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -122,7 +123,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
         },
         "risk": {
             "before": asdict(risk(original)),
-            "after": asdict(risk(classes if release.plan.hides_identity else original)),
+            "after": asdict(risk(_people(release, classes) if release.plan.hides_identity else original)),
         },
         **({"withheld": _withheld(classes)} if release.problem.withholds else {}),
         "inference": {
@@ -148,6 +149,13 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
         }
         for name, hidden in classes.withheld.items()
     }
+
+
+def _people(release: Release, classes: Classes) -> Classes:
+    """The classes that are people: of marginals, the cells that count them."""
+    if not isinstance(release.plan, MarginalPlan):
+        return classes
+    return classes.where(np.arange(len(classes)) < len(release.plan.kept_records))
 
 
 def level_shares(release: Release) -> dict[str, list[float]]:
@@ -179,7 +187,7 @@ def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeS
         )
     position = before.quasi_identifiers.index(name)
     hierarchy = release.problem.hierarchies[position]
-    after = after if release.plan.hides_identity else before
+    after = after if name in after.values else before
     return AttributeStory(
         name=name,
         role=role,

@@ -39,6 +39,8 @@ def margins_in(directory: Path, manifest: Manifest) -> Margins:
         table = read(directory / entry.file, Data(separator=manifest.data.separator), once=True)
         if table.columns != manifest.columns_in(entry.file) or table.columns[-1] != entry.count:
             raise DataError("has other columns than its manifest says", where=entry.file)
+        if len(table.columns) < 2:
+            raise DataError("counts nothing", where=entry.file)
         found = frequency_table(table, table.columns, [])
         if (found.counts != 1).any():
             raise DataError("holds a row twice", where=entry.file)

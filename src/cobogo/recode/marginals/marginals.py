@@ -175,10 +175,17 @@ def _refuse(problem: Problem) -> None:
             where="recoding.marginals",
             remedy="Leave one of the cycle out, or ask for one marginal of all the attributes in it.",
         )
-    several = sum(next(iter(problem.table.histograms)) in one for one in problem.marginals) > 1
+    secret = next(iter(problem.table.histograms))
+    telling = sum(secret in one for one in problem.marginals)
+    if problem.marginals and not telling:
+        raise PolicyError(
+            f'none of the marginals has the sensitive attribute "{secret}"',
+            where="recoding.marginals",
+            remedy=f'Ask for one that has, be it ["{secret}"] alone.',
+        )
     for model in problem.promised:
         beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
-        mixed = several and type(model).holds_withheld is not Model.holds_withheld  # asks for people, too
+        mixed = telling > 1 and type(model).holds_withheld is not Model.holds_withheld  # asks for people, too
         if beyond or mixed or model.scope is not Scope.CLASS:
             raise PolicyError(
                 f"{model} cannot be told of marginals, which have no records",

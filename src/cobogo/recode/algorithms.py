@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cobogo.recode.buckets.anatomy import anatomy
+from cobogo.recode.buckets.bucketization import bucketization
 from cobogo.recode.buckets.slicing import slicing
 from cobogo.recode.cells.mu_argus import mu_argus
 from cobogo.recode.classic.datafly import datafly
@@ -58,12 +59,13 @@ ALGORITHMS: dict[str, Algorithm] = {
     "r-tree": similar.r_tree,
     "mdav": mdav,
     "anatomy": anatomy,
+    "bucketization": bucketization,
     "slicing": slicing,
     "marginals": marginals,
 }
 """A new one is registered here."""
 
-BUCKETIZING = frozenset({"anatomy", "slicing", "marginals"})
+BUCKETIZING = frozenset({"anatomy", "bucketization", "slicing", "marginals"})
 """Those that part the sensitive values from the rest: what they release is not one table of records."""
 
 _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")

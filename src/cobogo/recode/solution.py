@@ -72,8 +72,8 @@ class Bucketed:
         tuple[str, ...], ...
     ] = ()  # attributes that stay together; none where only the sensitive one is apart
     notes: tuple[str, ...] = ()
+    optimal: bool = False  # proven
 
-    optimal: ClassVar[bool] = False
     runners_up: ClassVar[tuple[Checked, ...]] = ()
     levels: ClassVar[None] = None
 

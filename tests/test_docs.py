@@ -20,16 +20,22 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.models.promise import made
+from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.perturb.randomization.make import METHODS
 from cobogo.policy import (
     BUILDERS,
     AttributePolicy,
     Data,
     HierarchySpec,
     Output,
+    Perturbation,
     Policy,
     Privacy,
+    Randomization,
     Recoding,
     ReportPolicy,
+    RiskPolicy,
     Utility,
 )
 from cobogo.schema.starter import toml
@@ -41,7 +47,9 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[utility]": Utility, "[output]": Output, "[report]": ReportPolicy, "hierarchy": HierarchySpec, **BUILDERS,
+    "[perturbation]": Perturbation, "[randomization]": Randomization,
+    "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
+    "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
 
@@ -154,6 +162,21 @@ def test_every_metric_is_documented(name: str) -> None:
     assert re.search(rf"\| `{name}` \| {better} \|", text)
 
 
+@pytest.mark.parametrize("name", GUARANTEES)
+def test_every_guarantee_is_documented_with_its_parameters(name: str) -> None:
+    documented = rows(section(page("randomization"), name))
+    parameters = {field.name.replace("_", "-"): field for field in fields(GUARANTEES[name])}  # type: ignore[arg-type]
+    assert documented.keys() == parameters.keys()
+    for key, field in parameters.items():
+        if field.default is not MISSING:
+            assert documented[key][2] == _shown(field.default)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_of_randomization_is_documented(name: str) -> None:
+    assert section(page("randomization"), name).strip()
+
+
 def test_every_builder_is_shown() -> None:
     assert all(section(page("hierarchies"), name) for name in BUILDERS)
 
@@ -182,6 +205,9 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
+            if policy.randomization is not None:
+                assert made(policy.models, policy.sensitive, GUARANTEES)
+                continue
             assert models.build(policy.models, policy.sensitive)
             assert metrics.named(policy.recoding.metric)
 
@@ -288,6 +314,21 @@ def test_the_example_of_the_readme(example: Path, capsys: pytest.CaptureFixture[
     code, said, _ = run(capsys, "verify", "release")
     assert code == 1
     assert f"$ cobogo verify release\n{said}" in blocks(page("errors"), "console")
+
+
+def test_the_page_about_risk(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert example
+    text = page("risk")
+    follow(text, capsys)
+    (block,) = blocks(text, "python")
+    capsys.readouterr()
+    exec(block, {})
+    assert capsys.readouterr().out.strip() == block.splitlines()[-1].split("  # ")[1]
+    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
+    singled = {frozenset(one.attributes): one.uniques for one in children}
+    assert singled[frozenset({"cep", "sex", "birth"})] == 204
+    assert singled[frozenset({"sex", "birth"})] == 196
+    assert "all 204 children; date of birth and sex\nalone, 196 of them" in text
 
 
 def test_python_of_the_readme_and_of_its_page(example: Path) -> None:

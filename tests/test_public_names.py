@@ -5,8 +5,16 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Hierarchy", "Policy", "Release", "Verdict", "__version__", "anonymize", "verify",
+        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__",
+        "anonymize", "attack", "perturb", "risk", "verify",
     ]  # fmt: skip
+
+
+def test_risk_is_a_function_although_its_package_has_the_same_name() -> None:
+    import cobogo.risk.assess
+
+    assert callable(cobogo.risk)
+    assert cobogo.risk.assess.__name__ == "cobogo.risk.assess"
 
 
 def test_each_name_is_there() -> None:

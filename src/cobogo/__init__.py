@@ -7,31 +7,34 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from cobogo.attacks import attack as attack
+    from cobogo.attacks.base import Findings as Findings
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.hierarchy import Hierarchy as Hierarchy
     from cobogo.job import anonymize as anonymize
+    from cobogo.perturb.job import perturb as perturb
     from cobogo.policy import Policy as Policy
     from cobogo.release.release import Release as Release
-    from cobogo.release.verify import Verdict as Verdict
+    from cobogo.release.verdict import Verdict as Verdict
     from cobogo.release.verify import verify as verify
     from cobogo.risk.assess import risk as risk
     from cobogo.risk.result import RiskReport as RiskReport
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
+    "Findings": "cobogo.attacks.base",
     "Hierarchy": "cobogo.hierarchy",
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
     "RiskReport": "cobogo.risk.result",
-    "Verdict": "cobogo.release.verify",
+    "Verdict": "cobogo.release.verdict",
     "anonymize": "cobogo.job",
+    "attack": "cobogo.attacks",
+    "perturb": "cobogo.perturb.job",
     "risk": "cobogo.risk.assess",
     "verify": "cobogo.release.verify",
 }
-__all__ = [
-    "CobogoError", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__", "anonymize", "risk",
-    "verify",
-]  # fmt: skip
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

@@ -6,12 +6,17 @@
     ├── InputError            the input is wrong: exit code 2
     │   ├── PolicyError         the policy file, or a policy object
     │   ├── DataError           the table to be protected
+    │   ├── QueryRefused        a question that the curator does not answer; it cost nothing
+    │   ├── LedgerError         the ledger of privacy budgets cannot be used
     │   ├── HierarchyError      a generalization hierarchy
     │   │   └── UnfitValues       values of the data that a hierarchy cannot place
     │   ├── OutputError         the place where results should go
+    │   ├── VaultError          a vault of tokens, or a key to it
     │   ├── TableTooLarge       more distinct combinations of values than can be counted in memory
     │   └── SearchTooLarge      more possibilities than the algorithm can go through
     └── AnswerIsNo            the answer is no: exit code 1
+        ├── BudgetSpent         a privacy budget does not allow for one more answer
+        ├── NoAnswer            a question was paid for and could not be answered
         ├── NoSolution          nothing satisfies the policy
         └── VerificationFailed  a release does not hold what it promises
 """
@@ -76,6 +81,14 @@ class DataError(InputError):
     """The data cannot be read, or is not what the policy says it is."""
 
 
+class QueryRefused(InputError):
+    """The curator does not answer this question. The reason follows from its text and from declarations alone."""
+
+
+class LedgerError(InputError):
+    """The ledger of privacy budgets cannot be used, so nothing is answered."""
+
+
 class HierarchyError(InputError):
     """A generalization hierarchy contradicts itself or cannot be built."""
 
@@ -95,6 +108,10 @@ class OutputError(InputError):
     """The place where the results should go is not fit for them."""
 
 
+class VaultError(InputError):
+    """A vault of tokens cannot be opened, its key does not fit or lacks the role, or it has not what was asked for."""
+
+
 class TableTooLarge(InputError):
     """There are more distinct combinations of values than can be counted in memory."""
 
@@ -107,6 +124,20 @@ class AnswerIsNo(CobogoError):
     """The question was well put, and the answer is no."""
 
     exit_code: ClassVar[int] = 1
+
+
+class BudgetSpent(AnswerIsNo):
+    """A privacy budget does not allow for this answer."""
+
+
+class NoAnswer(AnswerIsNo):
+    """A question was paid for and could not be answered. Why is not told: it may depend on somebody's data."""
+
+    def __init__(self) -> None:
+        super().__init__("the question could not be answered; what it cost stays spent")
+
+    def __reduce__(self) -> tuple[type[NoAnswer], tuple[()]]:
+        return type(self), ()
 
 
 class NoSolution(AnswerIsNo):

@@ -18,7 +18,6 @@ from cobogo.errors import (
     PolicyError,
     TableTooLarge,
     UnfitValues,
-    VerificationFailed,
     nearest,
     number_of,
 )
@@ -32,11 +31,12 @@ from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.planning import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import manifest, place
-from cobogo.release.evidence import listed, write_evidence
+from cobogo.release import place
+from cobogo.release.evidence import is_output, write_evidence
+from cobogo.release.readback import released_table
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verify import Verdict, released_table
+from cobogo.release.verdict import Verdict
 from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
 from cobogo.schema.roles import (
     check_blind,
@@ -102,6 +102,7 @@ def prepare(
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
+    _refuse_guarantees(rules)
     wanted = models.build(rules.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
@@ -206,7 +207,7 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            rows = ending.enter_context(written(release, public))
+            rows = ending.enter_context(written(release, public, release.tables()))
         progress("verify", 0, 0)
         with release.timed("verify"):
             unsigned = draft(release, rows)
@@ -231,16 +232,17 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
     return Verdict(verdicts, (), released.records, len(released.counts))
 
 
-def is_output(directory: Path) -> bool:
-    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
-    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
-        return False
-    public, evidence = directory / "public", directory / "evidence"
-    try:
-        ours = {manifest.NAME, *manifest.load(public).files}
-        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
-    except VerificationFailed:
-        return False
+def _refuse_guarantees(policy: Policy) -> None:
+    """A guarantee is about how values were drawn, and a recoding draws none."""
+    from cobogo.perturb.guarantees import GUARANTEES
+
+    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
+    if asked or policy.randomization is not None:
+        raise PolicyError(
+            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
+            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
+            remedy="Run `cobogo perturb`.",
+        )
 
 
 def _algorithm(policy: Policy) -> Algorithm:
@@ -265,6 +267,8 @@ def _algorithm(policy: Policy) -> Algorithm:
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
     if data is None:
         return open_source(policy, engine)
+    if isinstance(data, Table):
+        return data
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 

@@ -58,8 +58,8 @@ from cobogo.models import (
     TCorruption,
     build,
 )
-from cobogo.models.base import parameters
 from cobogo.models.check import ModelVerdict, check, failing
+from cobogo.models.promise import parameters
 from cobogo.recode.compiled import form
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.problem import Problem

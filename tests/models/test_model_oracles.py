@@ -42,8 +42,8 @@ from cobogo.models import (
     TCloseness,
     build,
 )
-from cobogo.models.base import parameters
 from cobogo.models.check import ModelVerdict, check
+from cobogo.models.promise import parameters
 
 some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 

@@ -24,7 +24,7 @@ import reference
 from cobogo import metrics
 from cobogo.errors import NoSolution
 from cobogo.models import Model, build
-from cobogo.models.base import parameters
+from cobogo.models.promise import parameters
 from cobogo.recode import lattice, search
 from cobogo.recode.bounds import Yardstick
 from cobogo.recode.evaluate import Evaluator

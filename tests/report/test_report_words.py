@@ -15,7 +15,14 @@ from cobogo.policy import Role
 from cobogo.report.words import TEXTS, words
 
 REPORT = Path(cobogo.report.__file__).parent
-FROM_NAMES = ("role", "metric", "model", "kind", "stage")  # texts found by the name of a thing, through `Words.name`
+FROM_NAMES = (
+    "role",
+    "metric",
+    "model",
+    "kind",
+    "stage",
+    "holds",
+)  # texts found by the name of a thing, through `Words.name`
 
 
 def fields(text: str) -> set[str]:
@@ -24,8 +31,13 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    lists = ("english", "portuguese", "comparing_words")
-    return "\n".join(path.read_text(encoding="utf-8") for path in code if path.stem not in lists)
+    tellers = [path for room in ("perturb", "mask", "transform") for path in (REPORT.parent / room).rglob("*.py")]
+    lists = ("english", "portuguese")
+    return "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in [*code, *tellers]
+        if path.stem not in lists and not path.stem.endswith("_words")
+    )
 
 
 def test_both_languages_have_the_same_keys() -> None:
@@ -49,7 +61,8 @@ def test_templates_and_plots_use_only_keys_that_exist() -> None:
 
 def test_no_text_is_left_that_nothing_uses() -> None:
     code = sources()
-    dynamic = ("key.", "risk.", "sizes.", "demo.", *(f"{kind}." for kind in FROM_NAMES))
+    made = re.findall(r'f"([\w.]+\.)\{', code)  # keys that begin with a text and end with a name
+    dynamic = ("key.", "risk.", "sizes.", "demo.", *made, *(f"{kind}." for kind in FROM_NAMES))
     assert [key for key in TEXTS["en"] if f'"{key}"' not in code and not key.startswith((*dynamic, "asked."))] == []
 
 

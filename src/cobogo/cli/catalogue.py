@@ -15,8 +15,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         )
     if what == "models":
         from cobogo.models import MODELS
+        from cobogo.perturb.guarantees import GUARANTEES
 
-        return [(name, _first_sentence(model)) for name, model in MODELS.items()]
+        known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
+        return known + [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
     if what == "metrics":
         from cobogo.metrics import METRICS, REPORTED
 
@@ -30,6 +32,16 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         from cobogo.table.connect import ABOUT
 
         return list(ABOUT.items())
+    if what == "attacks":
+        from cobogo.attacks import ATTACKS
+
+        return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+    if what == "mechanisms":
+        from cobogo.dp.mechanisms import MECHANISMS
+        from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
+
+        mechanisms = [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
+        return mechanisms + [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
     return []
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import console, risk
+from cobogo.cli import attacking, console, perturbing, risk
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -101,6 +101,9 @@ def verify(
             console.say(line)
     if not verdict:
         raise typer.Exit(1)
+
+
+app.command()(perturbing.perturb)
 
 
 @app.command()
@@ -219,6 +222,9 @@ def demo(
     with console.progress() as show:
         results = run_demo(out, rows=rows, language=language, progress=show)
     console.say(lines(results, out))
+
+
+app.command(name="attack")(attacking.attack)
 
 
 @app.command(name="list")

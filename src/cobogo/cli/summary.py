@@ -7,7 +7,7 @@ from pathlib import Path
 from cobogo.errors import number_of
 from cobogo.models.check import ModelVerdict
 from cobogo.release.release import Release
-from cobogo.release.verify import Verdict
+from cobogo.release.verdict import Verdict
 from cobogo.report import story
 
 
@@ -56,7 +56,8 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     text = []
     width = max((len(str(found.model)) for found in verdict.models), default=0)
     for found in verdict.models:
-        mark = "✓" if found.satisfied else f"✗  {found.failing_classes:,} of {verdict.classes:,} classes fail"
+        failing = "" if verdict.classes is None else f"  {found.failing_classes:,} of {verdict.classes:,} classes fail"
+        mark = "✓" if found.satisfied else f"✗{failing}"
         text.append(f"{found.model!s:<{width}}  {measured(found):<16} {mark}")
     text += [f"✗ {problem}" for problem in verdict.problems]
     text += [f"Note: {note}." for note in verdict.notes]

@@ -14,6 +14,7 @@ from cobogo.demo import ceara
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.policy import Data, Policy
 from cobogo.release import place
+from cobogo.release.evidence import is_output
 from cobogo.release.release import Release
 from cobogo.report import html, plots
 from cobogo.report.words import Words, words
@@ -119,7 +120,7 @@ def is_demo(directory: Path) -> bool:
     if found != ours or not (directory / "releases").is_dir():
         return False
     releases = list((directory / "releases").iterdir())
-    return {entry.name for entry in releases} == {c.name for c in cases()} and all(map(job.is_output, releases))
+    return {entry.name for entry in releases} == {c.name for c in cases()} and all(map(is_output, releases))
 
 
 def _one(stage: Path, case: Case, language: str) -> Result:

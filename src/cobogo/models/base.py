@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
+from cobogo.models.promise import Promise
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -251,34 +252,16 @@ class Scope(Enum):
     TABLE = "table"  # on all kept classes together: if it fails, so does the recoding
 
 
-class Model:
-    """What every model has. Models are frozen dataclasses; their fields are the policy's parameters."""
+class Model(Promise):
+    """What every model has."""
 
-    name: ClassVar[str]
     scope: ClassVar[Scope] = Scope.CLASS
     more_is_safer: ClassVar[bool] = True
-
-    def __str__(self) -> str:
-        """As people write it: ``l-diversity (occupation, l = 3)``."""
-        words = []
-        for parameter in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, parameter.name)
-            if parameter.name == "attribute":
-                words.append(str(value))
-            elif value != parameter.default:
-                words.append(f"{parameter.name.replace('_', '-')} = {value}")
-        return f"{self.name} ({', '.join(words)})"
 
     @property
     def monotone(self) -> Monotone:
         """Whether generalization keeps it true; the search prunes by this."""
         return Monotone.NO
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes whose values it looks at."""
-        attribute = getattr(self, "attribute", None)
-        return () if attribute is None else (attribute,)
 
     @property
     def populations(self) -> tuple[str, ...]:
@@ -377,17 +360,6 @@ def over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     found: Floats = np.full(len(part), np.inf)
     np.divide(part, whole, out=found, where=whole > 0)
     return found
-
-
-def parameters(model: Model) -> dict[str, Any]:
-    """A model as the policy writes it.
-
-    >>> from cobogo.models import KAnonymity
-    >>> parameters(KAnonymity(k=5))
-    {'model': 'k-anonymity', 'k': 5}
-    """
-    values = {f.name.replace("_", "-"): getattr(model, f.name) for f in fields(model)}  # type: ignore[arg-type]
-    return {"model": model.name} | {name: value for name, value in values.items() if value is not None}
 
 
 def written_number(label: Label, decimal: str) -> float:

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.models.base import Classes, Mask, Model, Scope, parameters
+from cobogo.models.base import Classes, Mask, Model, Scope
+from cobogo.models.promise import Promise, parameters
 
 
 @dataclass(frozen=True)
 class ModelVerdict:
     """Whether a model holds, what was measured, and in which class it is worst."""
 
-    model: Model
+    model: Promise
     satisfied: bool
     measured: float | None  # None of an empty table
     worst_class: int | None  # None of a model on the whole table

@@ -36,8 +36,23 @@ from cobogo.policy.part import (
 from cobogo.policy.part import (
     Separator as Separator,
 )
+from cobogo.policy.perturbation import (
+    NoiseStep as NoiseStep,
+)
+from cobogo.policy.perturbation import (
+    Perturbation as Perturbation,
+)
+from cobogo.policy.perturbation import (
+    PramStep as PramStep,
+)
+from cobogo.policy.perturbation import (
+    SwapStep as SwapStep,
+)
 from cobogo.policy.policy import (
     Policy as Policy,
+)
+from cobogo.policy.randomization import (
+    Randomization as Randomization,
 )
 from cobogo.policy.tables import (
     AttributePolicy as AttributePolicy,

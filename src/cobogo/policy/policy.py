@@ -5,7 +5,6 @@ A policy is a TOML file or the same structure as a Python mapping. Names are tho
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -14,6 +13,8 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.errors import PolicyError
 from cobogo.policy.part import Part
+from cobogo.policy.perturbation import Perturbation
+from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
 from cobogo.policy.tables import (
     AttributePolicy,
@@ -26,6 +27,7 @@ from cobogo.policy.tables import (
     Role,
     Utility,
 )
+from cobogo.policy.toml_file import read_toml
 
 
 class Policy(Part):
@@ -41,6 +43,8 @@ class Policy(Part):
     attributes: Annotated[dict[str, AttributePolicy], Field(min_length=1)]
     privacy: Privacy | None = None
     recoding: Recoding = Recoding()
+    perturbation: Perturbation | None = None
+    randomization: Randomization | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
@@ -53,27 +57,7 @@ class Policy(Part):
     def load(cls, path: str | Path) -> Self:
         """Read a TOML file; its paths are relative to it."""
         path = Path(path)
-        try:
-            text = path.read_bytes().decode("utf-8-sig")
-        except FileNotFoundError:
-            raise PolicyError("no such policy file", where=str(path), remedy="Check the path.") from None
-        except IsADirectoryError:
-            raise PolicyError("is a directory, not a policy file", where=str(path)) from None
-        except UnicodeDecodeError as error:
-            raise PolicyError(
-                f"is not UTF-8 text (byte {error.start})", where=str(path), remedy="Save the policy as UTF-8."
-            ) from None
-        except OSError as error:
-            raise PolicyError(f"cannot be read: {error.strerror}", where=str(path)) from None
-        try:
-            content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(
-                f"is not TOML: {error}",
-                where=str(path),
-                remedy="See the policy page of the documentation for an example.",
-            ) from None
-        return cls.of(content, home=path.parent, name=str(path))
+        return cls.of(read_toml(path), home=path.parent, name=str(path))
 
     @classmethod
     def of(cls, content: Mapping[str, Any], *, home: str | Path = ".", name: str = "policy") -> Self:

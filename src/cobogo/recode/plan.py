@@ -150,3 +150,11 @@ class Moves:
 
 def _named(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
     return np.array([*labels, None], dtype=object)[codes]  # the last makes an array of texts of it, whatever they are
+
+
+def free_name(wanted: str, taken: Sequence[str]) -> str:
+    """A name for a column of our own that no other has."""
+    names = {name.casefold() for name in taken}
+    while wanted in names:
+        wanted += "_"
+    return wanted

@@ -16,7 +16,7 @@ from cobogo.models.base import Classes, Mask
 from cobogo.recode.distort import Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.marginals.margins import Marginal, Margins
-from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, MarginalPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, MarginalPlan, Plan, free_name
 from cobogo.recode.problem import Problem
 from cobogo.recode.rolled import Rolled
 from cobogo.recode.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
@@ -129,14 +129,6 @@ def _marginal(problem: Problem, solution: Marginalized, *, taken: Sequence[str])
 
 def _quasi(marginal: Marginal, margins: Margins) -> tuple[str, ...]:
     return tuple(name for name in marginal.attributes if name != margins.sensitive)
-
-
-def free_name(wanted: str, taken: Sequence[str]) -> str:
-    """A name for a column of our own that no other has."""
-    names = {name.casefold() for name in taken}
-    while wanted in names:
-        wanted += "_"
-    return wanted
 
 
 def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[str, ...]]:

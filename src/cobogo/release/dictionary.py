@@ -110,8 +110,8 @@ def _intervals(spec: IntervalsHierarchy, level: int) -> str:
     return text
 
 
-def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star: bool) -> str:
-    """The dictionary as Markdown."""
+def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star: bool, explained: str = "") -> str:
+    """The dictionary as Markdown; ``explained`` is what a kind of release says of itself."""
     lines = ["# What this release holds", ""]
     lines += ["| column | role | its values |", "|---|---|---|"]
     lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
@@ -129,12 +129,15 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
         ]
     if star:
         lines += ["A record with * in every quasi-identifier is one whose quasi-identifiers were withheld."]
-    lines += ["", "## What protects the people in it", "", "| model | asked | measured |", "|---|---|---|"]
-    for entry in models:
-        asked = ", ".join(f"{k} = {v}" for k, v in entry.items() if k not in ("model", "satisfied", "measured"))
-        lines.append(f"| {entry['model']} | {_cell(asked)} | {entry['measured']} |")
-    lines += ["", "Each model was measured on the released file itself; `cobogo verify` does it again.", ""]
-    return "\n".join(lines)
+    if explained:
+        lines += ["", explained.rstrip()]
+    if models:
+        lines += ["", "## What protects the people in it", "", "| model | asked | measured |", "|---|---|---|"]
+        for entry in models:
+            asked = ", ".join(f"{k} = {v}" for k, v in entry.items() if k not in ("model", "satisfied", "measured"))
+            lines.append(f"| {entry['model']} | {_cell(asked)} | {entry['measured']} |")
+        lines += ["", "Each model was measured on the released file itself; `cobogo verify` does it again."]
+    return "\n".join([*lines, ""])
 
 
 def _placed(column: Column) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cobogo.errors import VerificationFailed
+from cobogo.policy import Policy
 from cobogo.release import manifest
 from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
@@ -23,7 +25,6 @@ NAME = "evidence.json"
 def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
     """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
     key = secrets.token_bytes(32)
-    files = [file for file in evidence.rglob("*") if file.is_file()]
     table, series = release.problem.table, release.series
     pseudonyms = None
     if series is not None and reference.people is not None and table.people is not None:
@@ -32,18 +33,27 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         attributes = [name for model in kept for name in model.attributes]
         series = series.after(attributes, reference.people, pseudonyms)
     content = {
-        "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
-        "manifest-sha256": manifest.sha256(public / manifest.NAME),
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "policy": _without_passwords(release.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
-        "engine": release.table.engine.url,
-        "home": str(release.policy.home.absolute()),
         "levels": release.levels,
         "star": release.plan.star,
         "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
         "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
         "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
         "series": None if series is None else series.to_json(),
+    }
+    seal(content, release.policy, release.table.engine.url, public, evidence)
+
+
+def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evidence: Path) -> None:
+    """Write the evidence of any release: what is its own, the policy, and the hashes of all that lies beside it."""
+    files = [file for file in evidence.rglob("*") if file.is_file()]
+    content = {
+        "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
+        "manifest-sha256": manifest.sha256(public / manifest.NAME),
+        "policy": _without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        "engine": engine,
+        "home": str(policy.home.absolute()),
+        **content,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
@@ -57,6 +67,18 @@ def _without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
         for key, value in policy.get("data", {}).items()
     }
     return policy | {"data": data}
+
+
+def is_output(directory: Path) -> bool:
+    """Whether a directory is an earlier output and holds nothing else, so that a new one may replace it."""
+    if not {entry.name for entry in directory.iterdir()} <= {"public", "evidence"}:
+        return False
+    public, evidence = directory / "public", directory / "evidence"
+    try:
+        ours = {manifest.NAME, *manifest.load(public).files}
+        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
+    except VerificationFailed:
+        return False
 
 
 def listed(evidence: Path) -> set[str]:

@@ -38,6 +38,7 @@ class Column(_Entry):
     truthful: bool = True  # whether every value is what was collected, or stands for it
     withheld: bool = False  # whether * stands for values that are not told in some classes
     file: str | None = None  # that it is in, where it is not in the released table
+    added: bool = False  # whether it is none of the original's
 
 
 class BucketEntry(_Entry):
@@ -79,16 +80,22 @@ class DataEntry(_Entry):
     people: bool = False  # whether the models count people, who may have several records
 
 
+RECODING = "recoding"
+"""The kind of a release whose quasi-identifiers were recoded until models held; others are in `transform.kinds`."""
+
+
 class Manifest(_Entry):
     """What ``public/manifest.json`` holds."""
 
     format: Literal["cobogo-release/1"]
+    kind: str = RECODING
     data: DataEntry
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
     buckets: BucketEntry | None = None
     marginals: tuple[MarginalEntry, ...] = ()  # instead of a released table
+    transformation: dict[str, Any] | None = None  # how it was made, of a release that is not a recoding
     trees: dict[str, list[list[str | None]]] = Field(
         default_factory=dict
     )  # of sensitive values, where a model uses one
@@ -103,10 +110,16 @@ class Manifest(_Entry):
         named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
         if not named or (self.data.file is None) != (self.data.format == "table"):
             return "the manifest names another format than that of the data"
-        if not self.models:
-            return "the manifest promises nothing: it states no model"
+        if (self.kind == RECODING) != (self.transformation is None):
+            return "the manifest names another kind of release than it describes"
         if self.with_role(Role.IDENTIFIER):
             return "an identifier is among the released columns"
+        return self._recoded_otherwise() if self.kind == RECODING else None
+
+    def _recoded_otherwise(self) -> str | None:
+        """The same of a recoding."""
+        if not self.models:
+            return "the manifest promises nothing: it states no model"
         if not self.with_role(Role.QUASI_IDENTIFIER):
             return "the manifest names no quasi-identifier"
         if self.buckets is not None and self.buckets.file not in (

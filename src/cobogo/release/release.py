@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +19,13 @@ from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
 from cobogo.release.series import Series
-from cobogo.table.engine import Expression
+from cobogo.release.stopwatch import Stopwatch
+from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import Table
+
+ROWS = "release"
+"""What the file of the released rows is called."""
 
 VALUES = "sensitive"
 """What the file of the sensitive values is called, where they are apart from the released table."""
@@ -41,6 +44,11 @@ class Release:
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None  # that it goes on with, or begins
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def engine(self) -> Engine:
+        """What writes it."""
+        return self.table.engine
 
     @property
     def levels(self) -> dict[str, int]:
@@ -120,7 +128,7 @@ class Release:
         if isinstance(self.plan, MarginalPlan):
             return self._marginals(self.plan)
         values = self._values()
-        return {"release": self.rows()} | ({} if values is None else {VALUES: values})
+        return {ROWS: self.rows()} | ({} if values is None else {VALUES: values})
 
     def _marginals(self, plan: MarginalPlan) -> dict[str, Expression]:
         """The marginals, each in random order."""
@@ -191,19 +199,6 @@ class Release:
 
         return write(self, Path(directory))
 
-    def timed(self, stage: str) -> _Stopwatch:
+    def timed(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""
-        return _Stopwatch(self.seconds, stage)
-
-
-class _Stopwatch:
-    """Adds the seconds of a block to a stage's."""
-
-    def __init__(self, seconds: dict[str, float], stage: str) -> None:
-        self.seconds, self.stage = seconds, stage
-
-    def __enter__(self) -> None:
-        self.start = time.perf_counter()
-
-    def __exit__(self, *error: object) -> None:
-        self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + time.perf_counter() - self.start
+        return Stopwatch(self.seconds, stage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,15 @@ from cobogo.hierarchy.build import build
 from cobogo.models import Model
 from cobogo.models.base import Classes, Domain, Earlier, Histogram
 from cobogo.models.check import ModelVerdict, check
-from cobogo.policy import Data, Policy, Role
+from cobogo.policy import Policy, Role
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import manifest as manifests
 from cobogo.release import series
-from cobogo.release.buckets import NO_IDENTITY, bucket_table
+from cobogo.release.buckets import NO_IDENTITY
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
-from cobogo.release.marginals import NO_RECORDS, marginal_table
+from cobogo.release.marginals import NO_RECORDS
+from cobogo.release.readback import kept_engine, opened, parts, released_rows, released_table
 from cobogo.release.reference import (
     Json,
     Original,
@@ -33,39 +34,18 @@ from cobogo.release.reference import (
     histogram_from_json,
     people_from_json,
 )
-from cobogo.release.withheld import told
-from cobogo.table.connect import connect
+from cobogo.release.verdict import Verdict
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
-from cobogo.table.read import Table, open_source, read, table_in
+from cobogo.table.read import Table, open_source
+from cobogo.transform import kinds
+from cobogo.transform.base import Written
 
-KEPT = {"reference", "withheld", "people", "series", "home", "policy", "manifest-sha256"}
-"""What verification asks of the evidence."""
+KEPT = {"home", "policy", "manifest-sha256"}
+"""What verification asks of any evidence."""
 
-
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """Whether a release holds what it promises. Truthy when it does."""
-
-    models: tuple[ModelVerdict, ...]
-    problems: tuple[str, ...]
-    records: int
-    classes: int
-    notes: tuple[str, ...] = ()  # what could only be measured in part
-
-    def __bool__(self) -> bool:
-        return not self.problems and all(verdict.satisfied for verdict in self.models)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
-        return {
-            "holds": bool(self),
-            "models": [verdict.as_dict() for verdict in self.models],
-            "problems": list(self.problems),
-            "notes": list(self.notes),
-            "records": self.records,
-            "classes": self.classes,
-        }
+RECODED = {"reference", "withheld", "people", "series"}
+"""And of that of a recoding."""
 
 
 def verify(
@@ -78,7 +58,7 @@ def verify(
 
     ``engine`` is the URL of the database that holds the rows of a release that is a table.
     """
-    public, evidence = _parts(Path(release))
+    public, evidence = parts(Path(release))
     manifest = manifests.load(public)
     if manifest.contradiction:
         raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
@@ -87,9 +67,11 @@ def verify(
         return Verdict((), tuple(problems), 0, 0)
     kept = None
     if evidence is not None:
-        kept = _evidence(evidence)
+        kept = _evidence(evidence, KEPT | (RECODED if manifest.kind == manifests.RECODING else {"transformation"}))
         problems += _evidence_problems(evidence, kept, public)
     rules = Policy.given(policy) if policy is not None else None
+    if manifest.kind != manifests.RECODING:
+        return _transformed(public, manifest, kept, rules, engine, problems)
     asked = _models(manifest, kept, rules)
     quasi = manifest.with_role(Role.QUASI_IDENTIFIER)
     if rules is not None:
@@ -103,7 +85,7 @@ def verify(
         missing = ", ".join(sorted({*quasi, *sensitive} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
     try:
-        rows = _released_rows(public, manifest, kept, engine)
+        rows = released_rows(public, manifest, kept, engine)
         table = released_table(rows, manifest, quasi, sensitive)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
@@ -112,10 +94,7 @@ def verify(
         verdicts = check(asked, classes)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
-    if manifest.buckets is not None:
-        notes = (*notes, NO_IDENTITY)
-    if manifest.marginals:
-        notes = (*notes, NO_RECORDS)
+    notes = (*notes, *_kind_notes(manifest))
     if kept is not None and any(column.withheld for column in manifest.columns):
         problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
@@ -125,47 +104,34 @@ def verify(
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
 
-def released_table(
-    rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
-) -> FrequencyTable:
-    """Read released rows back and count them. Their columns must be those that the manifest names."""
-    if manifest.marginals and isinstance(rows, Path):
-        return marginal_table(rows, manifest)
-    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
-    if table.columns != manifest.columns_in():
-        raise DataError("has other columns than its manifest says", where=table.name)
-    if manifest.buckets is not None and isinstance(rows, Path):
-        return bucket_table(table, rows.parent, manifest, sensitive)
-    starred = [column.name for column in manifest.columns if column.withheld]
-    return told(frequency_table(table, quasi, sensitive), starred, table.name)
+def _transformed(
+    public: Path, manifest: Manifest, kept: Json | None, rules: Policy | None, engine: str | None, problems: list[str]
+) -> Verdict:
+    """The verdict on a release that is not a recoding: its rows must be such as the manifest says they were made."""
+    asked: list[Json] = [dict(entry) for entry in manifest.models]
+    if rules is not None:
+        problems += _role_problems(manifest, rules)
+        asked += [] if rules.privacy is None else rules.privacy.models
+    try:
+        rows = released_rows(public, manifest, kept, engine)
+        table = opened(rows, manifest)
+        if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
+            problems.append(f"the table {rows.name} does not hold the rows that were released")
+        records = table.rows()
+        found = kinds.check(Written(manifest, table, asked, None if kept is None else kept["transformation"]))
+    except (DataError, VerificationFailed) as error:
+        return Verdict((), (*problems, str(error)), 0, None)
+    if records != manifest.data.records:
+        problems.append(f"the release has {records:,} records; its manifest says {manifest.data.records:,}")
+    problems += [*found.problems, *_misstatements(manifest, found.verdicts)]
+    return Verdict(found.verdicts, tuple(problems), records, None, found.notes)
 
 
-def _released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
-    """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
+def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
+    """What the models were measured on, where it is not one released table."""
     if manifest.marginals:
-        return public
-    if manifest.data.file is not None:
-        return public / manifest.data.file
-    url = engine or _kept_engine(kept)
-    if url is None:
-        raise OutputError(
-            "the release is a table of a database, which is needed to verify it",
-            where=manifests.NAME,
-            remedy="Give the database's URL: --engine.",
-        )
-    name = str(manifest.data.table)
-    return table_in(connect(url), name, Data(separator=manifest.data.separator), name)
-
-
-def _parts(release: Path) -> tuple[Path, Path | None]:
-    """The public directory, and the evidence if it is there."""
-    if (release / "public" / manifests.NAME).is_file():
-        evidence = release / "evidence"
-        return release / "public", evidence if evidence.is_dir() else None
-    if (release / manifests.NAME).is_file():
-        return release, None
-    what = "is not a Cobogó release" if release.exists() else "no such directory"
-    raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
+        return (NO_RECORDS,)
+    return () if manifest.buckets is None else (NO_IDENTITY,)
 
 
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
@@ -250,14 +216,8 @@ def _reference(
     star = bool(kept and kept.get("star"))
     original = None
     if any(model.needs_members for model in asked):
-        original = _original(manifest, policy, engine or _kept_engine(kept), star=star)
+        original = _original(manifest, policy, engine or kept_engine(kept), star=star)
     return Reference(domains, people, withheld, populations, original), tuple(notes)
-
-
-def _kept_engine(kept: Json | None) -> str | None:
-    """The URL of the engine that the release was made with."""
-    url = (kept or {}).get("engine")
-    return url if isinstance(url, str) else None
 
 
 def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
@@ -326,12 +286,12 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
     return recoded(counted, policy, levels)
 
 
-def _evidence(evidence: Path) -> Json | None:
+def _evidence(evidence: Path, needed: set[str]) -> Json | None:
     """What the evidence holds; nothing where it is damaged."""
     try:
         content = json.loads((evidence / EVIDENCE).read_bytes())
         TypeAdapter(dict[str, FileEntry]).validate_python(content["files"])
-        return dict(content) if set(content) >= KEPT else None
+        return dict(content) if set(content) >= needed else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError, ValidationError):
         return None
 
@@ -353,7 +313,7 @@ def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
     ours = (*ours, *(entry.count for entry in manifest.marginals))
     for column in manifest.columns:
-        if column.name in ours:
+        if column.added or column.name in ours:
             continue
         attribute = policy.attributes.get(column.name)
         if attribute is None:

@@ -3,40 +3,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
-from cobogo.policy import Role
+from cobogo.policy import Policy, Role
 from cobogo.recode.plan import BucketPlan, LocalPlan, MarginalPlan
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
 from cobogo.release.reference import rows_of
-from cobogo.release.release import VALUES, Release
+from cobogo.release.release import ROWS, VALUES, Release
 from cobogo.release.shuffle import every_slice
+from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 
 
+class Writable(Protocol):
+    """A release of any kind: the policy that asked for it, its rows, and the engine that they are in."""
+
+    policy: Policy
+
+    @property
+    def engine(self) -> Engine:
+        """What writes it."""
+
+    def rows(self) -> Expression:
+        """The released rows, in random order."""
+
+
 @contextmanager
-def written(release: Release, public: Path) -> Iterator[Path | Table]:
-    """Write the released rows: a file (of marginals, the directory of several), or a table that takes its name and
-    place when the block ends well."""
-    engine, output = release.table.engine, release.policy.output
+def written(release: Writable, public: Path, tables: Mapping[str, Expression] | None = None) -> Iterator[Path | Table]:
+    """Write the released rows: a file, or a table that takes its name and place when the block ends well.
+
+    ``tables`` are, by the names of their files, what is released if it is not the rows alone; the directory is given
+    where these are not among them.
+    """
+    engine, output = release.engine, release.policy.output
     try:
         if output.table is not None:
             with engine.new_table(release.rows(), output.table) as table:
                 yield Table(engine, table, output.table)
             return
-        for name, part in release.tables().items():
+        parts = {ROWS: release.rows()} if tables is None else tables
+        for name, part in parts.items():
             target = public / f"{name}.{output.format}"
             if output.format == "parquet":
                 engine.write_parquet(part, target)
@@ -47,7 +65,7 @@ def written(release: Release, public: Path) -> Iterator[Path | Table]:
             f"{engine.name} cannot write the release: {type(error).__name__}",
             remedy="Is the disk full? May it write there?",
         ) from None
-    yield public if isinstance(release.plan, MarginalPlan) else public / f"release.{output.format}"
+    yield public / f"{ROWS}.{output.format}" if ROWS in parts else public
 
 
 def draft(release: Release, rows: Path | Table) -> Manifest:
@@ -81,16 +99,7 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         )
     return Manifest(
         format="cobogo-release/1",
-        data=DataEntry(
-            file=rows.name if isinstance(rows, Path) else None,
-            table=None if isinstance(rows, Path) else rows.name,
-            sha256=None if isinstance(rows, Path) else rows.digest(release.policy.data.separator),
-            format=release.policy.output.format,
-            separator=release.policy.data.separator,
-            records=release.plan.records,
-            people=release.problem.table.people is not None,
-            decimal=release.policy.data.decimal,
-        ),
+        data=data_entry(release.policy, rows, release.plan.records, people=release.problem.table.people is not None),
         columns=_in_order(release, columns),
         models=(),
         files={},
@@ -116,6 +125,20 @@ def _draft_of_marginals(release: Release, plan: MarginalPlan) -> Manifest:
         models=(),
         files={},
         marginals=tuple(MarginalEntry(file=file, count=plan.count) for file in files),
+    )
+
+
+def data_entry(policy: Policy, rows: Path | Table, records: int, *, people: bool = False) -> DataEntry:
+    """What the manifest says of the written rows."""
+    return DataEntry(
+        file=rows.name if isinstance(rows, Path) else None,
+        table=None if isinstance(rows, Path) else rows.name,
+        sha256=None if isinstance(rows, Path) else rows.digest(policy.data.separator),
+        format=policy.output.format,
+        separator=policy.data.separator,
+        records=records,
+        people=people,
+        decimal=policy.data.decimal,
     )
 
 
@@ -155,10 +178,14 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
     """Write the dictionary, and the manifest with what was measured and the hashes of everything beside it."""
     measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
     text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
-    (public / "dictionary.md").write_text(text, encoding="utf-8", newline="\n")
+    seal(unsigned.model_copy(update={"models": measured, "trees": _trees(release)}), text, public)
+
+
+def seal(unsigned: Manifest, explained: str, public: Path) -> None:
+    """Write the dictionary of any release, and its manifest with the hashes of everything beside it."""
+    (public / "dictionary.md").write_text(explained, encoding="utf-8", newline="\n")
     files = [public / name for name in manifest.contents(public)]
-    update = {"models": measured, "files": manifest.hashes(public, files), "trees": _trees(release)}
-    unsigned.model_copy(update=update).write(public)
+    unsigned.model_copy(update={"files": manifest.hashes(public, files)}).write(public)
 
 
 def refuse_unless_as_planned(

@@ -37,10 +37,29 @@ class SensitiveStory:
 
 @dataclass(frozen=True)
 class Risk:
-    """The chance of pointing at the right record of a person known to be in the table."""
+    """The chance of pointing at the right record of a person known to be in the table.
+
+    ``over`` is the share of the people for whom it is above the threshold, ``unique`` of those who stand alone. Where
+    the population's size is known, the last three are estimates: the chance of who does not know who is in the table,
+    the share of all that are found by pointing at everybody, and the share of the population that is unique in it.
+    """
 
     highest: float
     average: float
+    over: float | None = None
+    unique: float | None = None
+    journalist: float | None = None
+    marketer: float | None = None
+    population: float | None = None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """The share of the pairs of records that a quasi-identifier tells apart; without a name, all of them together."""
+
+    name: str | None
+    before: float
+    after: float
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,8 @@ class Content:
     quasi_identifiers: tuple[str, ...]
     risk_before: Risk
     risk_after: Risk
+    threshold: float = 0.2
+    telling: tuple[Telling, ...] = ()
     sensitive: tuple[SensitiveStory, ...] = ()
     runners_up: tuple[RunnerUp, ...] = ()
     lattice: LatticeStory | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             shares=any(story.shares for story in content.attributes),
             attributes=_attributes(content, say),
             risks=_risks(content, say),
+            tellings=_tellings(content, say),
             inferences=_inferences(content, say),
             sizes=_sizes(content, say),
             metrics=_metrics(content, say),
@@ -55,6 +57,11 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             undrawn=len(content.quasi_identifiers) - sum(plot.kind == "distribution" for plot in plots_of(content)),
         )
     )
+    return printable(page)
+
+
+def printable(page: str) -> str:
+    """A page without what HTML cannot hold."""
     return page.translate(_UNPRINTABLE)
 
 
@@ -209,11 +216,24 @@ def _attributes(content: Content, say: Words) -> list[Row]:
 
 
 def _risks(content: Content, say: Words) -> list[Row]:
-    before, after = content.risk_before, content.risk_after
-    pairs = (("highest", before.highest, after.highest), ("average", before.average, after.average))
+    before, after = asdict(content.risk_before), asdict(content.risk_after)
+    threshold = say.percent(content.threshold)
     return [
-        {"name": say(f"risk.{key}"), "before": was, "after": now, "why": say(f"risk.{key}.why")}
-        for key, was, now in pairs
+        {
+            "name": say(f"risk.{key}", threshold=threshold),
+            "before": before[key],
+            "after": after[key],
+            "why": say(f"risk.{key}.why", threshold=threshold),
+        }
+        for key in before
+        if before[key] is not None and after[key] is not None
+    ]
+
+
+def _tellings(content: Content, say: Words) -> list[Row]:
+    return [
+        {"name": one.name or say("telling.all"), "before": one.before, "after": one.after, "why": ""}
+        for one in content.telling
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,14 +16,14 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Role
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.plan import LocalPlan, MarginalPlan
+from cobogo.recode.plan import LocalPlan
 from cobogo.recode.problem import Problem
 from cobogo.recode.withhold import not_shown
+from cobogo.report import exposure
 from cobogo.report.content import (
     AttributeStory,
     Content,
     LatticeStory,
-    Risk,
     RunnerUp,
     SensitiveStory,
 )  # fmt: skip
@@ -45,21 +44,24 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
     before, after = release.problem.table, released
     names = release.plan.attributes
     classes = classes.where(classes.sizes > 0)
-    people = _people(release, classes)
+    people = exposure.counted(release, classes)
     original = before.classes()
     original = original.where(original.sizes > 0)
+    exposed = exposure.exposed(release, classes)
     order = np.argsort(-after.counts[: len(people)], kind="stable")[: release.policy.report.largest_classes]
     return Content(
         source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
-        summary=summary(release, classes, verdicts),
+        summary=summary(release, classes, verdicts, exposed),
         metric=release.metric,
         attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
         class_sizes=after.counts[: len(people)],
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
         quasi_identifiers=after.quasi_identifiers,
-        risk_before=risk(original),
-        risk_after=risk(people) if release.plan.hides_identity else risk(original),
+        risk_before=exposed.before,
+        risk_after=exposed.after,
+        threshold=release.policy.risk.threshold,
+        telling=exposure.telling(before, after if set(names) <= set(after.values) else before),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -86,10 +88,13 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
 
 def expected(release: Release) -> dict[str, Any]:
     """What report.json would hold, by the plan alone."""
-    return summary(release, release.plan.kept, check(release.problem.promised, release.plan.kept))
+    kept = release.plan.kept
+    return summary(release, kept, check(release.problem.promised, kept), exposure.exposed(release, kept))
 
 
-def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...]) -> dict[str, Any]:
+def summary(
+    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposed
+) -> dict[str, Any]:
     """What report.json holds; risks, inferences and verdicts are those of the classes given."""
     original = release.problem.table.classes()
     original = original.where(original.sizes > 0)
@@ -121,10 +126,7 @@ def summary(release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ..
             "time_limit": recoding.time_limit,
             "suppressed": "star" if release.plan.star else "drop",
         },
-        "risk": {
-            "before": asdict(risk(original)),
-            "after": asdict(risk(_people(release, classes) if release.plan.hides_identity else original)),
-        },
+        "risk": exposed.as_dict(),
         **({"withheld": _withheld(classes)} if release.problem.withholds else {}),
         "inference": {
             name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
@@ -151,21 +153,9 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
     }
 
 
-def _people(release: Release, classes: Classes) -> Classes:
-    """The classes that are people: of marginals, the cells that count them."""
-    if not isinstance(release.plan, MarginalPlan):
-        return classes
-    return classes.where(np.arange(len(classes)) < len(release.plan.kept_records))
-
-
 def level_shares(release: Release) -> dict[str, list[float]]:
     """For each quasi-identifier, the share of the kept records that have it at each level of its hierarchy."""
     return release.plan.assignment.level_shares() if isinstance(release.plan, LocalPlan) else {}
-
-
-def risk(classes: Classes) -> Risk:
-    """The chance of pointing at the right record, for the worst-off person and on average."""
-    return Risk(highest=float(1 / classes.sizes.min()), average=float(len(classes) / classes.sizes.sum()))
 
 
 def worst_inference(name: str, classes: Classes) -> float:

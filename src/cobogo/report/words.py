@@ -10,13 +10,16 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.hierarchy import Label
-from cobogo.report import comparing_words
+from cobogo.report import comparing_words, perturbed_words, randomized_words, risk_words, transformed_words
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
+ROOMS = (comparing_words, perturbed_words, randomized_words, risk_words, transformed_words)
+"""Lists of words beside those of the main report."""
+
 TEXTS: dict[str, Mapping[str, str]] = {
-    "en": ENGLISH | comparing_words.ENGLISH,
-    "pt-BR": PORTUGUESE | comparing_words.PORTUGUESE,
+    "en": ENGLISH | {key: text for room in ROOMS for key, text in room.ENGLISH.items()},
+    "pt-BR": PORTUGUESE | {key: text for room in ROOMS for key, text in room.PORTUGUESE.items()},
 }
 """The texts of each language. ``one|many`` has two forms, chosen by the value ``n``."""
 

@@ -13,7 +13,7 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.models.base import Floats, Ints
 from cobogo.policy import Policy, RiskPolicy
 from cobogo.risk.attackers import attackers, expected_inverse
-from cobogo.risk.columns import SMALL_AREA, Area, Areas, ColumnFinding, check_columns
+from cobogo.risk.columns import SMALL_AREA, Area, ColumnFinding, Look, check_columns
 from cobogo.risk.population import Surroundings, surroundings, uniqueness
 from cobogo.risk.records import Known
 from cobogo.risk.result import RiskReport
@@ -133,22 +133,31 @@ def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[
     for name in table.columns:
         counts = table.value_counts(name, MOST_VALUES)
         profiles.append(profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent))
-    return check_columns(profiles, source.roles, _areas(source, asked, fraction))
+    return check_columns(profiles, source.roles, _look(source, asked, fraction))
 
 
-def _areas(source: Source, asked: RiskPolicy, fraction: float | None) -> Areas:
+def _look(source: Source, asked: RiskPolicy, fraction: float | None) -> Look:
     """How many people live in each place: counted in the population, or estimated from the fraction that is here."""
+    counted = None
     if asked.population is not None and source.manifest is None:
-        population = open_population(asked.population, source.policy)
+        counted = open_population(asked.population, source.policy)
 
-        def lived_in(column: str) -> Area | None:
-            return None if column not in population.columns else _area(population, column, 1.0, "counted")
+    def area(column: str) -> Area | None:
+        if counted is not None and column in counted.columns:
+            return _area(counted, column, None)
+        return None if fraction is None else _area(source.table, column, fraction)
 
-        return lived_in
-    return lambda column: None if fraction is None else _area(source.table, column, fraction, "estimated")
+    return Look(area, lambda column: _values(source.table, column))
 
 
-def _area(table: Table, column: str, fraction: float, known: str) -> Area:
-    values = frequency_table(table, [column], [])
-    people = values.counts[[label is not None for label in values.values[column]]] / fraction
-    return Area(int((people < SMALL_AREA).sum()), len(people), known)
+def _area(table: Table, column: str, fraction: float | None) -> Area:
+    """The people of the places of a column, in the population or estimated from a fraction of it."""
+    people = [count / (fraction or 1.0) for _, count in _values(table, column)]
+    return Area(sum(number < SMALL_AREA for number in people), len(people), fraction is not None)
+
+
+def _values(table: Table, column: str) -> list[tuple[str, int]]:
+    """Every value but NULL, with its records."""
+    found = frequency_table(table, [column], [])
+    labels = (found.values[column][code] for code in found.codes[:, 0])
+    return [(label, count) for label, count in zip(labels, found.counts.tolist(), strict=True) if label is not None]

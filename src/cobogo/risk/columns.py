@@ -7,7 +7,7 @@ They are advice: no list of names and forms knows every identifier.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -74,27 +74,37 @@ class ColumnFinding:
 
 @dataclass(frozen=True)
 class Area:
-    """How many values of a place stand for few people, and how that is known."""
+    """How many values of a place stand for few people; an estimate from the data themselves clears no place."""
 
     few: int
     values: int
-    known: str
+    estimated: bool
+
+    @property
+    def large(self) -> bool:
+        """Whether every place is known to hold enough people."""
+        return not self.few and not self.estimated
 
 
-Areas = Callable[[str], Area | None]
-"""Told of a column, what the data say about the people of its places."""
+@dataclass(frozen=True)
+class Look:
+    """What a profile does not hold, told of a column by its name: the people of its places, if that is known, and all
+    of its values with their records."""
+
+    area: Callable[[str], Area | None]
+    values: Callable[[str], Iterable[tuple[str, int]]]
 
 
-def check_columns(profiles: Sequence[ColumnProfile], roles: Mapping[str, Role], areas: Areas) -> list[ColumnFinding]:
+def check_columns(profiles: Sequence[ColumnProfile], roles: Mapping[str, Role], look: Look) -> list[ColumnFinding]:
     """Everything found, what would be released first, then the surest first."""
-    found = [finding for profile in profiles for finding in _check(profile, roles.get(profile.name), areas)]
+    found = [finding for profile in profiles for finding in _check(profile, roles.get(profile.name), look)]
     return sorted(found, key=lambda one: (not one.released, -one.confidence, one.column, one.what))
 
 
-def _check(profile: ColumnProfile, role: Role | None, areas: Areas) -> Iterator[ColumnFinding]:
+def _check(profile: ColumnProfile, role: Role | None, look: Look) -> Iterator[ColumnFinding]:
     topic = topic_of(profile.name)
     released = role is not Role.IDENTIFIER
-    for what, rules, confidence, reason in _findings(profile, topic, areas):
+    for what, rules, confidence, reason in _findings(profile, topic, look):
         if confidence >= LEAST:
             shown = None if role is None else str(role)
             yield ColumnFinding(profile.name, what, rules, round(confidence, 2), reason, shown, released)
@@ -103,13 +113,13 @@ def _check(profile: ColumnProfile, role: Role | None, areas: Areas) -> Iterator[
 Found = tuple[str, tuple[str, ...], float, str]
 
 
-def _findings(profile: ColumnProfile, topic: Topic | None, areas: Areas) -> Iterator[Found]:
+def _findings(profile: ColumnProfile, topic: Topic | None, look: Look) -> Iterator[Found]:
     clues = detect(profile)
     if clues and clues[0].kind in _RULES:  # the surest: what looks like a CPF may look like a phone number, too
         yield _identifier(clues[0])
-    yield from _dates(profile, topic, clues)
-    yield from _ages(profile, topic)
-    yield from _places(profile, topic, clues, areas)
+    yield from _dates(profile, clues)
+    yield from _ages(profile, topic, look)
+    yield from _places(profile, topic, clues, look)
     if topic is not None and topic.role is Role.SENSITIVE and "LGPD" in topic.why:
         reason = f"its name speaks of {topic.about}"
         yield "sensitive personal data", (LGPD_SENSITIVE,), topic.confidence, reason
@@ -120,7 +130,7 @@ def _identifier(finding: Finding) -> Found:
     return what, (f"{HIPAA}{letter}", LGPD), finding.confidence, finding.reason
 
 
-def _dates(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding]) -> Iterator[Found]:
+def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[Found]:
     """Days and months: the safe harbour leaves the year only."""
     rules = (f"{HIPAA}(C)", LGPD)
     day = next((finding for finding in clues if finding.kind is Clue.DATE), None)
@@ -128,37 +138,36 @@ def _dates(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding]
         yield "full date", rules, day.confidence, day.reason
     elif profile.kind.type is Type.DATE:
         yield "month of a year", rules, 0.8, "its values are months, and only the year may stay"
-    birth = topic is not None and topic.about == "birth"
-    years = _years(profile) if birth else []
-    old = sum(count for year, count in years if year <= datetime.now().astimezone().year - OLDEST - 1)
-    if old:
-        reason = f"{number_of(old, 'record')} of people born more than {OLDEST} years ago"
-        yield f"age over {OLDEST}", rules, 0.9, reason
 
 
-def _years(profile: ColumnProfile) -> list[tuple[int, int]]:
-    """The years that a column's values tell, with the records of each."""
-    found = [(_YEAR.findall(value), count) for value, count in profile.values]
-    return [(int(years[-1]), count) for years, count in found if years]
-
-
-def _ages(profile: ColumnProfile, topic: Topic | None) -> Iterator[Found]:
-    if topic is None or topic.about != "age":
+def _ages(profile: ColumnProfile, topic: Topic | None, look: Look) -> Iterator[Found]:
+    """The very old, by their age or by their year of birth."""
+    is_old = {"age": _old_by_age, "birth": _old_by_birth}.get("" if topic is None else topic.about)
+    if is_old is None:
         return
-    old = 0
-    for value, count in profile.values:
-        one, several = _AGE.fullmatch(value), _AGES.fullmatch(value)
-        old += count if (one and int(one[1]) > OLDEST) or (several and int(several[1]) > OLDEST) else 0
+    old = sum(count for value, count in look.values(profile.name) if is_old(value))
     if old:
-        yield (
-            f"age over {OLDEST}",
-            (f"{HIPAA}(C)",),
-            0.95,
-            f"{number_of(old, 'record')} of people over {OLDEST}, who should be one group",
-        )
+        reason = f"{number_of(old, 'record')} of people over {OLDEST}, who should be one group"
+        yield f"age over {OLDEST}", (f"{HIPAA}(C)",), 0.95 if is_old is _old_by_age else 0.9, reason
 
 
-def _places(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding], areas: Areas) -> Iterator[Found]:
+def _old_by_age(value: str) -> bool:
+    """Whether an age, or the beginning of a range of ages that ends, is above the oldest.
+
+    >>> [_old_by_age(value) for value in ("89", "90", "[90, 95)", "85-94", "90+")]
+    [False, True, True, False, False]
+    """
+    age = _AGE.fullmatch(value) or _AGES.fullmatch(value)
+    return age is not None and int(age[1]) > OLDEST
+
+
+def _old_by_birth(value: str) -> bool:
+    """Whether somebody born in the year that a value tells is above the oldest for sure."""
+    years = _YEAR.findall(value)
+    return bool(years) and int(years[-1]) < datetime.now().astimezone().year - OLDEST - 1
+
+
+def _places(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding], look: Look) -> Iterator[Found]:
     """Areas smaller than a state, unless they are known to hold enough people each."""
     rules = (f"{HIPAA}(B)", LGPD)
     if topic is not None and topic.about == "coordinates" and profile.kind.type in (Type.DECIMAL, Type.TEXT):
@@ -168,18 +177,17 @@ def _places(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding
     place = topic is not None and topic.about == "a place"
     if postal is None and not place:
         return
-    area = areas(profile.name)
-    said = "" if area is None else f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
-    said += "" if area is None else f" ({area.known})"
-    if postal is not None:
-        if profile.texts and all(map(_SHORT_ZIP.fullmatch, profile.texts)):
-            if area is None or area.few:
-                yield "small area", rules, 0.6, f"its postal codes are cut to three digits{said}"
-            return
-        yield "small area", rules, postal.confidence, f"{postal.reason}{said}"
+    area, said = look.area(profile.name), ""
+    if area is not None:
+        said = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
+        said += " (estimated)" if area.estimated else ""
+    sure = 0.95 if area is not None and area.few else 0.0
+    if postal is not None and not (profile.texts and all(map(_SHORT_ZIP.fullmatch, profile.texts))):
+        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{said}"
+    elif area is not None and area.large:
         return
-    if set(words_of(profile.name)) & _STATES or (area is not None and not area.few):
-        return
-    assert topic is not None
-    confidence = 0.95 if area is not None else topic.confidence
-    yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{said}"
+    elif postal is not None:
+        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{said}"
+    elif topic is not None and not set(words_of(profile.name)) & _STATES:
+        confidence = max(topic.confidence, sure)
+        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{said}"

@@ -18,7 +18,8 @@ from cobogo.risk.gamma import digamma
 LOW_FRACTION = 0.1
 """Up to this sampling fraction Dankar's rule trusts Pitman's model."""
 
-_STEPS = 200
+_STEPS = 100
+_CLOSE = 1e-14
 _LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
 
 
@@ -70,8 +71,18 @@ class Estimate:
 
 def estimates(sample: Sizes, population: int) -> dict[str, Estimate]:
     """Every estimator's answer, by name, and that of Dankar's rule."""
-    found = {name: estimate(sample, population) for name, estimate in ESTIMATORS.items()}
+    if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
+        return dict.fromkeys([*ESTIMATORS, "dankar"], Estimate(float(sample.uniques)))
+    found = {
+        name: _possible(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()
+    }
     return found | {"dankar": dankar(found, sample.people / population)}
+
+
+def _possible(found: Estimate, sample: Sizes, population: int) -> Estimate:
+    """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
+    most = population - (sample.people - sample.uniques)
+    return found if found.uniques is None else Estimate(min(found.uniques, float(most)))
 
 
 def zayatz(sample: Sizes, population: int) -> Estimate:
@@ -110,34 +121,33 @@ def _pitman_likeliest(sample: Sizes) -> tuple[float, float]:
     """The θ and α of the largest likelihood: α where the likelihood over all θ is flat."""
 
     def slope(alpha: float) -> float:
-        theta = _likeliest_theta(sample, alpha)
-        inner = _inverse_sum(theta / alpha, sample.count) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
+        above = _likeliest_theta(sample, alpha)
+        inner = _inverse_sum(above / alpha, sample.count - 1) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
         by_class = digamma(sample.sizes - alpha) - digamma(1 - alpha)  # Σ_{i=1}^{j−1} 1/(i−α)
-        return (sample.count - 1 - theta * inner) / alpha - float((sample.classes * by_class).sum())
+        return (sample.count - 1 - (above - alpha) * inner) / alpha - float((sample.classes * by_class).sum())
 
-    alpha = _root(slope, _LEAST, 1 - _LEAST, falling=True)
-    return _likeliest_theta(sample, alpha), alpha
+    alpha = _root(slope, _LEAST, 1 - _LEAST)
+    return _likeliest_theta(sample, alpha) - alpha, alpha
 
 
 def _likeliest_theta(sample: Sizes, alpha: float) -> float:
-    """The θ > −α of the largest likelihood for one α, by the logarithm of θ + α."""
+    """θ + α > 0 of the largest likelihood for one α."""
 
     def slope(x: float) -> float:
-        theta = math.exp(x) - alpha
-        return _inverse_sum(theta / alpha, sample.count) / alpha - _inverse_sum(theta, sample.people)
+        above = math.exp(x)
+        drawn = _inverse_sum(above / alpha, sample.count - 1) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
+        return above * (drawn - _inverse_sum(above + 1 - alpha, sample.people - 1))  # Σ_{i=1}^{n−1} 1/(θ+i)
 
-    x = _root(slope, -40.0, 60.0, falling=True)
-    return math.exp(x) - alpha if x < 59 else math.inf
+    x = _root(slope, -40.0, 60.0)
+    return math.exp(x) if x < 59 else math.inf
 
 
-def _inverse_sum(x: float, count: int) -> float:
-    """Σ_{i=1}^{count−1} 1/(x+i)."""
-    if count < 2:
-        return 0.0
-    if x > 1e4 * count:  # the difference of two nearly equal numbers would lose what is looked for
-        middle = x + count / 2
-        return (count - 1) / middle * (1 + (count - 1) * (count + 1) / (12 * middle * middle))
-    high, low = digamma([x + count, x + 1])
+def _inverse_sum(first: float, terms: int) -> float:
+    """1/first + 1/(first+1) + …"""
+    if first > 1e4 * terms:  # the difference of two nearly equal numbers would lose what is looked for
+        middle = first + (terms - 1) / 2
+        return terms / middle * (1 + (terms * terms - 1) / (12 * middle * middle))
+    high, low = digamma([first + terms, first])
     return float(high - low)
 
 
@@ -172,7 +182,7 @@ def slide_negative_binomial(sample: Sizes, population: int) -> Estimate:
     low, high = -35.0, 30.0
     if excess(low) > 0 or excess(high) < 0:
         return Estimate(None, "no slide negative binomial has so many classes of one and of two people")
-    beta = _share(_root(excess, low, high, falling=False))
+    beta = _share(_root(excess, low, high))
     return Estimate(classes * beta ** fitted(beta)[0])
 
 
@@ -184,8 +194,7 @@ def shlosser(sample: Sizes, pi: float) -> float:
     The 1 is subtracted from (1+π)^j inside the sum, before it is multiplied; known tools subtract it outside.
     """
     j, s = sample.sizes.astype(np.float64), sample.classes
-    with np.errstate(divide="ignore"):
-        missed, square = math.log1p(-pi), math.log1p(-pi * pi)
+    missed, square = math.log1p(-pi), math.log1p(-pi * pi)
     numerator = (j * pi * pi * np.exp((j - 1) * square) * s).sum()
     denominator = (-np.exp(j * square) * np.expm1(j * (missed - square)) * s).sum()
     unseen = (np.exp(j * missed) * s).sum() / (j * pi * np.exp((j - 1) * missed) * s).sum()
@@ -195,8 +204,6 @@ def shlosser(sample: Sizes, pi: float) -> float:
 def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
     """The rule of Dankar, El Emam, Neisa and Roffey (2012): up to a sampling fraction of a tenth Pitman's estimate,
     above it the smaller of Zayatz's and the slide negative binomial's. Zayatz's where another has none."""
-    if pi >= 1:
-        return found["zayatz"]  # nothing had to be estimated
     if pi <= LOW_FRACTION:
         name = "pitman" if found["pitman"].uniques is not None else "zayatz"
     else:
@@ -205,23 +212,10 @@ def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
     return Estimate(found[name].uniques, found[name].why, model=name)
 
 
-def _possible(estimator: Callable[[Sizes, int], Estimate]) -> Callable[[Sizes, int], Estimate]:
-    """The same, where the answer is not known without estimating, and within what is possible at all."""
-
-    def bounded(sample: Sizes, population: int) -> Estimate:
-        if not sample.uniques or sample.people >= population:
-            return Estimate(float(sample.uniques))  # nobody to be unique; or the sample is the population
-        found = estimator(sample, population)
-        most = population - (sample.people - sample.uniques)
-        return found if found.uniques is None else Estimate(min(found.uniques, float(most)), found.why)
-
-    return bounded
-
-
 ESTIMATORS: dict[str, Callable[[Sizes, int], Estimate]] = {
-    "zayatz": _possible(zayatz),
-    "pitman": _possible(pitman),
-    "snb": _possible(slide_negative_binomial),
+    "zayatz": zayatz,
+    "pitman": pitman,
+    "snb": slide_negative_binomial,
 }
 
 
@@ -229,14 +223,24 @@ def _share(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-def _root(function: Callable[[float], float], low: float, high: float, *, falling: bool) -> float:
-    """Where a function changes its sign, by halving; an end of the interval where it does not."""
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function changes its sign (Ridders 1979); the end of the interval that is nearer to it if nowhere."""
+    at_low, at_high = function(low), function(high)
+    if (at_low > 0) == (at_high > 0):
+        return low if abs(at_low) < abs(at_high) else high
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if (function(middle) > 0) == falling:
-            low = middle
-        else:
-            high = middle
+        at_middle = function(middle)
+        if at_middle == 0 or high - low <= _CLOSE * max(abs(middle), 1.0):
+            return middle
+        bent = math.sqrt(at_middle * at_middle - at_low * at_high)
+        guess = middle + (middle - low) * math.copysign(1.0, at_low) * at_middle / bent
+        at_guess = function(guess)
+        for x, value in sorted([(middle, at_middle), (guess, at_guess)]):
+            if low < x < high:
+                if (value > 0) == (at_low > 0):
+                    low, at_low = x, value
+                else:
+                    high, at_high = x, value
+                    break
     return (low + high) / 2

@@ -88,7 +88,7 @@ def surroundings(source: Source, counted: FrequencyTable, people: int, asked: Ri
         size = int(everybody.sum())
         return Surroundings(size, people / size, everybody, here)
     known = population_size(asked, people)
-    return Surroundings(known, None if known is None else people / known)
+    return Surroundings(known, None if known is None else asked.fraction or people / known)
 
 
 def uniqueness(sizes: Ints, people: int, around: Surroundings) -> Uniqueness | None:

@@ -71,7 +71,9 @@ def write_records(risks: RecordRisks, path: Path) -> None:
     stage = None
     try:
         stage = scratch.create(path.resolve().parent, f".{path.name}.cobogo-")
-        csv.write_csv(table, stage / path.name, csv.WriteOptions(quoting_style="none"))
+        with (stage / path.name).open("wb") as file:
+            file.write(f"{','.join(table.column_names)}\n".encode())
+            csv.write_csv(table, file, csv.WriteOptions(include_header=False))
         (stage / path.name).rename(path)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None

@@ -15,8 +15,8 @@ FEW = 100
 """Below so many records a column that singles them out is a warning, not an error."""
 
 
-def check_roles(policy: Policy, table: Table) -> None:
-    """Every column has a role and every role a column."""
+def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
+    """Every column has a role and every role a column; what is ``recoded`` are quasi-identifiers."""
     without = [name for name in table.columns if name not in policy.attributes]
     if without and not set(table.columns) & set(policy.attributes):
         raise PolicyError(  # the first row may be somebody's data: nothing of it is shown
@@ -49,7 +49,7 @@ def check_roles(policy: Policy, table: Table) -> None:
             where=f"{policy.name}, attributes.{policy.data.unit}",
             remedy='Give it the role "identifier": people are counted, and the column is left out.',
         )
-    if not policy.quasi_identifiers:
+    if recoded and not policy.quasi_identifiers:
         raise PolicyError(
             "there is no quasi-identifier, so there is nothing to recode",
             where=f"{policy.name}, attributes",

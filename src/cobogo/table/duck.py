@@ -160,6 +160,11 @@ class DuckDB(Engine):
         with self._in_our_words():
             return self._result(table).to_arrow_table()
 
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds."""
+        found: list[tuple[Any, ...]] = self.connection.con.execute(statement).fetchall()
+        return found
+
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""
         with self._in_our_words():

@@ -108,6 +108,10 @@ class Engine(ABC):
         """An expression's rows as an Arrow table, in memory: for counts, not for records."""
         return table.to_pyarrow()
 
+    @abstractmethod
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement in the engine's own language: for aggregates, not for records."""
+
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same, in Arrow batches that need not be in memory together."""
         yield from table.to_pyarrow_batches(chunk_size=BATCH)

@@ -166,6 +166,11 @@ class PostgreSQL(Engine):
 
         return ibis.uuid()
 
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds; one that fails leaves the transaction as it was."""
+        with self.session.transaction():
+            return list(self.session.execute(statement).fetchall())
+
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """Through a cursor of the server's, which is closed whether or not all was wanted."""
         import pyarrow as pa

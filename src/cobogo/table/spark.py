@@ -134,6 +134,10 @@ class Spark(Engine):
         """What was counted, to the driver."""
         return self._frame(table).toArrow()
 
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds, to the driver."""
+        return [tuple(row) for row in self.session.sql(statement).collect()]
+
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """What was counted, too."""
         yield from self.fetch(table).to_batches()

@@ -14,7 +14,7 @@ from cobogo.models import LDiversity, Scope
 from cobogo.models.base import Ints
 from cobogo.recode.buckets import kernels
 from cobogo.recode.buckets.buckets import Buckets
-from cobogo.recode.partition.groups import Parcels, parcels
+from cobogo.recode.partition.groups import Parcels, parcels_by_value
 from cobogo.recode.partition.mend import mended
 from cobogo.recode.partition.space import points
 from cobogo.recode.problem import Problem
@@ -34,7 +34,7 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
     """
     refuse(problem, "anatomy")
     l = least_distinct(problem)
-    whole = parcels(problem, divisible=True)
+    whole = parcels_by_value(problem)
     assert whole.values is not None
     values = whole.values.astype(np.int64)
     too_many = surplus(np.bincount(values, whole.counts).astype(np.int64), l)
@@ -98,6 +98,13 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
             where=where,
             remedy="Name one sensitive attribute, or choose another algorithm.",
         )
+    for h, lowest in zip(problem.hierarchies, problem.lowest, strict=True):
+        if lowest:
+            raise PolicyError(
+                f"min-level asks that values be generalized, and {algorithm} releases them as they are",
+                where=f'attribute "{h.attribute}"',
+                remedy="Leave out min-level, or choose another algorithm.",
+            )
     for model in problem.promised:
         unfit = model.populations or model.needs_members or model.blind or model.series
         if not model.attributes or unfit or (model.scope is not Scope.CLASS and not of_table):

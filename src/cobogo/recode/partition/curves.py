@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cobogo.models.base import Ints
+from cobogo.models.base import Floats, Ints
 
 BITS = 62
 """Of a place on the curve."""
@@ -45,28 +45,31 @@ def hilbert_keys(cells: Ints, bits: int) -> Ints:
     return keys
 
 
-def hilbert_order(ranks: Ints, spans: Ints) -> Ints:
+def hilbert_order(ranks: Ints, spans: Ints, weights: Floats) -> Ints:
     """Parcels in the order of the curve; ``ranks`` are places on each attribute, of ``spans`` there are.
 
-    Attributes beyond the bits of a key (62 of them) decide ties only.
+    An attribute that weighs less is drawn shorter, so that the curve leaves places of the others later. Attributes
+    beyond the bits of a key (62 of them) decide ties only.
     """
     bits = max(1, min(16, BITS // max(ranks.shape[1], 1)))
-    cells = (ranks[:, :BITS] * ((1 << bits) - 1)) // np.maximum(spans[:BITS] - 1, 1)
+    lengths = ((1 << bits) - 1) * np.sqrt(weights / weights.max(initial=0.0))
+    cells = (ranks[:, :BITS] * lengths[:BITS] // np.maximum(spans[:BITS] - 1, 1)).astype(np.int64)
     return np.lexsort((*ranks.T, hilbert_keys(cells, bits)))
 
 
-def tile_order(ranks: Ints, counts: Ints, size: int) -> Ints:
+def tile_order(ranks: Ints, counts: Ints, size: int, weights: Floats) -> Ints:
     """Parcels in the order of an R-tree's leaves of so many records, packed by sort-tile-recursive (Leutenegger, Lopez
-    and Edgington 1997): the attribute with most values first, cut into as many slabs as all attributes shall have."""
+    and Edgington 1997): the attribute with most values, by weight, first, cut into as many slabs as all attributes
+    shall have; one that weighs more, into more."""
     distinct = np.array([len(np.unique(column)) for column in ranks.T])
-    axes = [int(axis) for axis in np.argsort(-distinct, kind="stable") if distinct[axis] > 1]
+    axes = [int(axis) for axis in np.argsort(-distinct * weights, kind="stable") if distinct[axis] > 1]
     slabs = np.zeros(len(ranks), dtype=np.int64)
     order = np.arange(len(ranks))
     for position, axis in enumerate(axes):
         order = np.lexsort((ranks[:, axis], slabs))
         sizes = np.bincount(slabs, counts).astype(np.int64)
         leaves = np.maximum(sizes / max(size, 1), 1.0)
-        pieces = np.ceil(leaves ** (1 / (len(axes) - position))).astype(np.int64)
+        pieces = np.ceil(leaves ** (weights[axis] / weights[axes[position:]].sum())).astype(np.int64)
         ends = np.cumsum(counts[order])
         base = (np.cumsum(sizes) - sizes)[slabs[order]]
         middle = ends - counts[order] / 2 - base

@@ -6,8 +6,8 @@ values of the hierarchies that stand for all its records.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,13 +27,15 @@ from cobogo.table.frequency import number_tuples
 
 @dataclass(frozen=True, eq=False)
 class Parcels:
-    """Records that nothing tells apart: ``counts[p]`` of the original tuple ``tuples[p]``, and of the sensitive value
-    ``values[p]`` where parcels may be divided and there is a sensitive attribute."""
+    """Records that nothing tells apart: ``counts[p]`` of the original tuple ``tuples[p]`` and, where parcels may be
+    divided, of the combination of sensitive values (and label) ``values[p]``, if there are any. ``told[name][v]`` is
+    the attribute's own value in combination ``v``."""
 
     problem: Problem
     tuples: Ints
     counts: Ints
     values: Small | None = None
+    told: Mapping[str, Small] = field(default_factory=dict)
     divisible: bool = False
 
     def __len__(self) -> int:
@@ -58,12 +60,13 @@ class Parcels:
         counts = self.counts[chosen] if counts is None else counts
         sizes = sums(ids, counts, groups)
         histograms: dict[str, Histogram] = {}
-        if self.values is not None and needed:
-            ((name, known),) = self.problem.table.histograms.items()
-            pairs, first = number_tuples([ids, self.values[chosen]], [groups, len(known.domain)], len(ids))
+        values = None if self.values is None else self.values[chosen]
+        for name in needed if values is not None else ():
+            known, own = self.problem.table.histograms[name], self.told[name][values]
+            pairs, first = number_tuples([ids, own], [groups, len(known.domain)], len(ids))
             offsets = np.searchsorted(ids[first], np.arange(groups + 1)).astype(np.int64)
             found = sums(pairs, counts, len(first))
-            histograms[name] = replace(known, offsets=offsets, values=self.values[chosen][first], counts=found)
+            histograms[name] = replace(known, offsets=offsets, values=own[first], counts=found)
         return Classes(sizes, histograms, self.problem.scale.records)
 
     def fit(self, chosen: Ints, ids: Ints, groups: int, least: int = 1, counts: Ints | None = None) -> Mask:
@@ -92,20 +95,32 @@ def sums(ids: Ints, counts: Ints, groups: int) -> Ints:
 
 def can_divide(problem: Problem) -> bool:
     """Whether it is known which sensitive values go with some of a tuple's records."""
-    return problem.table.people is None and len(problem.table.histograms) <= 1
+    table = problem.table
+    return table.people is None and (table.joint is not None or len(table.histograms) <= 1)
 
 
 def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
-    """The table's records. To be ``divisible``, they must have at most one sensitive value each, which is known; where
-    people have several records, or there are several sensitive attributes, records of equal tuples stay together."""
+    """The table's records. ``divisible``: those of one tuple may go different ways, where it is known which sensitive
+    values they have; where people have several records, records of equal tuples stay together."""
     table = problem.table
-    if divisible and can_divide(problem):
-        for known in table.histograms.values():
-            return Parcels(problem, known.owners, known.counts, known.values, divisible=True)
-        there = np.flatnonzero(table.counts > 0)
-        return Parcels(problem, there, table.counts[there], divisible=True)
     there = np.flatnonzero(table.counts > 0)
-    return Parcels(problem, there, table.counts[there])
+    if not divisible or not can_divide(problem):
+        return Parcels(problem, there, table.counts[there])
+    joint = table.joint
+    if joint is not None:
+        known = joint.histogram
+        told = dict(zip(joint.labels, joint.codes.T, strict=True))
+        return Parcels(problem, known.owners, known.counts, known.values, told, divisible=True)
+    if table.histograms:
+        return parcels_by_value(problem)
+    return Parcels(problem, there, table.counts[there], divisible=True)
+
+
+def parcels_by_value(problem: Problem) -> Parcels:
+    """The table's records by their tuple and the value of the one sensitive attribute."""
+    ((name, known),) = problem.table.histograms.items()
+    own = np.arange(len(known.domain), dtype=np.int32)
+    return Parcels(problem, known.owners, known.counts, known.values, {name: own}, divisible=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Prog
     """Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.
 
-    Records of equal tuples stay together where people have several records, or there are several sensitive attributes.
+    Records of equal tuples stay together where people have several records.
     """
     whole = parcels(problem, divisible=True)
     return solved(problem, "mondrian-relaxed", lambda least: divided(whole, least, progress, lending=True))

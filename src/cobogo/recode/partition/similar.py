@@ -83,27 +83,25 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     """Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k (Ghinita
     and others 2007)."""
-    return _solved(problem, "hilbert", partial(_runs, _ranks(problem), "hilbert", can_divide(problem)))
+    return _solved(problem, "hilbert", partial(_runs, problem, "hilbert"))
 
 
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     """Packs the records into the leaves of an R-tree, tile by tile, each with at least k (after Iwuchukwu and Naughton
     2007)."""
-    return _solved(problem, "r-tree", partial(_runs, _ranks(problem), "r-tree", can_divide(problem)))
+    return _solved(problem, "r-tree", partial(_runs, problem, "r-tree"))
 
 
-def _ranks(problem: Problem) -> list[Ints]:
-    return [tree_order(h) for h in problem.hierarchies]
-
-
-def _runs(
-    orders: list[Ints], how: str, divide: bool, trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int
-) -> Pieces:
+def _runs(problem: Problem, how: str, trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
     """The cheapest runs of an order. Where no cut is possible, all are one group, and mended after."""
+    orders = [tree_order(h) for h in problem.hierarchies]
     ranks = np.stack([order[leaves[:, column]] for column, order in enumerate(orders)], axis=1)
-    spans = np.array([len(order) for order in orders], dtype=np.int64)
-    order = curves.hilbert_order(ranks, spans) if how == "hilbert" else curves.tile_order(ranks, counts, k)
-    places, amounts = _cut_up(order, counts, k) if divide else (order, counts[order])
+    spans, weights = np.array([len(order) for order in orders], dtype=np.int64), np.array(problem.weights)
+    if how == "hilbert":
+        order = curves.hilbert_order(ranks, spans, weights)
+    else:
+        order = curves.tile_order(ranks, counts, k, weights)
+    places, amounts = _cut_up(order, counts, k) if can_divide(problem) else (order, counts[order])
     t = trees
     runs = kernels.best_runs(
         np.ascontiguousarray(leaves[places]), amounts, t.starts, t.codes, t.costs, t.lowest, t.highest, k

@@ -1,0 +1,253 @@
+"""Attribute linkage: what the records that may be a person's have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.case import Case
+from cobogo.attacks.suspects import Suspects, attributes, suspects
+from cobogo.errors import PolicyError
+from cobogo.models.arguments import number, whole
+from cobogo.models.base import Floats
+
+
+@dataclass(frozen=True)
+class AttributeLinkage(Attack):
+    """What attacks on a sensitive attribute share: it is enough to know among which records a person's is.
+
+    With ``--knowledge``, they attack the people of that table, by the columns that it shares with the release; without,
+    everybody in the release, who are taken to be in their class. Without an ``attribute``, each sensitive one is
+    attacked, and the surest finding about a person counts.
+    """
+
+    threshold: float = 0.5
+    attribute: str | None = None
+    columns: tuple[str, ...] | None = None
+
+    uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+
+    @abstractmethod
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """For each group of people with the same suspects, how sure the attacker is, and would be without them."""
+
+    def by(self) -> str:
+        """Whether the threshold is one of confidence or of gain."""
+        return "confidence"
+
+    def applies(self, case: Case, attribute: str) -> str | None:
+        """Why an attribute cannot be attacked so; None where it can."""
+
+    def run(self, case: Case) -> Findings:
+        """The surest finding about each person."""
+        best: tuple[Floats, Floats, Floats] | None = None
+        measures: dict[str, float | int | None] = {}
+        notes: list[str] = []
+        chosen = attributes(case, self.attribute)
+        reasons = {name: self.applies(case, name) for name in chosen}
+        notes += [f"{name} was left out: {why}" for name, why in reasons.items() if why]
+        usable = [name for name, why in reasons.items() if not why]
+        found = None
+        for name in usable:
+            found = suspects(case, name, self.columns)
+            groups, before = self.judge(found)
+            confidence, baseline = groups[found.ids], before[found.ids]
+            score = confidence - baseline if self.by() == "gain" else confidence
+            measures[f"highest {self.by()} of {name}"] = float(score.max(initial=0.0))
+            if best is not None:
+                better = score > best[2]
+                confidence, baseline = np.where(better, confidence, best[0]), np.where(better, baseline, best[1])
+                score = np.where(better, score, best[2])
+            best = confidence, baseline, score
+            notes += found.notes
+        if found is None or best is None:
+            self.refuse(chosen, reasons)
+            raise AssertionError
+        there = np.flatnonzero(found.sizes[found.ids] > 0)
+        return self.found(
+            found.of,
+            there + 1,
+            best[0][there],
+            baseline=best[1][there],
+            by=self.by(),
+            attacked=len(found.ids),
+            measures=measures,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
+        """Raise the error of a release no attribute of which can be attacked so."""
+        why = "; ".join(f"{name}: {reasons[name]}" for name in chosen)
+        raise PolicyError(f"no sensitive attribute can be attacked ({why})", where=self.name)
+
+
+@dataclass(frozen=True)
+class Homogeneity(AttributeLinkage):
+    """Learn a sensitive value because most or all of the records that may be a person's share it.
+
+    A value that c of s suspects have is believed with c/s; before, with its share of the whole release (Machanavajjhala
+    and others 2006).
+    """
+
+    name: ClassVar[str] = "homogeneity"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and that the person is in the release"
+    defence: ClassVar[str] = "l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness."
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The most frequent value."""
+        return _at(found.best(found.shares), found.shares), _at(found.best(found.shares), found.priors)
+
+
+@dataclass(frozen=True)
+class BackgroundKnowledge(AttributeLinkage):
+    """Rule values out by what is known of a person, and see what is left.
+
+    Who knows of ``facts`` values that a person does not have them strikes the records that do: of s suspects, c with
+    the value and n with those that are ruled out, c/(s − n). The attacker is taken to know the most useful facts.
+    """
+
+    facts: int = 1
+
+    name: ClassVar[str] = "background-knowledge"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and some sensitive values that the person does not have"
+    defence: ClassVar[str] = "l-diversity with l above the number of facts + 1, or (c,k)-safety."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "facts", self.facts, least=0)
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The most frequent value, without the next most frequent ones."""
+        order = np.lexsort((-found.weights, found.owners))
+        place = np.arange(len(order)) - found.offsets[:-1][found.owners]
+        struck = np.zeros(len(order), dtype=np.bool_)
+        struck[order] = (place >= 1) & (place <= self.facts)
+        best = found.best(found.weights)
+        left = 1 - found.sums(np.where(struck, found.shares, 0.0))
+        before = 1 - found.sums(np.where(struck, found.priors, 0.0))
+        return (
+            np.minimum(_at(best, found.shares) / np.maximum(left, 1e-12), 1.0),
+            np.minimum(_at(best, found.priors) / np.maximum(before, 1e-12), 1.0),
+        )
+
+
+@dataclass(frozen=True)
+class Skewness(AttributeLinkage):
+    """Believe a value much more of a person than of anybody else, though the class has several.
+
+    Measures the gain: the share of a value among a person's suspects, less its share of the whole release. Of all
+    values the one that gains most counts, or the ``value`` given (Li, Li and Venkatasubramanian 2007).
+    """
+
+    threshold: float = 0.25
+    value: str | None = None
+
+    name: ClassVar[str] = "skewness"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
+    defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
+
+    def by(self) -> str:
+        """A gain."""
+        return "gain"
+
+    def applies(self, case: Case, attribute: str) -> str | None:
+        """The value asked for must occur."""
+        release = case.release.rows
+        if self.value is None or attribute not in release.columns or self.value in release.labels(attribute):
+            return None
+        return "it does not have the value that was asked for"
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The value that gains most."""
+        gains = found.shares - found.priors
+        if self.value is not None:
+            wanted = np.array([label == self.value for label in found.domain.labels], dtype=np.bool_)[found.values]
+            sums = found.sums(np.where(wanted, found.shares, 0.0))
+            return sums, np.full(len(found), float(found.domain.distribution[_place(found, self.value)]))
+        best = found.best(gains)
+        return _at(best, found.shares), _at(best, found.priors)
+
+
+@dataclass(frozen=True)
+class Belief(AttributeLinkage):
+    """Compare what is believed of each person's sensitive value before the release and after it.
+
+    Of all statements "the value is one of these", the one whose probability rises most: the values that are more
+    frequent among the suspects than in the whole release. Its rise is the total variation distance of the two
+    distributions, so no statement about the person can gain more.
+    """
+
+    threshold: float = 0.25
+
+    name: ClassVar[str] = "probabilistic"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
+    defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
+
+    def by(self) -> str:
+        """A gain."""
+        return "gain"
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The values that gain, together."""
+        gaining = found.shares > found.priors
+        return (
+            found.sums(np.where(gaining, found.shares, 0.0)),
+            found.sums(np.where(gaining, found.priors, 0.0)),
+        )
+
+
+@dataclass(frozen=True)
+class Corruption(AttributeLinkage):
+    """Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
+
+    Of s suspects c have a value; who knows t of the others believes it with c/(s − t), and with certainty once all that
+    do not have it are known (Tao, Xiao, Li and Zhang 2008).
+    """
+
+    t: int = 1
+
+    name: ClassVar[str] = "corruption"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and the sensitive values of t others in the class"
+    defence: ClassVar[str] = "t-corruption l-diversity, or perturbation of each record on its own."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "t", self.t, least=0)
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The most frequent value, when t records of others are struck."""
+        best = found.best(found.weights)
+        count = _at(best, found.weights)
+        left = np.maximum(found.sizes - np.minimum(self.t, found.sizes - count), 1e-300)
+        return np.where(found.sizes > 0, count / left, 0.0), _at(best, found.priors)
+
+    def run(self, case: Case) -> Findings:
+        """Also tell how many must be known before anybody is exposed."""
+        findings = super().run(case)
+        fewest = []
+        for name in attributes(case, self.attribute):
+            found = suspects(case, name, self.columns)
+            count = _at(found.best(found.weights), found.weights)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                wanted = np.floor(found.sizes - count / self.threshold + 1 + 1e-9) if self.threshold else count * 0
+            wanted = np.maximum(wanted, 0.0)[(found.sizes > 0) & (wanted <= found.sizes - count)]
+            fewest += [int(wanted.min())] if len(wanted) else []
+        measures = {**findings.measures, "fewest known members that expose somebody": min(fewest, default=None)}
+        return Findings(**{**findings.__dict__, "measures": measures})
+
+
+def _at(entries: object, numbers: Floats) -> Floats:
+    """The numbers of some entries; 0 of none."""
+    chosen = np.asarray(entries)
+    return np.where(chosen >= 0, np.append(numbers, 0.0)[chosen], 0.0)
+
+
+def _place(found: Suspects, value: str) -> int:
+    return found.domain.labels.index(value)

@@ -1,0 +1,125 @@
+"""Which values may speak of the same thing: a value and what it became, two values of different coarseness."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.errors import HierarchyError, UnfitValues
+from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.hierarchy.build import build
+from cobogo.models.base import Ints
+from cobogo.policy import PathHierarchy, Policy
+
+
+@dataclass(frozen=True, eq=False)
+class Compatible:
+    """For each of some labels (by code), the labels of another column that may mean the same, sorted: sparse.
+
+    ``unplaced`` are the labels that the hierarchy does not know: they are compatible with themselves and with ``*``.
+    """
+
+    offsets: Ints
+    options: Ints
+    unplaced: Ints
+
+    @property
+    def owners(self) -> Ints:
+        """The label that each option belongs to."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def share(self, known: Ints, released: Ints) -> float:
+        """How often a known value and a released one agree by chance, given how often each occurs."""
+        agreeing = np.bincount(self.owners, released[self.options], len(known))
+        return float((known * agreeing).sum() / max(int(known.sum()) * int(released.sum()), 1))
+
+    def agreeing(self, released: Ints) -> Ints:
+        """For each label, how many released records are compatible with it."""
+        return np.bincount(self.owners, released[self.options], len(self.offsets) - 1).astype(np.int64)
+
+
+def equal(known: Sequence[Label], released: Sequence[Label]) -> Compatible:
+    """Compatible where the texts are the same; NULL is the same as NULL."""
+    index = {label: code for code, label in enumerate(released)}
+    return _sparse([_equal(known, index)], known, len(released))
+
+
+def compatible(attribute: str, known: Sequence[Label], released: Sequence[Label], policy: Policy | None) -> Compatible:
+    """Compatible where the texts are the same, where one is ``*``, or where some original value lies under both.
+
+    >>> policy = Policy.of({"attributes": {"zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}},
+    ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
+    >>> compatible("zip", ["02138", "02141"], ["0213*", "0214*", "*"], policy).options.tolist()
+    [0, 2, 1, 2]
+    """
+    index = {label: code for code, label in enumerate(released)}
+    width = max(len(released), 1)
+    pairs = [_equal(known, index)]
+    if SUPPRESSED in index:
+        pairs.append(np.arange(len(known), dtype=np.int64) * width + index[SUPPRESSED])
+    if SUPPRESSED in known:
+        pairs.append(known.index(SUPPRESSED) * width + np.arange(len(released), dtype=np.int64))
+    tree = (
+        None if policy is None or attribute not in policy.attributes else hierarchy(attribute, known, released, policy)
+    )
+    placed: set[Label] = set(known) if tree is None else set()
+    if tree is not None:
+        mine = {label: code for code, label in enumerate(known)}
+        levels = range(tree.height + 1)
+        ours = [_codes(tree, level, mine) for level in levels]
+        theirs = [_codes(tree, level, index) for level in levels]
+        for one in ours:
+            for other in theirs:
+                both = (one >= 0) & (other >= 0)
+                pairs.append(np.unique(one[both] * width + other[both]))
+        placed = {label for labels in tree.labels for label in labels}
+    return _sparse(pairs, known, len(released), [n for n, label in enumerate(known) if label not in placed])
+
+
+def hierarchy(attribute: str, known: Sequence[Label], released: Sequence[Label], policy: Policy) -> Hierarchy | None:
+    """An attribute's hierarchy over the values of two tables, but for those that it cannot place; None without any."""
+    spec = policy.attributes[attribute].hierarchy
+    values = list(dict.fromkeys((*known, *released)))
+    if isinstance(spec, PathHierarchy):
+        parts = [max(_usual_parts(labels, spec.path) for labels in (known, released))]
+        values = [value for value in values if value is None or value.count(spec.path) + 1 in parts]
+    for _ in range(3):  # a builder may complain of one kind of value at a time
+        try:
+            return build(attribute, spec, values, policy=policy)
+        except UnfitValues as error:
+            unfit = set(error.values)
+            values = [value for value in values if value not in unfit]
+        except HierarchyError:
+            if not any(value is None for value in values):
+                raise
+            values = [value for value in values if value is not None]
+    return None
+
+
+def _usual_parts(labels: Sequence[Label], separator: str) -> int:
+    numbers = Counter(label.count(separator) + 1 for label in labels if label is not None and label != SUPPRESSED)
+    return max(((count, number) for number, count in numbers.items()), default=(0, 1))[1]
+
+
+def _equal(known: Sequence[Label], index: dict[Label, int]) -> Ints:
+    pairs = [(code, index[label]) for code, label in enumerate(known) if label in index]
+    return np.array([one * max(len(index), 1) + other for one, other in pairs], dtype=np.int64)
+
+
+def _codes(tree: Hierarchy, level: int, index: dict[Label, int]) -> Ints:
+    """For each leaf, the code of what it is at a level in a list of labels; −1 where it is not in it."""
+    found = np.array([index.get(label, -1) for label in tree.labels[level]], dtype=np.int64)
+    return found[tree.maps[level]] if len(found) else found
+
+
+def _sparse(
+    pairs: Sequence[NDArray[np.int64]], known: Sequence[Label], width: int, unplaced: Sequence[int] = ()
+) -> Compatible:
+    together = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
+    width = max(width, 1)
+    offsets = np.searchsorted(together // width, np.arange(len(known) + 1)).astype(np.int64)
+    return Compatible(offsets, together % width, np.array(unplaced, dtype=np.int64))

@@ -1,0 +1,184 @@
+"""Compiled kernels of the attacks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def _first(released, column, low, high, code):  # type: ignore[no-untyped-def]
+    """The first row of a sorted range whose code in a column is not smaller."""
+    while low < high:
+        middle = (low + high) // 2
+        if released[middle, column] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def _is_option(options, begin, end, code):  # type: ignore[no-untyped-def]
+    while begin < end:
+        middle = (begin + end) // 2
+        if options[middle] < code:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@njit(cache=True, nogil=True)
+def match(known, released, bases, offsets, options, room, misses, numbers, found, missed):  # type: ignore[no-untyped-def]
+    """The released tuples that are compatible with each known one in all columns but at most ``misses``.
+
+    ``released`` is sorted. The options of code ``c`` in column ``j`` are ``options[offsets[b + c]:offsets[b + c + 1]]``
+    with ``b = bases[j]``. Writes how many there are of each into ``numbers`` and, where there is room, the tuples and
+    the columns they miss (as bits) into ``found`` and ``missed``; returns how many there are in all. The tuples are
+    walked as a tree whose levels are the columns, so only branches with something in common are ever looked at.
+    """
+    width = known.shape[1]
+    depths = np.empty(room, dtype=np.int64)
+    lows = np.empty(room, dtype=np.int64)
+    highs = np.empty(room, dtype=np.int64)
+    bits = np.empty(room, dtype=np.int64)
+    total = 0
+    for person in range(known.shape[0]):
+        before = total
+        depths[0], lows[0], highs[0], bits[0] = 0, 0, released.shape[0], 0
+        waiting = 1 if released.shape[0] else 0
+        while waiting:
+            waiting -= 1
+            depth, low, high, missing = depths[waiting], lows[waiting], highs[waiting], bits[waiting]
+            if depth == width:
+                if total < len(found):
+                    found[total] = low
+                    missed[total] = missing
+                total += 1
+                continue
+            place = bases[depth] + known[person, depth]
+            begin, end = offsets[place], offsets[place + 1]
+            used = 0
+            for column in range(depth):
+                used += (missing >> column) & 1
+            if used < misses:
+                while low < high:
+                    code = released[low, depth]
+                    after = _first(released, depth, low, high, code + 1)
+                    option = _is_option(options, begin, end, code)
+                    agrees = option < end and options[option] == code
+                    depths[waiting], lows[waiting], highs[waiting] = depth + 1, low, after
+                    bits[waiting] = missing if agrees else missing | (1 << depth)
+                    waiting += 1
+                    low = after
+                continue
+            for option in range(begin, end):
+                low = _first(released, depth, low, high, options[option])
+                if low == high:
+                    break
+                if released[low, depth] != options[option]:
+                    continue
+                after = _first(released, depth, low, high, options[option] + 1)
+                depths[waiting], lows[waiting], highs[waiting] = depth + 1, low, after
+                bits[waiting] = missing
+                waiting += 1
+                low = after
+        numbers[person] = total - before
+    return total
+
+
+@njit(cache=True, nogil=True)
+def gathered(offsets, targets, weights, starts, values, counts, width, numbers, found, amounts):  # type: ignore[no-untyped-def]
+    """Sums of sparse histograms: owner ``i`` gets ``weights[p]`` times that of ``targets[p]``, p in its range.
+
+    Writes how many values each owner has into ``numbers`` and, where there is room, the values (in order) and what they
+    amount to; returns how many there are in all.
+    """
+    sums = np.zeros(width, dtype=np.float64)
+    seen = np.zeros(width, dtype=np.bool_)
+    touched = np.empty(width, dtype=np.int64)
+    total = 0
+    for owner in range(len(offsets) - 1):
+        many = 0
+        for pair in range(offsets[owner], offsets[owner + 1]):
+            target = targets[pair]
+            for entry in range(starts[target], starts[target + 1]):
+                value = values[entry]
+                if not seen[value]:
+                    seen[value] = True
+                    touched[many] = value
+                    many += 1
+                sums[value] += weights[pair] * counts[entry]
+        if total + many <= len(found):
+            found[total : total + many] = np.sort(touched[:many])
+            for place in range(total, total + many):
+                amounts[place] = sums[found[place]]
+        for place in range(many):
+            sums[touched[place]] = 0.0
+            seen[touched[place]] = False
+        numbers[owner] = many
+        total += many
+    return total
+
+
+@njit(cache=True, nogil=True)
+def apart(one, other, categorical, columns):  # type: ignore[no-untyped-def]
+    """Gower's distance, not divided: numbers by their difference, others by whether they differ. NaN is one value."""
+    total = 0.0
+    for column in columns:
+        mine, theirs = one[column], other[column]
+        if categorical[column]:
+            total += mine != theirs
+        elif np.isnan(mine) or np.isnan(theirs):
+            total += 0.0 if np.isnan(mine) and np.isnan(theirs) else 1.0
+        else:
+            total += abs(mine - theirs)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def nearest(targets, rows, categorical, columns):  # type: ignore[no-untyped-def]
+    """The distance of each target to the nearest of some rows."""
+    found = np.empty(len(targets))
+    for target in range(len(targets)):
+        best = np.inf
+        for row in range(len(rows)):
+            gap = apart(targets[target], rows[row], categorical, columns)
+            best = min(best, gap)
+        found[target] = best
+    return found
+
+
+@njit(cache=True, nogil=True)
+def same_nearest(targets, rows, categorical, one, other, slack):  # type: ignore[no-untyped-def]
+    """How probably the nearest row by some columns and the nearest by others are the same one, ties drawn by lot."""
+    first = nearest(targets, rows, categorical, one)
+    second = nearest(targets, rows, categorical, other)
+    chances = np.zeros(len(targets))
+    for target in range(len(targets)):
+        here = there = both = 0
+        for row in range(len(rows)):
+            is_here = apart(targets[target], rows[row], categorical, one) <= first[target] + slack
+            is_there = apart(targets[target], rows[row], categorical, other) <= second[target] + slack
+            here += is_here
+            there += is_there
+            both += is_here and is_there
+        chances[target] = both / (here * there)
+    return chances
+
+
+@njit(cache=True, nogil=True)
+def guessed(targets, rows, categorical, columns, secrets, values, slack):  # type: ignore[no-untyped-def]
+    """The most frequent secret among the rows nearest to each target, and its share of them."""
+    closest = nearest(targets, rows, categorical, columns)
+    guesses, shares = np.empty(len(targets), dtype=np.int64), np.empty(len(targets))
+    counts = np.zeros(values, dtype=np.int64)
+    for target in range(len(targets)):
+        counts[:] = 0
+        for row in range(len(rows)):
+            if apart(targets[target], rows[row], categorical, columns) <= closest[target] + slack:
+                counts[secrets[row]] += 1
+        guesses[target] = counts.argmax()
+        shares[target] = counts.max() / counts.sum()
+    return guesses, shares

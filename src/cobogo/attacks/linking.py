@@ -1,0 +1,153 @@
+"""Linking two tables: for everybody in one, the records of the other that may be theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.attacks.case import Published
+from cobogo.attacks.compatible import Compatible, compatible, equal
+from cobogo.attacks.rows import Groups, Rows
+from cobogo.errors import DataError, SearchTooLarge, number_of
+from cobogo.models.base import Floats, Ints
+
+PAIRS_AT_MOST = 200_000_000
+COLUMNS_AT_MOST = 62
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Which released tuples each distinct known tuple may belong to: sparse, known tuple after known tuple.
+
+    Tuple ``i`` of ``known`` may be ``released[offsets[i]:offsets[i + 1]]``; ``missed`` tells, as bits, the columns in
+    which a pair does not agree (none, unless misses were allowed).
+    """
+
+    columns: tuple[str, ...]
+    known: Groups
+    released: Groups
+    compatible: tuple[Compatible, ...]
+    offsets: Ints
+    targets: Ints
+    missed: Ints
+    notes: tuple[str, ...] = ()
+
+    @property
+    def owners(self) -> Ints:
+        """The known tuple of each pair."""
+        return np.repeat(np.arange(len(self.known)), np.diff(self.offsets))
+
+    @property
+    def records(self) -> Ints:
+        """For each known tuple, how many released records may be its."""
+        return self.sums(self.released.sizes[self.targets].astype(np.float64)).astype(np.int64)
+
+    @property
+    def people(self) -> Ints:
+        """For each released tuple, how many known people it may belong to."""
+        weights = self.known.sizes[self.owners]
+        return np.bincount(self.targets, weights, len(self.released)).astype(np.int64)
+
+    def sums(self, pairs: Floats) -> Floats:
+        """The sum of a number of each pair, for each known tuple."""
+        return np.bincount(self.owners, pairs, len(self.known)).astype(np.float64)
+
+    def most(self, pairs: Floats) -> Floats:
+        """The largest number of any pair, for each known tuple; 0 where there is none."""
+        found = np.zeros(len(self.known))
+        np.maximum.at(found, self.owners, pairs)
+        return found
+
+
+def shared_columns(knowledge: Rows, release: Published, asked: Sequence[str] | None) -> tuple[tuple[str, ...], str]:
+    """The quasi-identifiers that the attacker knows: those asked for, or all that the knowledge has. Also what is
+    missing, as a note."""
+    quasi = release.quasi_identifiers or release.rows.names
+    wanted = tuple(asked or quasi)
+    for name in asked or ():
+        for rows in (release.rows, knowledge):
+            if name not in rows.columns:
+                raise DataError(
+                    f'has no column "{name}"', where=rows.name, remedy=f"Its columns: {', '.join(rows.names)}."
+                )
+    common = tuple(name for name in wanted if name in knowledge.columns and name in release.rows.columns)
+    if not common:
+        raise DataError(
+            "has none of the quasi-identifiers of the release",
+            where=knowledge.name,
+            remedy=f"Name its columns as in the release: {', '.join(quasi)}. Is its separator another (--separator)?",
+        )
+    lacking = [name for name in wanted if name not in common]
+    return common, f"the knowledge lacks {', '.join(lacking)}; the attack does without" if lacking else ""
+
+
+def link(
+    knowledge: Rows,
+    release: Published,
+    *,
+    columns: Sequence[str] | None = None,
+    exact: bool = False,
+    misses: int = 0,
+) -> Links:
+    """Link everybody in a table to the released records that are compatible with what is known of them.
+
+    ``exact`` compares texts alone; otherwise a value is compatible with whatever it lies under, by the hierarchies of
+    the policy. ``misses`` is how many columns of a pair may disagree.
+    """
+    common, note = shared_columns(knowledge, release, columns)
+    if len(common) > COLUMNS_AT_MOST:
+        raise DataError(
+            f"shares {len(common)} columns with the release, more than the {COLUMNS_AT_MOST} that can be compared",
+            where=knowledge.name,
+            remedy="Name those that the attacker uses: --columns.",
+        )
+    fits = {
+        name: equal(knowledge.labels(name), release.rows.labels(name))
+        if exact
+        else compatible(name, knowledge.labels(name), release.rows.labels(name), release.policy)
+        for name in common
+    }
+    chance = {name: fits[name].share(_counts(knowledge, name), _counts(release.rows, name)) for name in common}
+    order = sorted(common, key=lambda name: chance[name])
+    known, released = knowledge.grouped(order), release.rows.grouped(order)
+    tables = tuple(fits[name] for name in order)
+    notes = [note] if note else []
+    notes += [
+        f'{number_of(rows, "row")} of the knowledge {"has" if rows == 1 else "have"} a "{name}" that its hierarchy '
+        "does not know"
+        for name in common
+        if (rows := int(_counts(knowledge, name)[fits[name].unplaced].sum()))
+    ]
+    if release.policy is None and not exact:
+        notes.append("no policy tells how values were made coarser: only equal values and * match")
+    offsets, targets, missed = _matched(known, released, tables, misses)
+    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes))
+
+
+def _matched(known: Groups, released: Groups, tables: Sequence[Compatible], misses: int) -> tuple[Ints, Ints, Ints]:
+    from cobogo.attacks import kernels
+
+    starts = np.cumsum([0, *(len(table.offsets) for table in tables)])[:-1].astype(np.int64)
+    before = np.cumsum([0, *(len(table.options) for table in tables)])
+    offsets = np.concatenate([table.offsets + before[place] for place, table in enumerate(tables)])
+    options = np.concatenate([table.options for table in tables])
+    room = 2 + sum(len(np.unique(released.codes[:, column])) + 1 for column in range(released.codes.shape[1]))
+    given = (known.codes.astype(np.int64), released.codes.astype(np.int64), starts, offsets, options, room, misses)
+    numbers = np.zeros(len(known), dtype=np.int64)
+    nothing = np.zeros(0, dtype=np.int64)
+    total = kernels.match(*given, numbers, nothing, nothing)
+    if total > PAIRS_AT_MOST:
+        raise SearchTooLarge(
+            f"{total:,} pairs of people and released combinations are compatible, more than the {PAIRS_AT_MOST:,} that "
+            "can be compared",
+            remedy="Give a smaller table as knowledge, or more columns.",
+        )
+    targets, missed = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
+    kernels.match(*given, numbers, targets, missed)
+    return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64), targets, missed
+
+
+def _counts(rows: Rows, name: str) -> Ints:
+    return np.bincount(rows.codes(name), minlength=len(rows.labels(name))).astype(np.int64)

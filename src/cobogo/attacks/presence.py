@@ -1,0 +1,60 @@
+"""Table linkage: is this person in the release at all?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.attacks.base import SLACK, Attack, Findings, Input
+from cobogo.attacks.case import Case
+from cobogo.attacks.linking import link
+from cobogo.models.arguments import number
+
+
+@dataclass(frozen=True)
+class Presence(Attack):
+    """Tell how probably each person of a public table is in the release, to be in which may be sensitive itself.
+
+    The release speaks of some of the people in the table. A record fits n of them, and is each one's with 1/n; what the
+    records that fit a person add up to is the person's probability. Where classes do not overlap, that is the number of
+    records in the release over the number of people in the table, class by class (Nergiz, Atzori and Clifton 2007).
+    """
+
+    threshold: float = 0.5
+    columns: tuple[str, ...] | None = None
+
+    name: ClassVar[str] = "presence"
+    knows: ClassVar[str] = "a table of everybody who might be in the release"
+    defence: ClassVar[str] = "δ-presence with that table as population."
+    needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+
+    def run(self, case: Case) -> Findings:
+        """The probability of each person; anybody's, without looking at columns, is the baseline."""
+        assert case.knowledge is not None
+        links = link(case.knowledge, case.release, columns=self.columns)
+        expected = links.released.sizes / np.maximum(links.people, 1)
+        sure = np.minimum(links.sums(expected[links.targets]), 1.0)[links.known.ids]
+        before = min(case.release.rows.count / case.knowledge.count, 1.0)
+        fitting = links.people > 0
+        foreign = int(links.released.sizes[~fitting].sum())
+        notes = links.notes
+        if foreign:
+            notes = (*notes, f"{foreign:,} released records fit nobody in the table: it does not hold everybody")
+        return self.found(
+            "knowledge",
+            np.arange(1, case.knowledge.count + 1),
+            sure,
+            attacked=case.knowledge.count,
+            baseline=np.full(len(sure), before),
+            measures={
+                "certainly in the release": int((sure > 1 - SLACK).sum()),
+                "certainly not in the release": int((sure == 0).sum()),
+                "share of everybody": before,
+            },
+            notes=notes,
+        )

@@ -1,0 +1,140 @@
+"""Record linkage: whose record is it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.case import Case
+from cobogo.attacks.linking import Links, link
+from cobogo.models.arguments import choice, number, whole
+from cobogo.models.base import Floats
+
+ROUNDS = 50
+MATCHINGS = ("exact", "hierarchical", "probabilistic")
+
+
+@dataclass(frozen=True)
+class RecordLinkage(Attack):
+    """Find the record of each person in a table that the attacker has, by the columns that both share.
+
+    So Sweeney found the governor of Massachusetts: of the voters of Cambridge six shared his birth date, three of them
+    men, one of them in his ZIP code, and hospital records carried the same three columns.
+
+    ``matching``: ``exact`` compares texts; ``hierarchical`` takes a record for a person's when each known value lies
+    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs how
+    telling each agreement is (Fellegi and Sunter 1969), and estimates how often columns are right and how many of the
+    people are in the release at all. With the first two, n matching records mean a confidence of 1/n, given that the
+    person is in the release. With ``register``, the table is a list of everybody that the release may speak of: a
+    record that fits n of them is each one's with 1/n, and nobody need be known to be in it.
+    """
+
+    threshold: float = 0.5
+    matching: str = "hierarchical"
+    misses: int = 1
+    register: bool = False
+    columns: tuple[str, ...] | None = None
+
+    name: ClassVar[str] = "record-linkage"
+    knows: ClassVar[str] = "a table about people, with some of the quasi-identifiers"
+    defence: ClassVar[str] = (
+        "k-anonymity over every column that others may know: no record then fits fewer than k people's values."
+    )
+    needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+        choice(self.name, "matching", self.matching, MATCHINGS)
+        whole(self.name, "misses", self.misses, least=0)
+
+    def run(self, case: Case) -> Findings:
+        """For each person, the surest record."""
+        assert case.knowledge is not None
+        uncertain = self.matching == "probabilistic"
+        links = link(
+            case.knowledge,
+            case.release,
+            columns=self.columns,
+            exact=self.matching == "exact",
+            misses=self.misses if uncertain else 0,
+        )
+        measures: dict[str, float | int | None] = {}
+        if uncertain:
+            sure, measures = _weighed(links, case.release.rows.count)
+        elif self.register:
+            sure = links.most(1 / np.maximum(links.people, 1)[links.targets])
+        else:
+            sure = np.divide(1.0, links.records, out=np.zeros(len(links.known)), where=links.records > 0)
+        only = links.records == 1
+        first = np.zeros(len(links.known), dtype=np.int64)
+        first[only] = links.released.first_rows()[links.targets[links.offsets[:-1][only]]]
+        people = links.known.ids
+        linked = np.flatnonzero(sure[people] > 0)
+        confidence = sure[people][linked]
+        measures = {
+            "columns used": len(links.columns),
+            "people with some matching record": len(linked),
+            "people with one matching record": int(only[people].sum()),
+            "expected right links": float(confidence.sum()),
+            **measures,
+        }
+        return self.found(
+            "knowledge",
+            linked + 1,
+            confidence,
+            attacked=case.knowledge.count,
+            measures=measures,
+            notes=links.notes,
+            records=first[people][linked],
+        )
+
+
+def _weighed(links: Links, records: int) -> tuple[Floats, dict[str, float | int | None]]:
+    """For each known tuple, how probably its likeliest record is its own.
+
+    A person is in the release with a probability that is estimated, and then one of its records, each equally likely
+    before any column is looked at. A column of the right record agrees with a probability m, which is estimated, too;
+    of another record, as often as chance has it for that value. Nobody has two records. Expectation and maximization.
+    """
+    owners, targets = links.owners, links.targets
+    width = len(links.columns)
+    agrees = ((links.missed[:, None] >> np.arange(width)) & 1) == 0
+    counts = [
+        np.bincount(links.released.codes[:, column], links.released.sizes, _codes(links, column))
+        for column in range(width)
+    ]
+    chance = np.array([
+        fits.agreeing(counts[column].astype(np.int64))[links.known.codes[:, column]] / max(records, 1)
+        for column, fits in enumerate(links.compatible)
+    ]).reshape(width, len(links.known)).T[owners]  # fmt: skip
+    sizes, people = links.released.sizes[targets], links.known.sizes[owners]
+    right, present = np.full(width, 0.9), 0.9
+    with np.errstate(divide="ignore"):
+        telling = np.log(np.where(agrees, np.maximum(chance, 1e-300), np.maximum(1 - chance, 1e-300)))
+    sure = np.zeros(len(targets))
+    for _ in range(ROUNDS):
+        weight = (np.where(agrees, np.log(right), np.log(1 - right)) - telling).sum(axis=1)
+        odds = present / max(records, 1) * np.exp(np.minimum(weight, 600.0))
+        sure = odds / (links.sums(odds * sizes)[owners] + 1 - present)
+        expected = sure * sizes * people
+        total = max(float(expected.sum()), 1e-300)
+        now = np.clip((expected[:, None] * agrees).sum(axis=0) / total, 0.5, 1 - 1e-9)
+        moved = np.abs(now - right).max(initial=0.0)
+        right, present = now, float(np.clip(total / max(int(links.known.sizes.sum()), 1), 1e-9, 1 - 1e-12))
+        if moved < 1e-9:
+            break
+    return links.most(sure), {
+        "estimated share of the people who are in the release": present,
+        **{
+            f"estimated share of right values of {name}": float(m) for name, m in zip(links.columns, right, strict=True)
+        },
+    }
+
+
+def _codes(links: Links, column: int) -> int:
+    """How many codes a released column may have."""
+    options = links.compatible[column].options
+    return 1 + max(int(links.released.codes[:, column].max(initial=0)), int(options.max(initial=0)))

@@ -1,0 +1,163 @@
+"""Unsorted matching: two releases of one table, in the same order of rows, are one release with all that both tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.case import Case, Published
+from cobogo.attacks.compatible import hierarchy
+from cobogo.attacks.linking import Links, link
+from cobogo.attacks.rows import Rows
+from cobogo.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.models.arguments import number
+from cobogo.models.base import Floats, Ints, Mask
+from cobogo.policy import Policy
+from cobogo.table.coder import Column
+
+STEPS = 400
+
+
+@dataclass(frozen=True)
+class UnsortedMatching(Attack):
+    """Join two releases of the same people by the position of their rows.
+
+    Each may be k-anonymous: one makes race coarser, the other the ZIP code; side by side they are the table itself
+    (Sweeney 2002). That the order is the same shows: rows at the same place never contradict each other. How many agree
+    is weighed against how many would by chance, with even odds before that the order tells nothing.
+    """
+
+    threshold: float = 0.5
+
+    name: ClassVar[str] = "unsorted-matching"
+    knows: ClassVar[str] = "two releases of the same people"
+    defence: ClassVar[str] = "A random order of rows, drawn anew for each release; Cobogó always does so."
+    releases: ClassVar[tuple[int, int]] = (2, 2)
+    uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+
+    def run(self, case: Case) -> Findings:
+        """For each row that agrees with the one at its place, how probably the two are of one person."""
+        one, other = case.releases
+        if one.rows.count != other.rows.count:
+            return self._none(one, "the releases have different numbers of rows, so no order is the same in both")
+        shared = tuple(name for name in one.rows.names if name in other.rows.columns)
+        if not shared:
+            return self._none(one, "the releases share no column that could show that their order is the same")
+        links = link(one.rows, _knowing(other, one.policy), columns=shared)
+        agrees, chance = _agreement(links)
+        sure = _posterior(int(agrees.sum()), len(agrees), chance)
+        found = np.flatnonzero(agrees)
+        whole, finer = combined(one, other)
+        told = found[finer[found]]
+        measures: dict[str, float | int | None] = {
+            "rows that agree": len(found),
+            "rows that would agree by chance": float(chance * len(agrees)),
+            "rows that the other release completes": len(told),
+        }
+        if case.knowledge is not None:
+            measures["rows of the knowledge that the join gives back"] = _given_back(whole, case.knowledge)
+        return self.found(
+            "release",
+            told + 1,
+            np.full(len(told), sure),
+            baseline=1 / np.maximum(links.records[links.known.ids][told], 1),
+            attacked=one.rows.count,
+            measures=measures,
+            records=told + 1,
+        )
+
+    def _none(self, release: Published, why: str) -> Findings:
+        nothing = np.zeros(0, dtype=np.int64)
+        return self.found("release", nothing, np.zeros(0), attacked=release.rows.count, notes=(why,))
+
+
+def combined(one: Published, other: Published) -> tuple[Rows, Mask]:
+    """The two releases joined by position, each value from the one that tells more of it, and which rows then tell more
+    than the first release alone."""
+    columns: dict[str, Column] = {}
+    finer = np.zeros(one.rows.count, dtype=np.bool_)
+    policy = one.policy or other.policy
+    for name in dict.fromkeys((*one.rows.names, *other.rows.names)):
+        if name not in one.rows.columns or name not in other.rows.columns:
+            source = one if name in one.rows.columns else other
+            columns[name] = source.rows.columns[name]
+            if source is other:
+                finer[:] = True
+            continue
+        (first, known), (second, also) = one.rows.columns[name], other.rows.columns[name]
+        tree = None
+        if policy is not None and name in policy.attributes:
+            tree = hierarchy(name, known, also, policy)
+        better = _breadth(known, tree)[first] > _breadth(also, tree)[second]
+        labels = tuple(dict.fromkeys((*known, *also)))
+        index = {label: code for code, label in enumerate(labels)}
+        mine, theirs = (np.array([index[label] for label in part], dtype=np.int32) for part in (known, also))
+        columns[name] = np.where(better, theirs[second], mine[first]).astype(np.int32), labels
+        finer |= better
+    return Rows("the releases joined by position", columns, one.rows.count), finer
+
+
+def _knowing(release: Published, policy: Policy | None) -> Published:
+    return Published(release.rows, release.quasi_identifiers, release.sensitive, release.policy or policy)
+
+
+def _breadth(labels: tuple[str | None, ...], tree: Hierarchy | None) -> Ints:
+    """How many original values each label stands for."""
+    found = np.array([2**40 if label == SUPPRESSED else 1 for label in labels], dtype=np.int64)
+    if tree is not None:
+        for level in range(tree.height + 1):
+            counts = dict(zip(tree.labels[level], tree.leaf_counts[level].tolist(), strict=True))
+            found = np.maximum(found, [counts.get(label, 0) for label in labels])
+    return found
+
+
+def _agreement(links: Links) -> tuple[Mask, float]:
+    """Which rows are compatible with the row at their place, and how often rows at random are."""
+    width = max(len(links.released), 1)
+    pairs = np.unique(links.owners * width + links.targets)
+    here = links.known.ids * width + links.released.ids
+    rows = len(links.known.ids)
+    by_chance = float((links.records * links.known.sizes).sum()) / max(rows * rows, 1)
+    return np.isin(here, pairs), by_chance
+
+
+def _posterior(agreeing: int, rows: int, chance: float) -> float:
+    """How probably a row that agrees is the right one.
+
+    A share q of the rows is in the same order and agrees; the others agree by chance. Before looking, q is 0 with one
+    half, 1 with a quarter, and anything between with the last quarter.
+    """
+    if chance >= 1 - 1e-12 or not agreeing:
+        return 0.0  # whatever the order, all agree: nothing can be seen
+    share = np.concatenate([[0.0], (np.arange(STEPS) + 0.5) / STEPS, [1.0]])
+    prior = np.concatenate([[0.5], np.full(STEPS, 0.25 / STEPS), [0.25]])
+    agree = share + (1 - share) * chance
+    with np.errstate(divide="ignore", invalid="ignore"):
+        missing = np.where(rows > agreeing, (rows - agreeing) * np.log(1 - agree), 0.0)
+        told: Floats = np.log(prior) + agreeing * np.log(np.maximum(agree, 1e-300)) + missing
+    weight = np.exp(told - told.max())
+    right = np.divide(share, agree, out=np.zeros(len(share)), where=agree > 0)
+    return float((weight * right).sum() / weight.sum())
+
+
+def _given_back(whole: Rows, knowledge: Rows) -> int:
+    """How many rows of a table stand among others, each as often as it stands there; by the columns they share."""
+    names = [name for name in whole.names if name in knowledge.columns]
+    both: dict[str, Column] = {}
+    for name in names:
+        (one, known), (other, also) = whole.columns[name], knowledge.columns[name]
+        index = {label: code for code, label in enumerate(dict.fromkeys((*known, *also)))}
+        mine, theirs = (np.array([index[label] for label in part], dtype=np.int32) for part in (known, also))
+        both[name] = np.concatenate([mine[one], theirs[other]]), tuple(index)
+    if not names:
+        return 0
+    groups = Rows("both", both, whole.count + knowledge.count).grouped(names)
+    first = np.bincount(groups.ids[: whole.count], minlength=len(groups))
+    second = np.bincount(groups.ids[whole.count :], minlength=len(groups))
+    return int(np.minimum(first, second).sum())

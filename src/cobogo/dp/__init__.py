@@ -1,0 +1,1 @@
+"""The curator: differentially private answers, and the books of what they cost."""

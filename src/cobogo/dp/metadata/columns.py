@@ -1,0 +1,100 @@
+"""Declared columns: the type of a column's values, the bounds that they are held within, the keys that are public."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from cobogo.policy.part import Part
+
+Value = str | int | bool | date
+"""A key, as a person writes it."""
+
+KEYS_AT_MOST = 100_000
+
+WIDEST = 10**15
+"""The largest bound, in steps of the last decimal: floats hold such numbers exactly."""
+
+SMALLEST_WHOLE, LARGEST_WHOLE = -(2**63), 2**63 - 1
+
+
+class Column(Part):
+    """A column that analysts may name.
+
+    ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise
+    follows them. ``decimals``: how many digits after the point count. ``keys``: the values that are no secret, so that
+    groups can be told without asking whether anybody is in them. ``constant``: a person has one value only; where
+    somebody has several, one of them is kept.
+    """
+
+    type: Literal["integer", "number", "text", "boolean", "date"]
+    bounds: tuple[int | float, int | float] | None = None
+    decimals: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
+    keys: Annotated[tuple[Any, ...], Field(min_length=1, max_length=KEYS_AT_MOST)] | None = None
+    constant: Annotated[bool, Field(strict=True)] = False
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.decimals and self.type != "number":
+            raise ValueError(f"decimals can be given for a number only; the type here is {self.type}")
+        if self.bounds is not None:
+            self._check_bounds(self.bounds)
+        for key in self.keys or ():
+            if not self.holds(key):
+                raise ValueError(f"the key {key!r} is no {self.type}")
+        if self.keys is not None and len(set(self.keys)) < len(self.keys):
+            raise ValueError("a key stands twice")
+        if self.keys is not None and self.type == "number":
+            raise ValueError("a number cannot be grouped by, so it has no keys; declare an integer or a text")
+        return self
+
+    def _check_bounds(self, bounds: tuple[int | float, int | float]) -> None:
+        if self.type not in ("integer", "number"):
+            raise ValueError(f"bounds can be given for numbers only; the type here is {self.type}")
+        for bound in bounds:
+            if isinstance(bound, bool) or (isinstance(bound, float) and not abs(bound) < float("inf")):
+                raise ValueError("bounds are two numbers")
+            step = _fraction(bound) * 10**self.decimals
+            if step.denominator != 1:
+                raise ValueError(f"the bound {bound} has more than {self.decimals} decimals")
+            if abs(step) > WIDEST:
+                raise ValueError(f"the bound {bound} is beyond what can be summed exactly")
+        if bounds[0] > bounds[1]:
+            raise ValueError(f"the lower bound {bounds[0]} is above the upper bound {bounds[1]}")
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """The bounds in steps of the last decimal."""
+        if self.bounds is None:
+            raise ValueError("the column has no bounds")
+        low, high = (int(_fraction(bound) * 10**self.decimals) for bound in self.bounds)
+        return low, high
+
+    @property
+    def public_keys(self) -> tuple[Value, ...] | None:
+        """The keys that are public, in order; both truth values always are."""
+        if self.keys is None:
+            return (False, True) if self.type == "boolean" else None
+        return tuple(sorted(self.keys))
+
+    def holds(self, value: object) -> bool:
+        """Whether a literal is of this column's type."""
+        match self.type:
+            case "integer":
+                return type(value) is int and SMALLEST_WHOLE <= value <= LARGEST_WHOLE
+            case "number":
+                return type(value) in (int, float, Decimal)
+            case "text":
+                return isinstance(value, str) and "\x00" not in value
+            case "boolean":
+                return isinstance(value, bool)
+            case "date":
+                return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _fraction(bound: float) -> Fraction:
+    return Fraction(Decimal(str(bound)))

@@ -1,0 +1,109 @@
+"""A question as typed values: the same whether it was written in SQL or chained. It is all that goes further."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+Literals = str | int | bool | date | Decimal
+
+Comparison = Literal["=", "<>", "<", "<=", ">", ">="]
+
+
+@dataclass(frozen=True)
+class Compare:
+    """A column against a literal."""
+
+    column: str
+    operator: Comparison
+    value: Literals
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A column against several literals."""
+
+    column: str
+    values: tuple[Literals, ...]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Whether a column has no value."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class Not:
+    """What does not hold."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True)
+class Both:
+    """What holds together."""
+
+    left: Condition
+    right: Condition
+
+
+@dataclass(frozen=True)
+class Either:
+    """What holds, one or the other."""
+
+    left: Condition
+    right: Condition
+
+
+Condition = Compare | OneOf | Missing | Not | Both | Either
+
+Kind = Literal["count", "count_distinct", "people", "sum", "mean", "variance", "deviation", "quantile"]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One figure of each group. ``column`` is None for counts of rows and of people; ``share`` is a quantile's."""
+
+    kind: Kind
+    column: str | None
+    name: str
+    share: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the answer's rows are sorted by."""
+
+    name: str
+    descending: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question about one data set. ``shown`` are the answer's columns: keys, and aggregates by their names."""
+
+    dataset: str
+    aggregates: tuple[Aggregate, ...]
+    keys: tuple[str, ...] = ()
+    where: Condition | None = None
+    shown: tuple[tuple[str, str], ...] = ()  # (name in the answer, key or aggregate's name)
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+
+
+def columns_of(condition: Condition | None) -> list[str]:
+    """The columns that a condition looks at."""
+    match condition:
+        case None:
+            return []
+        case Compare(column) | OneOf(column) | Missing(column):
+            return [column]
+        case Not(inner):
+            return columns_of(inner)
+        case Both(left, right) | Either(left, right):
+            return columns_of(left) + columns_of(right)

@@ -1,0 +1,106 @@
+"""From a paid plan to an answer: the engine adds up bounded figures, noise is added here, rows are sorted."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from cobogo.dp.accounting import Loss
+from cobogo.dp.answer import Answer, Cell, Interval, cell, in_order
+from cobogo.dp.ledger.balance import Balance
+from cobogo.dp.noise import Noises, rank_scores
+from cobogo.dp.plan import Bins, Key, Measurement, Plan
+from cobogo.dp.sql.dialects import DIALECTS
+from cobogo.dp.sql.emit import Emitter, Source
+from cobogo.table.engine import Engine
+
+Exact = dict[Measurement, dict[Key, Any]]
+"""What the engine found, of each measurement and group: a whole number, or for ranks the count of each interval."""
+
+
+def measured(plan: Plan, source: Source, engine: Engine, salt: int | None = None) -> Exact:
+    """The exact figures of the bounded data. They go nowhere but into noise.
+
+    The salt is a fresh one for every question, so that no two leave out the same groups; tests repeat one.
+    """
+    emitter = Emitter(plan, source, DIALECTS[engine.name], secrets.randbits(62) if salt is None else salt)
+    width = len(plan.query.keys)
+    added = [m for m in plan.measurements if m.kind not in ("distinct", "ranks")]
+    exact: Exact = {m: {} for m in plan.measurements}
+    if added:
+        for row in engine.rows(emitter.totals(added)):
+            for measurement, figure in zip(added, row[width:], strict=True):
+                exact[measurement][row[:width]] = int(figure)
+    for measurement in plan.measurements:
+        if measurement.kind == "distinct":
+            exact[measurement] = {row[:width]: int(row[width]) for row in engine.rows(emitter.distinct(measurement))}
+        elif measurement.kind == "ranks":
+            bins = Bins.of(plan.dataset.columns[str(measurement.column)])
+            for row in engine.rows(emitter.bins(measurement)):
+                counts = exact[measurement].setdefault(row[:width], [0] * bins.number)
+                counts[int(row[width])] = int(row[width + 1])
+    return exact
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Figures that may be seen, by group."""
+
+    groups: list[Key]
+    figures: dict[Measurement, list[int]]
+
+
+def with_noise(exact: Exact, noises: Noises) -> Noisy:
+    """Noise on every figure of every group; where keys are not public, only groups that seem to have enough people."""
+    plan = noises.plan
+    groups = list(plan.public) if plan.public is not None else in_order(list(exact[Measurement("people")]))
+    figures: dict[Measurement, list[int]] = {}
+    for measurement, noise in noises.additive.items():
+        figures[measurement] = noise.release([exact[measurement].get(group, 0) for group in groups])
+    if noises.threshold is not None:
+        people = figures[Measurement("people")]
+        told = [at for at, number in enumerate(people) if number >= noises.threshold]
+        groups = [groups[at] for at in told]
+        figures = {measurement: [found[at] for at in told] for measurement, found in figures.items()}
+    for measurement, choice in noises.choosing.items():
+        bins = Bins.of(plan.dataset.columns[str(measurement.column)])
+        share = measurement.share
+        assert share is not None
+        empty = [0] * bins.number
+        figures[measurement] = [
+            choice.choose(rank_scores(exact[measurement].get(group, empty), share))[0] for group in groups
+        ]
+    return Noisy(groups, figures)
+
+
+def answer(noisy: Noisy, noises: Noises, spent: Loss, left: Balance) -> Answer:
+    """The rows of the answer, in the order asked for, or that of their keys."""
+    query, dataset = noises.plan.query, noises.plan.dataset
+    table: list[dict[str, tuple[Cell, Interval]]] = []
+    for at, group in enumerate(noisy.groups):
+        figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
+        row: dict[str, tuple[Cell, Interval]] = {
+            name: (value, None) for name, value in zip(query.keys, group, strict=True)
+        }
+        for aggregate in query.aggregates:
+            row[aggregate.name] = cell(aggregate, dataset, figures, noises)
+        table.append(row)
+    shown = query.shown or tuple((name, name) for name in [*query.keys, *(a.name for a in query.aggregates)])
+    inner = dict(shown)
+    for order in reversed(query.order):
+        table.sort(key=lambda row: _sortable(row[inner[order.name]][0]), reverse=order.descending)
+    table = table[: query.limit] if query.limit is not None else table
+    aggregates = {aggregate.name for aggregate in query.aggregates}
+    return Answer(
+        columns=tuple(name for name, _ in shown),
+        rows=tuple(tuple(row[source][0] for _, source in shown) for row in table),
+        intervals={name: tuple(row[source][1] for row in table) for name, source in shown if source in aggregates},
+        noises=noises,
+        spent=spent,
+        left=left,
+    )
+
+
+def _sortable(value: Cell) -> tuple[bool, Cell]:
+    return (value is None, 0 if value is None else value)

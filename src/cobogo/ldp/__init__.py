@@ -1,0 +1,1 @@
+"""Collecting without trusting the collector: each client randomizes its answer, and many tell the shares."""

@@ -1,0 +1,93 @@
+"""Local hashing: each client draws a hash function of its own and answers directly for the hash of its value."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import exp
+from typing import ClassVar
+
+import numpy as np
+from numba import njit
+
+from cobogo.ldp.base import Ints, Oracle, Reports
+from cobogo.ldp.direct import Direct
+from cobogo.randomness import Source
+
+REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
+
+
+@dataclass(frozen=True)
+class LocalHashing(Oracle):
+    """Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
+    that the client draws. A report is small however many values there are; the variance is that of `oue`."""
+
+    name: ClassVar[str] = "olh"
+
+    @cached_property
+    def answer(self) -> Direct:
+        """The direct answer for cells."""
+        return Direct(max(2, round(exp(self.epsilon)) + 1), self.epsilon)
+
+    @property
+    def p(self) -> float:
+        """The cell of the value held is answered."""
+        return self.answer.p
+
+    @property
+    def q(self) -> float:
+        """Another value falls in the cell that is answered: one in as many as there are cells."""
+        return 1 / self.answer.values
+
+    def encode(self, held: Ints, source: Source) -> Reports:
+        """The number of the function and of the cell."""
+        reports = np.empty(len(held), dtype=REPORT)
+        reports["function"] = source.words((len(held) + 1) // 2).view(np.uint32)[: len(held)]
+        cells = _cells(reports["function"], held, self.answer.values)
+        reports["cell"] = self.answer.encode(cells, source)
+        return reports
+
+    def support(self, reports: Reports) -> Ints:
+        """A report supports the values that its function puts in its cell."""
+        found: Ints = _support(reports["function"], reports["cell"], self.values, self.answer.values)
+        return found
+
+    def law(self, held: int) -> Mapping[tuple[int, int], Fraction]:
+        """Of a few functions, each as likely: what is told beside the cell does not depend on the value."""
+        functions = np.arange(16, dtype=np.uint32)
+        cells = _cells(functions, np.full(16, held), self.answer.values)
+        chances: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for function, cell in zip(functions.tolist(), cells.tolist(), strict=True):
+            for shown, chance in self.answer.law(cell).items():
+                chances[function, shown] += chance / 16
+        return dict(chances)
+
+
+@njit(cache=True)
+def _cell(function, value, cells):  # type: ignore[no-untyped-def]
+    """The cell of a value under a function: the finalizer of MurmurHash3 over both."""
+    mixed = (np.uint64(function) << np.uint64(32)) ^ (np.uint64(value) * np.uint64(0x9E3779B97F4A7C15))
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    mixed = mixed ^ (mixed >> np.uint64(33))
+    return np.int64(((mixed >> np.uint64(32)) * np.uint64(cells)) >> np.uint64(32))
+
+
+@njit(cache=True)
+def _cells(functions, values, cells):  # type: ignore[no-untyped-def]
+    found = np.empty(len(functions), dtype=np.int64)
+    for number in range(len(functions)):
+        found[number] = _cell(functions[number], values[number], cells)
+    return found
+
+
+@njit(cache=True)
+def _support(functions, answers, values, cells):  # type: ignore[no-untyped-def]
+    found = np.zeros(values, dtype=np.int64)
+    for number in range(len(functions)):
+        for value in range(values):
+            found[value] += _cell(functions[number], value, cells) == answers[number]
+    return found

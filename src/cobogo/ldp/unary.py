@@ -1,0 +1,114 @@
+"""Unary encodings: a bit for each value, one of them set, each flipped by chance."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import exp, prod
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.ldp.base import Ints, Oracle, Reports, at_least
+from cobogo.randomness import Source, coins
+
+AT_ONCE = 1 << 16
+"""Clients whose bits are drawn at a time."""
+
+
+class _Unary(Oracle):
+    """Reports are rows of bytes, eight bits in each, the first value in the highest bit of the first."""
+
+    @property
+    @abstractmethod
+    def set_if_held(self) -> Fraction:
+        """How likely the bit of the value held is set."""
+
+    @property
+    @abstractmethod
+    def set_if_not(self) -> Fraction:
+        """How likely the bit of any other value is."""
+
+    @property
+    def p(self) -> float:
+        """The bit of the value held."""
+        return float(self.set_if_held)
+
+    @property
+    def q(self) -> float:
+        """The bit of another value."""
+        return float(self.set_if_not)
+
+    def encode(self, held: Ints, source: Source) -> Reports:
+        """The bits of each client, packed."""
+        reports = np.empty((len(held), (self.values + 7) // 8), dtype=np.uint8)
+        for start in range(0, len(held), AT_ONCE):
+            part = held[start : start + AT_ONCE]
+            bits = coins(self.set_if_not, len(part) * self.values, source).reshape(len(part), self.values)
+            bits[np.arange(len(part)), part] = coins(self.set_if_held, len(part), source)
+            reports[start : start + len(part)] = np.packbits(bits, axis=1)
+        return reports
+
+    def support(self, reports: Reports) -> Ints:
+        """A report supports the values whose bits are set."""
+        found = np.zeros(self.values, dtype=np.int64)
+        for start in range(0, len(reports), AT_ONCE):
+            bits = np.unpackbits(reports[start : start + AT_ONCE], axis=1, count=self.values)
+            found += bits.sum(axis=0, dtype=np.int64)
+        return found
+
+    def law(self, held: int) -> Mapping[tuple[bool, ...], Fraction]:
+        """Every row of bits."""
+        chances = [self.set_if_held if value == held else self.set_if_not for value in range(self.values)]
+        return {
+            bits: prod(
+                (chance if bit else 1 - chance for bit, chance in zip(bits, chances, strict=True)), start=Fraction(1)
+            )
+            for bits in product((False, True), repeat=self.values)
+        }
+
+
+@dataclass(frozen=True)
+class Symmetric(_Unary):
+    """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR."""
+
+    name: ClassVar[str] = "sue"
+
+    @cached_property
+    def flip(self) -> Fraction:
+        """How likely a bit is flipped: 1 / (e^(ε/2) + 1), since two bits tell two values apart."""
+        return at_least(1 / (exp(self.epsilon / 2) + 1))
+
+    @property
+    def set_if_held(self) -> Fraction:
+        """Not flipped."""
+        return 1 - self.flip
+
+    @property
+    def set_if_not(self) -> Fraction:
+        """Flipped."""
+        return self.flip
+
+
+@dataclass(frozen=True)
+class Optimized(_Unary):
+    """Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
+
+    The least variance of all that send a bit for each value (Wang et al. 2017).
+    """
+
+    name: ClassVar[str] = "oue"
+
+    @property
+    def set_if_held(self) -> Fraction:
+        """A fair coin."""
+        return Fraction(1, 2)
+
+    @cached_property
+    def set_if_not(self) -> Fraction:
+        """1 / (e^ε + 1)."""
+        return at_least(1 / (exp(self.epsilon) + 1))

@@ -1,0 +1,124 @@
+"""How a vault keeps secrets: AES-256-GCM under keys that are shared, or sealed to a public key.
+
+The values of a domain are sealed to its public key (X25519, then HKDF-SHA256, as in ECIES): each batch of values has
+a fresh data key, which follows from the batch's ephemeral key and the domain's private key. So whoever may write
+tokens cannot read the values behind them, not even those written a moment ago. Within a batch the nonces count up;
+no data key is ever used for a second batch. A value is bound to its token as associated data: a row whose token or
+value was exchanged for another's does not open.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+KEY_BYTES = 32
+NONCE_BYTES = 12
+PLACE_BYTES = 4
+LOOKUP_BYTES = 16
+
+Secrets = dict[str, str]
+"""Named secrets in hexadecimal."""
+
+
+class DoesNotOpen(Exception):
+    """The key is another one, or what it should open was altered."""
+
+
+def new_key() -> bytes:
+    """A key from the operating system's entropy."""
+    return os.urandom(KEY_BYTES)
+
+
+def wrap(key: bytes, secrets: Secrets, context: str) -> bytes:
+    """Secrets under a key that both sides have, bound to what they are for.
+
+    >>> key = new_key()
+    >>> unwrap(key, wrap(key, {"index": "00ff"}, "domain 1"), "domain 1")
+    {'index': '00ff'}
+    """
+    nonce = os.urandom(NONCE_BYTES)
+    return nonce + AESGCM(key).encrypt(nonce, json.dumps(secrets, sort_keys=True).encode(), context.encode())
+
+
+def unwrap(key: bytes, sealed: bytes, context: str) -> Secrets:
+    """The secrets again; `DoesNotOpen` for another key, another context, or altered bytes."""
+    try:
+        content = AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context.encode())
+    except (InvalidTag, ValueError):
+        raise DoesNotOpen from None
+    return {str(name): str(secret) for name, secret in json.loads(content).items()}
+
+
+def lookups(key: bytes, values: Iterable[str]) -> list[bytes]:
+    """What finds a value again without saying what it is: its HMAC-SHA256, cut to 16 bytes."""
+    return [hmac.digest(key, text, "sha256")[:LOOKUP_BYTES] for text in map(as_bytes, values)]
+
+
+def as_bytes(value: str) -> bytes:
+    """A text in bytes, whatever is in it: lone surrogates, which no file in UTF-8 holds, pass through."""
+    return value.encode("utf-8", "surrogatepass")
+
+
+def new_pair() -> tuple[bytes, bytes]:
+    """A private key and its public key, raw."""
+    private = X25519PrivateKey.generate()
+    return private.private_bytes_raw(), private.public_key().public_bytes_raw()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A data key of its own for values that are written together."""
+
+    ephemeral: bytes
+    _cipher: AESGCM
+    _places: count[int] = field(default_factory=count)
+
+    @classmethod
+    def new(cls, public: bytes) -> Batch:
+        """A batch that the holder of the private key can open, and nobody else once this object is gone."""
+        private = X25519PrivateKey.generate()
+        ephemeral = private.public_key().public_bytes_raw()
+        shared = private.exchange(X25519PublicKey.from_public_bytes(public))
+        return cls(ephemeral, AESGCM(_data_key(shared, ephemeral, public)))
+
+    @classmethod
+    def opened(cls, private: bytes, ephemeral: bytes) -> Batch:
+        """A batch that was written earlier."""
+        own = X25519PrivateKey.from_private_bytes(private)
+        try:
+            shared = own.exchange(X25519PublicKey.from_public_bytes(ephemeral))
+        except ValueError:
+            raise DoesNotOpen from None
+        return cls(ephemeral, AESGCM(_data_key(shared, ephemeral, own.public_key().public_bytes_raw())))
+
+    def sealed(self, values: Sequence[str], tokens: Sequence[str]) -> list[bytes]:
+        """Values, each bound to its token. Every value takes the batch's next nonce."""
+        encrypt = self._cipher.encrypt
+        places = [place.to_bytes(PLACE_BYTES, "big") for place, _ in zip(self._places, values, strict=False)]
+        return [
+            place + encrypt(place.rjust(NONCE_BYTES, b"\0"), as_bytes(value), token.encode())
+            for place, value, token in zip(places, values, tokens, strict=True)
+        ]
+
+    def value(self, sealed: bytes, token: str) -> str:
+        """The value behind a token."""
+        nonce = sealed[:PLACE_BYTES].rjust(NONCE_BYTES, b"\0")
+        try:
+            return self._cipher.decrypt(nonce, sealed[PLACE_BYTES:], token.encode()).decode("utf-8", "surrogatepass")
+        except (InvalidTag, ValueError):
+            raise DoesNotOpen from None
+
+
+def _data_key(shared: bytes, ephemeral: bytes, public: bytes) -> bytes:
+    return HKDF(SHA256(), KEY_BYTES, salt=ephemeral + public, info=b"cobogo vault batch").derive(shared)

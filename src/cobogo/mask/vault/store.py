@@ -1,0 +1,209 @@
+"""Where a vault lies: SQLite in a file, or PostgreSQL by its URL. Transactions, and the statements for many rows.
+
+A database's own messages never leave this module: they may quote what is in the rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from cobogo.errors import VaultError
+from cobogo.mask.vault import schema
+from cobogo.table.connect import is_url, shown
+
+Row = tuple[str, bytes, bytes]
+"""A token, the lookup of its value, and the sealed value."""
+
+CHUNK = 30_000
+"""Rows of one statement: SQLite takes 32,766 parameters."""
+
+_WAIT = 60
+"""Seconds that a writer waits for another."""
+
+_DEADLOCK = "40P01"
+
+_PRAGMAS = (
+    "page_size = 8192",
+    "journal_mode = WAL",
+    "synchronous = FULL",  # what was committed survives a loss of power
+    "secure_delete = ON",  # what is forgotten is overwritten
+    "cache_size = -262144",
+    "temp_store = MEMORY",
+)
+
+
+class Crossed(Exception):
+    """Two writers waited for one another, and the database chose this one to begin again."""
+
+
+class Store:
+    """A database with the tables of a vault, or one where they are to be made."""
+
+    def __init__(self, place: str | Path) -> None:
+        self.place = shown(str(place))
+        self.file = None if is_url(str(place)) and not str(place).startswith("sqlite:///") else _file(str(place))
+        with self.guarded():
+            self.engine = _postgresql(str(place)) if self.file is None else _sqlite(self.file)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn the database's complaints into ours."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            if getattr(getattr(error, "orig", None), "sqlstate", None) == _DEADLOCK:
+                raise Crossed from None
+            raise _complaint(error, self.place) from None
+
+    def exists(self) -> bool:
+        """Whether there is a vault."""
+        if self.file is not None and not self.file.exists():
+            return False
+        with self.guarded(), self.engine.connect() as connection:
+            return inspect(connection).has_table(schema.vault.name)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with self.guarded(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes: all of it, or none. In SQLite one at a time."""
+        with self.guarded(), self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def created(self) -> Iterator[Connection]:
+        """The transaction in which a vault is made; if it fails there is no file."""
+        made = self.file is not None and _created_file(self.file)
+        try:
+            with self.writing() as connection:
+                schema.metadata.create_all(connection, checkfirst=False)
+                yield connection
+        except BaseException:
+            if made and self.file is not None:
+                self.engine.dispose()
+                for suffix in ("", "-wal", "-shm"):
+                    Path(f"{self.file}{suffix}").unlink(missing_ok=True)
+            raise
+
+    def insert(self, connection: Connection, domain: int, batch: int, rows: Sequence[Row]) -> int:
+        """Add tokens, and leave out those whose value or token is there already; how many were added."""
+        if not rows:
+            return 0
+        columns = f"INSERT INTO {schema.tokens.name} (domain, batch, token, lookup, sealed)"
+        if self.file is not None:
+            statement = f"{columns} VALUES ({domain:d}, {batch:d}, ?, ?, ?) ON CONFLICT DO NOTHING"
+            return connection.exec_driver_sql(statement, list(rows)).rowcount
+        statement = (
+            f"{columns} SELECT {domain:d}, {batch:d}, * FROM unnest(%s::text[], %s::bytea[], %s::bytea[]) "
+            "ON CONFLICT DO NOTHING"
+        )
+        return connection.exec_driver_sql(statement, tuple(map(list, zip(*rows, strict=True)))).rowcount
+
+    def select(
+        self, connection: Connection, columns: str, table: str, among: str, wanted: Sequence[Any], *, domain: int | None
+    ) -> Iterator[Sequence[Any]]:
+        """The rows of a table, or of a domain's part of it, whose ``among`` is one of the values wanted."""
+        within = "" if domain is None else f"domain = {domain:d} AND "
+        head = f"SELECT {columns} FROM {table} WHERE {within}{among}"
+        for start in range(0, len(wanted), CHUNK):
+            some = list(wanted[start : start + CHUNK])
+            if self.file is not None:
+                found = connection.exec_driver_sql(f"{head} IN ({','.join('?' * len(some))})", tuple(some))
+            else:
+                found = connection.exec_driver_sql(f"{head} = ANY(%s)", (some,))
+            yield from found.cursor.fetchall() if found.cursor is not None else ()
+
+    def update(self, connection: Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for many rows; its parameters are written ``?``."""
+        if rows:
+            style = statement if self.file is not None else statement.replace("?", "%s")
+            connection.exec_driver_sql(style, [tuple(row) for row in rows])
+
+
+def _file(place: str) -> Path:
+    return Path(place.removeprefix("sqlite:///")).expanduser()
+
+
+def _created_file(file: Path) -> bool:
+    """Make the file so that only this user may read it, before anything is in it."""
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise VaultError(
+            f"cannot be written: {error.strerror}", where=str(file), remedy="Choose another place for the vault."
+        ) from None
+    return True
+
+
+def _sqlite(file: Path) -> Engine:
+    engine = create_engine(
+        URL.create("sqlite", database=str(file)),
+        poolclass=NullPool,
+        connect_args={"timeout": _WAIT},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, record: Any) -> None:  # noqa: ARG001
+        connection.isolation_level = None  # transactions begin when we say so
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgresql(url: str) -> Engine:
+    kind, _, rest = url.partition("://")
+    if kind not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise VaultError(
+            "a vault lies in a file of SQLite or in PostgreSQL",
+            where=shown(url),
+            remedy="Give a path, or postgresql://host/database.",
+        )
+    if find_spec("psycopg") is None:
+        raise VaultError(
+            "PostgreSQL's driver is not installed", where=shown(url), remedy="pip install 'cobogo[postgres]'."
+        )
+    try:
+        return create_engine(f"postgresql+psycopg://{rest}", poolclass=NullPool)
+    except ArgumentError:
+        raise VaultError("is no URL of a database", where=shown(url)) from None
+
+
+def _complaint(error: SQLAlchemyError, place: str) -> VaultError:
+    text = str(getattr(error, "orig", error)).lower()
+    if "not a database" in text or "malformed" in text or "no such column" in text or "no such table" in text:
+        return VaultError("is no vault, or a damaged one", where=place, remedy="Restore it from a copy.")
+    if "locked" in text:
+        return VaultError(
+            f"is in use: it could not be written for {_WAIT} seconds", where=place, remedy="Run again later."
+        )
+    if "readonly" in text or "unable to open" in text or "permission denied" in text:
+        return VaultError("cannot be opened or written", where=place, remedy="Check the path, and who may write there.")
+    if "disk" in text and "full" in text:
+        return VaultError("the disk is full; nothing was lost", where=place, remedy="Free some space, and run again.")
+    return VaultError(
+        f"the database refused: {type(getattr(error, 'orig', error)).__name__}",
+        where=place,
+        remedy="Is it running, and may you use it?",
+    )

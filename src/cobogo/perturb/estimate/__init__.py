@@ -1,0 +1,1 @@
+"""Estimates from randomized data: distributions, densities, counts, rules and trees."""

@@ -1,0 +1,99 @@
+"""(ρ1, ρ2)-privacy: what was unlikely does not become likely, nor the reverse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.models.arguments import choice, number, text
+from cobogo.models.base import Floats
+from cobogo.models.check import ModelVerdict
+from cobogo.perturb.guarantees.base import SLACK, Exposure, Guarantee, raised
+
+
+@dataclass(frozen=True)
+class RhoPrivacy(Guarantee):
+    """No property of a value whose prior probability is at most ρ1 gets a posterior above ρ2, and none of at least ρ2
+    one below ρ1 (Evfimievski, Gehrke and Srikant 2003).
+
+    With ``prior = "any"`` this holds whatever is known before: it is met by every operator with
+    γ ≤ ρ2(1 − ρ1)/(ρ1(1 − ρ2)), since posterior odds are at most γ times the prior odds. With ``prior = "table"`` it
+    holds for whoever knows the distribution of the whole table and nothing more of a person: more can be retained, and
+    properties more frequent than ρ1 are not protected from becoming certain.
+    Measured: the largest posterior from a prior of at most ρ1.
+    """
+
+    attribute: str
+    rho1: float
+    rho2: float
+    prior: str = "any"
+
+    name: ClassVar[str] = "rho1-rho2-privacy"
+
+    def __post_init__(self) -> None:
+        text(self.name, "attribute", self.attribute)
+        number(self.name, "rho1", self.rho1, above=0)
+        number(self.name, "rho2", self.rho2, above=0)
+        choice(self.name, "prior", self.prior, ("any", "table"))
+        if not self.rho1 < self.rho2 < 1:
+            raise ValueError(f"{self.name} needs 0 < rho1 < rho2 < 1. Got {self.rho1!r} and {self.rho2!r} instead")
+
+    @property
+    def needs_prior(self) -> bool:
+        """Of a prior that is the table's."""
+        return self.prior == "table"
+
+    @property
+    def largest_amplification(self) -> float:
+        """ρ2(1 − ρ1)/(ρ1(1 − ρ2))."""
+        return self.rho2 * (1 - self.rho1) / (self.rho1 * (1 - self.rho2))
+
+    def measure(self, exposure: Exposure) -> float:
+        """γρ1/(1 − ρ1 + γρ1), or what the table's own distribution leads to."""
+        if not self.needs_prior:
+            return _sampled(raised(self.rho1, exposure.amplification), self.rho1, exposure.owned)
+        assert exposure.prior is not None
+        worst = worst_posterior(exposure.operator.matrix(), exposure.prior, self.rho1)
+        return _sampled(raised(worst, exposure.others), self.rho1, exposure.owned)
+
+    def holds(self, measured: float) -> bool:
+        """At most ρ2."""
+        return measured <= self.rho2 + SLACK
+
+    def check(self, exposure: Exposure) -> ModelVerdict:
+        """Upwards and downwards: a property that sinks from ρ2 below ρ1 is one whose opposite rises from 1 − ρ2
+        above 1 − ρ1. For any prior the two are met together."""
+        found = super().check(exposure)
+        if not self.needs_prior:
+            return found
+        assert exposure.prior is not None
+        opposite = worst_posterior(exposure.operator.matrix(), exposure.prior, 1 - self.rho2)
+        sinks = raised(opposite, exposure.others) > 1 - self.rho1 + SLACK
+        return ModelVerdict(self, found.satisfied and not sinks, found.measured, None, 0)
+
+
+def _sampled(posterior: float, prior: float, owned: float) -> float:
+    """The posterior where the record seen may be somebody else's."""
+    return owned * posterior + (1 - owned) * prior
+
+
+def worst_posterior(matrix: Floats, prior: Floats, rho1: float) -> float:
+    """The largest posterior, over all released values, of any property with a prior of at most ρ1.
+
+    A property is a set of values; the bound is of sets that may hold parts of values too (a fractional knapsack), and
+    so never too low.
+
+    >>> round(worst_posterior(np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([0.1, 0.9]), 0.1), 3)
+    0.5
+    """
+    joint = matrix * prior[None, :]
+    seen = joint.sum(axis=1)
+    order = np.argsort(-matrix, axis=1, kind="stable")
+    mass = np.take_along_axis(joint, order, axis=1)
+    weight = prior[order]
+    before = np.cumsum(weight, axis=1) - weight
+    taken = np.clip((rho1 - before) / np.where(weight > 0, weight, 1), 0, 1)
+    found = np.divide((mass * taken).sum(axis=1), seen, out=np.zeros(len(seen)), where=seen > 0)
+    return float(found.max())

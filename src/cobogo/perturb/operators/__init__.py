@@ -1,0 +1,1 @@
+"""Randomization operators: column-stochastic matrices that are sampled, inverted and bounded."""

@@ -1,0 +1,171 @@
+"""Fine-grain perturbation: the operator that retains most under (ρ1, ρ2)-privacy for the table's own distribution.
+
+The aim is that of Chaytor (2010, chapter 5): retain as much as the publisher's guarantee allows. The linear programme
+and the fast form are our own constructions, not the author's algorithm.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import NoSolution, SearchTooLarge
+from cobogo.models.base import Floats
+from cobogo.perturb.guarantees.prior_posterior import worst_posterior
+from cobogo.perturb.operators.matrix import Matrix, of
+
+MOST_VALUES = 100
+"""Values of a domain up to which the linear programme, of about 3m² variables, is solved."""
+
+
+def linear_programme(
+    shares: Floats,
+    rho1: float,
+    rho2: float,
+    *,
+    downward: bool = True,
+    margin: float = 0.0,
+    cap: float | None = None,
+) -> Matrix:
+    """max Σ f(x)·P[x|x] such that no property with a prior of at most ρ1 gets a posterior above ρ2.
+
+    Over all properties, fractional ones included, by the duality of the knapsack: with μ_y ≥ 0 and s_yx ≥ 0,
+    s_yx ≥ f(x)P[y|x] − f(x)μ_y and ρ1·μ_y + Σ_x s_yx ≤ ρ2·Σ_x f(x)P[y|x]. ``downward`` adds the same for the opposites
+    (1 − ρ2, 1 − ρ1). ``margin`` asks that P[y|y] ≥ P[y|x] + margin, without which rare values may be released alike for
+    ever. ``cap`` bounds the amplification whatever the prior.
+    """
+    from scipy.optimize import linprog
+
+    m = len(shares)
+    if m > MOST_VALUES:
+        raise SearchTooLarge(
+            f"the best operator of {m:,} values is a linear programme of {3 * m * m:,} variables",
+            remedy='Use method = "value-dependent", or "small-domain".',
+        )
+    rows = _Rows(shares, rho1, rho2, downward=downward, margin=margin, cap=cap)
+    goal = np.zeros(rows.variables)
+    goal[[x * m + x for x in range(m)]] = -shares
+    found = linprog(goal, A_ub=rows.upper(), b_ub=rows.bounds, A_eq=rows.columns_sum(), b_eq=np.ones(m), method="highs")
+    if found.status != 0:
+        raise NoSolution(
+            "no operator meets the guarantee with these conditions", remedy="Lower margin, or raise cap or rho2."
+        )
+    return of(found.x[: m * m].reshape(m, m))
+
+
+class _Rows:
+    """The constraints, sparse. P[y|x] is variable y·m + x; then, for each direction, s_yx and μ_y."""
+
+    def __init__(
+        self, shares: Floats, rho1: float, rho2: float, *, downward: bool, margin: float, cap: float | None
+    ) -> None:
+        self.m = len(shares)
+        self.bounds: list[float] = []
+        self._entries: list[tuple[int, int, float]] = []
+        directions = [(rho1, rho2), (1 - rho2, 1 - rho1)][: 1 + downward]
+        self.variables = self.m**2 + len(directions) * (self.m**2 + self.m)
+        for number, (low, high) in enumerate(directions):
+            self._knapsack(shares, low, high, self.m**2 + number * (self.m**2 + self.m))
+        if margin:
+            self._identifiable(margin)
+        if cap is not None:
+            self._capped(cap)
+
+    def _knapsack(self, shares: Floats, low: float, high: float, first: int) -> None:
+        m = self.m
+        for y in range(m):
+            multiplier = first + m * m + y
+            total = self._row(0.0)
+            self._entries.append((total, multiplier, low))
+            for x in range(m):
+                slack = first + y * m + x
+                self._entries += [(total, slack, 1.0), (total, y * m + x, -high * shares[x])]
+                row = self._row(0.0)
+                self._entries += [(row, y * m + x, shares[x]), (row, multiplier, -shares[x]), (row, slack, -1.0)]
+
+    def _identifiable(self, margin: float) -> None:
+        m = self.m
+        for y in range(m):
+            for x in range(m):
+                if x != y:
+                    row = self._row(-margin)
+                    self._entries += [(row, y * m + x, 1.0), (row, y * m + y, -1.0)]
+
+    def _capped(self, cap: float) -> None:
+        """P[y|x] ≤ cap·P[y|x']: through the least of each row, a variable of its own."""
+        m, least = self.m, self.variables
+        self.variables += m
+        for y in range(m):
+            for x in range(m):
+                row = self._row(0.0)
+                self._entries += [(row, y * m + x, 1.0), (row, least + y, -cap)]
+                row = self._row(0.0)
+                self._entries += [(row, least + y, 1.0), (row, y * m + x, -1.0)]
+
+    def _row(self, bound: float) -> int:
+        self.bounds.append(bound)
+        return len(self.bounds) - 1
+
+    def upper(self) -> Any:
+        """The inequalities."""
+        from scipy.sparse import csr_matrix
+
+        rows, columns, values = zip(*self._entries, strict=True)
+        return csr_matrix((values, (rows, columns)), shape=(len(self.bounds), self.variables))
+
+    def columns_sum(self) -> Any:
+        """Σ_y P[y|x] = 1."""
+        from scipy.sparse import csr_matrix
+
+        m = self.m
+        places = np.arange(m * m)
+        return csr_matrix((np.ones(m * m), (places % m, places)), shape=(m, self.variables))
+
+
+def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | None = None) -> Matrix:
+    """Keep value x with a probability p_x of its own, else draw from the whole domain; no linear programme.
+
+    The largest p_x at which no single value with f(x) ≤ ρ1 gets a posterior above ρ2, by bisection on the share
+    S = (1 − Σf·p)/m of the records that are drawn anew to any one value; values more frequent than ρ1 are kept where no
+    ``cap`` on the amplification speaks against it.
+    """
+    m = len(shares)
+    rare = (shares <= rho1) & (shares > 0)
+    if rho2 >= 1 - 1 / m:
+        raise NoSolution(f"with {m} values rho2 must be below {1 - 1 / m:.3g} for this form", remedy="Use fine-grain.")
+
+    def kept(drawn: float) -> Floats:
+        """The retentions that a share of records drawn anew allows."""
+        limit = (rho2 * drawn / np.where(rare, shares, 1) - 1 / m) / ((1 - rho2) - 1 / m)
+        found = np.where(rare, np.clip(limit, 0, 1), np.where(shares > 0, 1.0, 0.0))
+        return found if cap is None else np.minimum(found, (cap - 1) / (cap - 1 + m))
+
+    low, high = 0.0, 1 / m
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (low, middle) if (shares * kept(middle)).sum() > 1 - m * middle else (middle, high)
+    retention = kept(low)
+    return of((1 - retention)[None, :] / m + np.diag(retention))
+
+
+def tempered(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
+    """The operator mixed with as little of pure chance as makes it meet the guarantee in both directions, for all
+    properties: with the probability 1 − t a value is drawn from the whole domain instead."""
+    matrix, m = operator.matrix(), operator.size
+
+    def mixed(t: float) -> Floats:
+        return t * matrix + (1 - t) / m
+
+    def meets(t: float) -> bool:
+        return (
+            worst_posterior(mixed(t), shares, rho1) <= rho2 and worst_posterior(mixed(t), shares, 1 - rho2) <= 1 - rho1
+        )
+
+    if meets(1.0):
+        return operator
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if meets(middle) else (low, middle)
+    return of(mixed(low))

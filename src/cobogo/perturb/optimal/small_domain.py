@@ -1,0 +1,94 @@
+"""Small-domain randomization: the table in parts, each with few of the values, so that more of them can be retained.
+
+The idea is Chaytor and Wang's (2010: Perturbation Partitioning): perturb each part within its own sub-domain. How the
+parts are found here, and the argument that they tell no more than was allowed, are our own constructions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from cobogo.errors import NoSolution
+from cobogo.models.base import Ints
+from cobogo.perturb.operators.uniform import Uniform, largest_retention
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some values, which no other part has, and how those records are perturbed."""
+
+    codes: Ints  # into the whole domain
+    records: int
+    operator: Uniform
+
+    @property
+    def retention(self) -> Fraction:
+        """The retention within the part."""
+        return self.operator.retention
+
+
+def within(rho1: float, rho2: float, records: int, part: int, values: int) -> Fraction | None:
+    """The largest retention of a part, or None where it is too small to hide anything in.
+
+    Whoever knows the part of a person knows that a property with a share of at most ρ1 of the whole has one of at most
+    ρ1·n/|T_i| there; (that, ρ2)-privacy within the part is (ρ1, ρ2)-privacy of the whole.
+    """
+    inner = rho1 * records / part
+    if inner >= rho2:
+        return None
+    return largest_retention(rho2 * (1 - inner) / (inner * (1 - rho2)), values)
+
+
+def partitioned(
+    counts: Ints,
+    rho1: float,
+    rho2: float,
+    *,
+    objective: Literal["total", "maximin"] = "total",
+    min_retention: float = 0.0,
+) -> tuple[Part, ...]:
+    """The parts that retain most: of the values in the order of their frequency, contiguous runs, by a dynamic
+    programme over all O(m²) of them.
+
+    ``objective``: the most records retained overall, or the largest smallest retention. Values that no record has go
+    to the last part. Where values are about equally frequent one part is best: skew is what pays.
+    """
+    order = np.argsort(-counts, kind="stable")
+    m, records = len(order), int(counts.sum())
+    ends = np.concatenate([[0], np.cumsum(counts[order])])
+    best = np.full(m + 1, -np.inf)
+    best[0] = 0.0 if objective == "total" else 1.0
+    cut = np.zeros(m + 1, dtype=np.int64)
+    for end in range(1, m + 1):
+        for start in range(end):
+            size = int(ends[end] - ends[start])
+            if not size or not np.isfinite(best[start]):
+                continue
+            inner = rho1 * records / size
+            if inner >= rho2:
+                continue
+            gamma = rho2 * (1 - inner) / (inner * (1 - rho2))
+            retention = (gamma - 1) / (gamma - 1 + end - start)
+            if retention < min_retention or retention <= 0:
+                continue
+            value = best[start] + size * retention if objective == "total" else min(best[start], retention)
+            if value > best[end]:
+                best[end], cut[end] = value, start
+    if not np.isfinite(best[m]):
+        raise NoSolution(
+            "no partition of the values meets the guarantee", remedy="Raise rho2, lower rho1, or lower min-retention."
+        )
+    parts: list[Part] = []
+    end = m
+    while end:
+        start = int(cut[end])
+        size = int(ends[end] - ends[start])
+        exact = within(rho1, rho2, records, size, end - start)
+        assert exact is not None
+        parts.append(Part(np.sort(order[start:end]), size, Uniform(end - start, exact)))
+        end = start
+    return tuple(reversed(parts))

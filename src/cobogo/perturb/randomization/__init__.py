@@ -1,0 +1,1 @@
+"""Randomized publishing: sensitive values exchanged by chance, with a guarantee that the parameters prove."""

@@ -1,0 +1,248 @@
+"""Columns randomized value by value: every record has its own draw, and nothing else of it changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.errors import VerificationFailed
+from cobogo.hierarchy import Label
+from cobogo.models.base import Floats, Ints
+from cobogo.models.check import ModelVerdict
+from cobogo.models.promise import made, parameters
+from cobogo.perturb import fit
+from cobogo.perturb.guarantees import GUARANTEES, Guarantee
+from cobogo.perturb.guarantees.base import Exposure
+from cobogo.perturb.operators import stated as operators
+from cobogo.perturb.operators.base import Operator
+from cobogo.perturb.operators.uniform import Uniform
+from cobogo.perturb.randomization.asked import Values
+from cobogo.policy import Policy
+from cobogo.randomness import Source, below, coins, source
+from cobogo.table.read import Table
+from cobogo.transform.base import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.transform.columns import codes, counted, labelled, replaced, streamed
+
+if TYPE_CHECKING:
+    from cobogo.report.words import Words
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
+
+    values: tuple[Values, ...]
+    operator: Operator
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(values.attribute for values in self.values)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of each one's domain; the operator's is the product."""
+        return tuple(len(values.labels) for values in self.values)
+
+    def released(self, batch: Any, source: Source) -> dict[str, Any]:
+        """A batch's columns, drawn."""
+        before = [codes(batch.column(values.attribute), values.places) for values in self.values]
+        return {
+            values.attribute: labelled(column, values.labels)
+            for values, column in zip(self.values, self._sampled(before, source), strict=True)
+        }
+
+    def _sampled(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
+        if len(before) == 1:
+            return [self.operator.sample(before[0], source)]
+        if not isinstance(self.operator, Uniform):
+            after = self.operator.sample(np.ravel_multi_index(tuple(before), self.sizes), source)
+            return list(np.unravel_index(after, self.sizes))
+        # One coin for the whole record, then each attribute by itself: the same draw, without numbering the product.
+        tails = np.flatnonzero(~coins(self.operator.retention, len(before[0]), source))
+        drawn = [column.copy() for column in before]
+        for column, size in zip(drawn, self.sizes, strict=True):
+            column[tails] = below(size, len(tails), source)
+        return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Transformation):
+    """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
+
+    method: str
+    drawn: tuple[Drawn, ...]
+    guarantees: tuple[Guarantee, ...]
+    policy: Policy
+    records_per_person: int = 1
+    seed: int | None = None
+    told: tuple[str, ...] = ()
+
+    kind = "randomization"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was found when it was settled."""
+        return self.told
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Batch by batch: memory does not grow with the table."""
+        random = source(self.seed)
+        names = [name for part in self.drawn for name in part.names]
+        for batch in streamed(table, columns, texts=names):
+            changed: dict[str, Any] = {}
+            for part in self.drawn:
+                changed |= part.released(batch, random)
+            yield replaced(batch, changed)
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Of the attributes drawn."""
+        return {name: Meaning("randomized: see below; not always what was collected")
+                for part in self.drawn for name in part.names}  # fmt: skip
+
+    def stated(self) -> Json:
+        """The operators, exactly."""
+        return {
+            "method": self.method,
+            "entropy": ENTROPY if self.seed is None else SEED,
+            "records-per-person": self.records_per_person,
+            "drawn": [
+                {
+                    "attributes": list(part.names),
+                    "domains": [list(values.labels) for values in part.values],
+                    "declared": [values.declared for values in part.values],
+                    **part.operator.stated(),
+                }
+                for part in self.drawn
+            ],
+        }
+
+    def kept(self) -> Json:
+        """The original's counts, and the seed if there is one."""
+        counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
+        return {"records": counts, "seed": self.seed}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The guarantees."""
+        return tuple(parameters(guarantee) for guarantee in self.guarantees)
+
+    def explained(self) -> str:
+        """How to use it."""
+        return explained(self.drawn)
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        """What became of the attributes."""
+        from cobogo.perturb.randomization.story import tell
+
+        return tell(self, before, after, say)
+
+
+def explained(drawn: Sequence[Drawn]) -> str:
+    """What whoever counts randomized values must know."""
+    lines = ["## How values were randomized", ""]
+    for part in drawn:
+        names = " and ".join(f"`{name}`" for name in part.names)
+        if isinstance(part.operator, Uniform):
+            p, m = float(part.operator.retention), " × ".join(map(str, part.sizes))
+            lines += [
+                f"Each record's {names} was kept with the probability p = {p:.9g} and otherwise drawn uniformly from "
+                f"the {m} values of the domain, all of them listed in the manifest."
+                + (" It was kept or drawn together." if len(part.names) > 1 else ""),
+                "Of n records, about (o − n·s·(1 − p)/m)/p had one of s values of which o are shown, whatever "
+                "condition on other columns chose the n.",
+            ]
+        else:
+            lines += [
+                f"Each record's {names} was drawn from the column of the matrix in the manifest that belongs to its "
+                "original value (entries are in units of 2⁻⁵³). The shares of the original values are estimated by "
+                "the inverse of the matrix times the shares shown.",
+            ]
+    lines += ["", "A single record's value says little of the person: counts over many records are what it is for."]
+    return "\n".join(lines)
+
+
+def check(written: Written) -> Findings:
+    """The guarantees from the stated operators; the released values against them."""
+    stated, kept = written.stated, written.kept
+    people = int(stated["records-per-person"])
+    problems: list[str] = []
+    parts: list[tuple[list[str], Operator]] = []
+    priors: dict[str, Floats] = {}
+    for entry in stated["drawn"]:
+        operator = operators.read(entry)
+        sizes = [len(domain) for domain in entry["domains"]]
+        if operator.size != math.prod(sizes):
+            raise VerificationFailed("the manifest states an operator of another size than its domain")
+        parts.append((entry["attributes"], operator))
+        for place, (name, domain) in enumerate(zip(entry["attributes"], entry["domains"], strict=True)):
+            true = None if kept is None else np.array(kept["records"][name], dtype=np.int64)
+            problems += _misfits(written.rows, name, domain, operator, sizes, place, true)
+            if true is not None and len(sizes) == 1:
+                priors[name] = true / true.sum()
+    exposures: dict[str, Exposure] = {}
+    for number, (names, operator) in enumerate(parts):
+        rest = math.prod(other.amplification for place, (_, other) in enumerate(parts) if place != number)
+        others = rest**people * operator.amplification ** (people - 1)
+        exposures |= {name: Exposure(operator, others, prior=priors.get(name)) for name in names}
+    verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
+    return Findings(verdicts, tuple(problems), notes)
+
+
+def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
+    """The guarantees that a release must hold: its own, and those of a policy that it is checked against."""
+    aside = ("satisfied", "measured")
+    asked = [
+        {key: value for key, value in entry.items() if key not in aside}
+        for entry in written.asked
+        if entry.get("model") in GUARANTEES
+    ]
+    return made(asked, names, GUARANTEES, where="the models asked for")
+
+
+def judged(
+    guarantees: Sequence[Guarantee], exposures: Mapping[str, Exposure]
+) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
+    """The verdicts on what is shown of each attribute; a note of what needs the evidence and has none."""
+    verdicts, notes = [], []
+    for guarantee in guarantees:
+        exposure = exposures[guarantee.attributes[0]]
+        if guarantee.needs_prior and exposure.prior is None:
+            notes.append(f"{guarantee} is about the original distribution, which only the evidence holds")
+        else:
+            verdicts.append(guarantee.check(exposure))
+    return tuple(verdicts), tuple(notes)
+
+
+def _misfits(
+    rows: Table, name: str, domain: Sequence[Label], operator: Operator, sizes: Sequence[int], place: int,
+    true: Ints | None,
+) -> Iterator[str]:  # fmt: skip
+    """What in a released column cannot have been drawn by its operator."""
+    found, counts = counted(rows, name)
+    position = {label: code for code, label in enumerate(domain)}
+    if set(found) - set(position):
+        yield f'"{name}" holds values that are not in the domain stated'
+        return
+    observed = np.zeros(len(domain), dtype=np.int64)
+    observed[[position[label] for label in found]] = counts
+    least, most = _marginal_bounds(operator, sizes, place)
+    records = int(observed.sum())
+    odd = [*fit.too_few(observed, records, least), *fit.too_many(observed, records, most)]
+    if odd:
+        yield f'{len(odd)} values of "{name}" are released too often or too seldom for the operator stated'
+    elif true is not None and len(sizes) == 1 and len(fit.unlike(observed, operator.spread(true.astype(float)))):
+        yield f'the released values of "{name}" are not such as the operator draws from the original ones'
+
+
+def _marginal_bounds(operator: Operator, sizes: Sequence[int], place: int) -> tuple[Floats, Floats]:
+    """The least and largest probabilities of each value of one attribute, of those that are drawn together."""
+    if len(sizes) == 1:
+        return operator.bounds()
+    assert isinstance(operator, Uniform)  # whose marginals are uniform perturbations of the same retention
+    return Uniform(sizes[place], operator.retention).bounds()

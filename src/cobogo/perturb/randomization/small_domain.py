@@ -1,0 +1,191 @@
+"""Small-domain randomization: each record's part is released, and its value drawn from those of the part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.errors import NoSolution, VerificationFailed
+from cobogo.models.base import Ints
+from cobogo.models.check import ModelVerdict
+from cobogo.models.promise import parameters
+from cobogo.perturb import fit
+from cobogo.perturb.guarantees import RhoPrivacy
+from cobogo.perturb.guarantees.base import raised
+from cobogo.perturb.operators.uniform import Uniform
+from cobogo.perturb.optimal.small_domain import Part, partitioned
+from cobogo.perturb.randomization.asked import Asked, Values
+from cobogo.perturb.randomization.columns import promised
+from cobogo.perturb.randomization.settle import only_rho
+from cobogo.randomness import Source, source
+from cobogo.recode.plan import free_name
+from cobogo.table.frequency import frequency_table
+from cobogo.table.read import Table
+from cobogo.transform.base import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.transform.columns import codes, labelled, replaced, streamed
+
+if TYPE_CHECKING:
+    from cobogo.report.words import Words
+
+WARNING = (
+    "each record's part is released, and with it for certain which few values its own is among; the guarantee is for "
+    "attackers who know the distribution of the whole table and no more of a person"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SmallDomain(Transformation):
+    """One attribute, in parts."""
+
+    values: Values
+    parts: tuple[Part, ...]
+    guarantee: RhoPrivacy
+    column: str  # that names the part
+    seed: int | None = None
+
+    kind = "randomization"
+    method = "small-domain"
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """Those of the original, and the part."""
+        return (*kept, self.column)
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Batch by batch."""
+        import pyarrow as pa
+
+        random, name = source(self.seed), self.values.attribute
+        part_of = np.zeros(len(self.values.labels), dtype=np.int64)
+        for number, part in enumerate(self.parts):
+            part_of[part.codes] = number
+        names = [str(number + 1) for number in range(len(self.parts))]
+        for batch in streamed(table, [c for c in columns if c != self.column], texts=[name]):
+            before = codes(batch.column(name), self.values.places)
+            after = self._sampled(before, part_of, random)
+            changed = replaced(batch, {name: labelled(after, self.values.labels)})
+            arrays = [*changed.columns, labelled(part_of[before], names)]
+            yield pa.RecordBatch.from_arrays(arrays, names=[*changed.schema.names, self.column])
+
+    def _sampled(self, before: Ints, part_of: Ints, random: Source) -> Ints:
+        after = before.copy()
+        for number, part in enumerate(self.parts):
+            rows = np.flatnonzero(part_of[before] == number)
+            inner = np.searchsorted(part.codes, before[rows])
+            after[rows] = part.codes[part.operator.sample(inner, random)]
+        return after
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Of the attribute and the part."""
+        return {
+            self.values.attribute: Meaning("randomized within its part: see below; not always what was collected"),
+            self.column: Meaning("the part: which values the collected one is among", truthful=True),
+        }
+
+    def stated(self) -> Json:
+        """The parts."""
+        return {
+            "method": self.method,
+            "entropy": ENTROPY if self.seed is None else SEED,
+            "attribute": self.values.attribute,
+            "column": self.column,
+            "parts": [
+                {
+                    "domain": [self.values.labels[code] for code in part.codes.tolist()],
+                    "retention": str(part.retention),
+                    "records": part.records,
+                }
+                for part in self.parts
+            ],
+        }
+
+    def kept(self) -> Json:
+        """The original's counts, and the seed if there is one."""
+        counts = dict(zip(map(str, range(len(self.values.labels))), self.values.records.tolist(), strict=True))
+        return {"records": {self.values.attribute: list(counts.values())}, "seed": self.seed}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The guarantee."""
+        return (parameters(self.guarantee),)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a part gives away."""
+        return (WARNING,)
+
+    def explained(self) -> str:
+        """How to use it."""
+        lines = ["## How values were randomized", "", f"`{self.column}` says which part a record is in.", ""]
+        lines += ["| part | values | records | kept with probability p |", "|---|---|---|---|"]
+        for number, part in enumerate(self.parts, 1):
+            lines.append(f"| {number} | {len(part.codes)} | {part.records} | {float(part.retention):.9g} |")
+        lines += [
+            "",
+            f"A `{self.values.attribute}` that was not kept was drawn uniformly from the m values of its part. Of n "
+            "records of a part about (o − n·s·(1 − p)/m)/p had one of s of its values of which o are shown; parts add "
+            "up.",
+        ]
+        return "\n".join(lines)
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        """What became of the attribute."""
+        from cobogo.perturb.randomization.other_stories import tell_parts
+
+        return tell_parts(self, before, after, say)
+
+
+def make(wanted: Asked, table: Table) -> SmallDomain:
+    """Find the parts."""
+    rho = only_rho(wanted)
+    (values,) = wanted.values
+    asked = wanted.table
+    try:
+        parts = partitioned(
+            values.records, rho.rho1, rho.rho2, objective=asked.objective, min_retention=asked.min_retention
+        )
+    except NoSolution as error:
+        raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None
+    return SmallDomain(values, parts, rho, free_name("part", table.columns), asked.seed)
+
+
+def check(written: Written) -> Findings:
+    """The guarantee from the parts stated; the parts and their values in the rows."""
+    stated, rows = written.stated, written.rows
+    parts = stated["parts"]
+    operators = [Uniform(len(part["domain"]), Fraction(part["retention"])) for part in parts]
+    domains = [{label: place for place, label in enumerate(part["domain"])} for part in parts]
+    if sum(map(len, domains)) != len(set().union(*domains)):
+        raise VerificationFailed("the manifest states a value in several parts")
+    counted = frequency_table(rows, [stated["column"], stated["attribute"]], [])
+    problems: list[str] = []
+    observed = [np.zeros(len(domain), dtype=np.int64) for domain in domains]
+    for number, count in enumerate(counted.counts.tolist()):
+        part, label = counted.tuple_labels(number)
+        place = int(part) - 1 if part is not None and part.isdigit() else -1
+        if not 0 <= place < len(parts) or label not in domains[place]:
+            return Findings((), ("a record has a value that is not of its part",))
+        observed[place][domains[place][label]] += count
+    for found, part, operator in zip(observed, parts, operators, strict=True):
+        if int(found.sum()) != part["records"]:
+            problems.append("a part has another number of records than the manifest says")
+        least, most = operator.bounds()
+        records = int(found.sum())
+        if len(fit.too_few(found, records, least)) or len(fit.too_many(found, records, most)):
+            problems.append("values of a part are released too often or too seldom for the retention stated")
+    total = sum(int(part["records"]) for part in parts)
+    verdicts = []
+    for guarantee in promised(written, [stated["attribute"]]):
+        if not isinstance(guarantee, RhoPrivacy) or not guarantee.needs_prior:
+            verdicts.append(ModelVerdict(guarantee, False, float("inf"), None, 0))  # a part tells some things for sure
+            continue
+        worst = max(
+            raised(min(1.0, guarantee.rho1 * total / part["records"]), operator.amplification)
+            for part, operator in zip(parts, operators, strict=True)
+        )
+        verdicts.append(ModelVerdict(guarantee, guarantee.holds(worst), worst, None, 0))
+    return Findings(tuple(verdicts), tuple(problems))

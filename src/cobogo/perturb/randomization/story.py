@@ -1,0 +1,147 @@
+"""What the report tells of a randomized release: retention, posteriors, distributions estimated against the true ones,
+and counting queries against what generalization and anatomy would answer at equal privacy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.hierarchy import Label
+from cobogo.models.base import Floats, Ints
+from cobogo.perturb.estimate.distribution import inverted, likeliest
+from cobogo.perturb.guarantees.base import raised
+from cobogo.perturb.guarantees.growth import growth
+from cobogo.perturb.operators.base import LARGEST, Operator
+from cobogo.perturb.operators.uniform import Uniform
+from cobogo.perturb.randomization.rivalry import compared
+from cobogo.table.read import Table
+from cobogo.transform.base import Bars, Row, Section, Story
+from cobogo.transform.columns import counted
+
+if TYPE_CHECKING:
+    from cobogo.perturb.randomization.asked import Values
+    from cobogo.perturb.randomization.columns import Columns, Drawn
+    from cobogo.report.words import Words
+
+PRIORS = (0.01, 0.05, 0.1, 0.25, 0.5)
+SHOWN = 30
+"""Values of a domain that the report lists, the most frequent first."""
+
+
+def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
+    """Of columns that were drawn value by value."""
+    sections, plots, summary = [], [], {}
+    for part in made.drawn:
+        for values in part.values:
+            operator = marginal(part, values)
+            if operator is None:
+                continue
+            observed = observed_counts(after, values.attribute, values.labels)
+            section, plot, figures = distribution(values, operator, observed, say)
+            sections.append(section)
+            plots.append(plot)
+            summary[values.attribute] = figures
+    first = made.drawn[0]
+    gamma = math.prod(part.operator.amplification for part in made.drawn) ** made.records_per_person
+    sections.append(posteriors(gamma, 1.0, say))
+    if made.policy.utility is not None:
+        found = compared(made, before, after, say)
+        sections += [found[0]] if found else []
+        summary |= {"count-queries": found[1]} if found else {}
+    retained = _retained(first)
+    headline = say("randomized.headline", method=made.method, attribute=", ".join(first.names),
+                   share=say.percent(retained))  # fmt: skip
+    keys = [
+        (say("randomized.retained"), say.percent(retained), say("randomized.retained.why")),
+        (say("randomized.gamma"), say.number(gamma), say("randomized.gamma.why")),
+        (say("randomized.epsilon"), say.number(math.log(gamma)), say("randomized.epsilon.why")),
+    ]
+    return Story(
+        {"retained": retained, "amplification": plain(gamma), "attributes": summary}, headline, keys, sections, plots
+    )
+
+
+def marginal(part: Drawn, values: Values) -> Operator | None:
+    """The operator of one attribute, of those that are drawn together: of uniform perturbation, again one of the same
+    retention."""
+    if len(part.values) == 1:
+        return part.operator
+    return Uniform(len(values.labels), part.operator.retention) if isinstance(part.operator, Uniform) else None
+
+
+def observed_counts(rows: Table, name: str, labels: Sequence[Label]) -> Ints:
+    """How often each value of a domain was released."""
+    found, records = counted(rows, name)
+    place = {label: code for code, label in enumerate(labels)}
+    total = np.zeros(len(labels), dtype=np.int64)
+    total[[place[label] for label in found]] = records
+    return total
+
+
+def distribution(
+    values: Values, operator: Operator, observed: Ints, say: Words
+) -> tuple[Section, Bars, dict[str, Any]]:
+    """The true distribution, the released one, and what whoever gets the release estimates."""
+    true = values.records / values.records.sum()
+    shown = observed / max(int(observed.sum()), 1)
+    try:
+        estimated = inverted(operator, observed)
+    except ValueError:
+        estimated = np.full(operator.size, np.nan)
+    likely = likeliest(operator, observed, rounds=500) if operator.size <= LARGEST else shown
+    order = np.argsort(-values.records, kind="stable")[:SHOWN]
+    header = [say(f"randomized.{key}") for key in ("value", "true", "shown", "estimated", "likely")]
+    columns = [true, shown, estimated, likely]
+    rows: list[Row] = [
+        [say.label(values.labels[code]), *(float(column[code]) for column in columns)] for code in order.tolist()
+    ]
+    title = say("randomized.distribution", attribute=values.attribute)
+    section = Section(title, say("randomized.distribution.why"), header, rows)
+    series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
+    from cobogo.report.figures import slug
+
+    plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("randomized.distribution.why"),
+                [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip
+    figures = {
+        "values": operator.size,
+        "distance": {
+            "released": distance(shown, true),
+            "estimated": None if np.isnan(estimated).any() else distance(estimated, true),
+            "likeliest": distance(likely, true),
+        },
+    }
+    return section, plot, figures
+
+
+def posteriors(gamma: float, owner: float, say: Words) -> Section:
+    """The largest posterior of a property, by its prior."""
+    rows: list[Row] = [
+        [say.percent(prior), say.percent(sampled(raised(prior, gamma), prior, owner))] for prior in PRIORS
+    ]
+    rows.append([say("randomized.growth"), say.percent(owner * growth(gamma))])
+    header = [say("randomized.prior"), say("randomized.posterior")]
+    return Section(say("randomized.posteriors"), say("randomized.posteriors.why"), header, rows)
+
+
+def _retained(part: Drawn) -> float:
+    """The retention; of operators without one, the share of records expected to be released as they are."""
+    if isinstance(part.operator, Uniform):
+        return float(part.operator.retention)
+    records = part.values[0].records
+    return part.operator.kept(records / records.sum())
+
+
+def sampled(posterior: float, prior: float, owner: float) -> float:
+    return owner * posterior + (1 - owner) * prior
+
+
+def distance(one: Floats, other: Floats) -> float:
+    """½Σ|p − q|."""
+    return float(abs(one - other).sum() / 2)
+
+
+def plain(number: float) -> float | str:
+    return number if math.isfinite(number) else str(number)

@@ -1,0 +1,73 @@
+"""Released rows, read back from where the manifest says they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cobogo.errors import DataError, OutputError
+from cobogo.policy import Data
+from cobogo.release import manifest as manifests
+from cobogo.release.buckets import bucket_table
+from cobogo.release.manifest import Manifest
+from cobogo.release.marginals import marginal_table
+from cobogo.release.reference import Json
+from cobogo.release.withheld import told
+from cobogo.table.connect import connect
+from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.read import Table, read, table_in
+
+
+def parts(release: Path) -> tuple[Path, Path | None]:
+    """The public directory, and the evidence if it is there."""
+    if (release / "public" / manifests.NAME).is_file():
+        evidence = release / "evidence"
+        return release / "public", evidence if evidence.is_dir() else None
+    if (release / manifests.NAME).is_file():
+        return release, None
+    what = "is not a Cobogó release" if release.exists() else "no such directory"
+    raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
+
+
+def opened(rows: Path | Table, manifest: Manifest) -> Table:
+    """Released rows, to be read once. Their columns must be those that the manifest names."""
+    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
+    if table.columns != manifest.columns_in():
+        raise DataError("has other columns than its manifest says", where=table.name)
+    return table
+
+
+def released_table(
+    rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
+) -> FrequencyTable:
+    """Read released rows back and count them."""
+    if manifest.marginals and isinstance(rows, Path):
+        return marginal_table(rows, manifest)
+    table = opened(rows, manifest)
+    if manifest.buckets is not None and isinstance(rows, Path):
+        return bucket_table(table, rows.parent, manifest, sensitive)
+    starred = [column.name for column in manifest.columns if column.withheld]
+    return told(frequency_table(table, quasi, sensitive), starred, table.name)
+
+
+def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
+    """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
+    if manifest.marginals:
+        return public
+    if manifest.data.file is not None:
+        return public / manifest.data.file
+    url = engine or kept_engine(kept)
+    if url is None:
+        raise OutputError(
+            "the release is a table of a database, which is needed to verify it",
+            where=manifests.NAME,
+            remedy="Give the database's URL: --engine.",
+        )
+    name = str(manifest.data.table)
+    return table_in(connect(url), name, Data(separator=manifest.data.separator), name)
+
+
+def kept_engine(kept: Json | None) -> str | None:
+    """The URL of the engine that the release was made with."""
+    url = (kept or {}).get("engine")
+    return url if isinstance(url, str) else None

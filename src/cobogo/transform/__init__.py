@@ -1,0 +1,1 @@
+"""Releases that are not recodings: what they have in common, whether columns were randomized, perturbed or masked."""

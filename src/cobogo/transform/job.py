@@ -1,0 +1,122 @@
+"""The job of any transformation: a policy in, a verified release out. Reads as the list of its stages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from cobogo.errors import DataError, VerificationFailed
+from cobogo.policy import Policy, Role
+from cobogo.release import dictionary, place
+from cobogo.release.evidence import is_output, seal
+from cobogo.release.manifest import Column, Manifest
+from cobogo.release.readback import opened
+from cobogo.release.verdict import Verdict
+from cobogo.release.write import OUR_FAULT, data_entry, written
+from cobogo.release.write import seal as seal_public
+from cobogo.schema.roles import check_roles, check_unique
+from cobogo.table.connect import connect
+from cobogo.table.read import Table, open_source, read
+from cobogo.transform import kinds
+from cobogo.transform.base import SEEDED, Transformation, Written
+from cobogo.transform.release import Transformed
+
+Progress = Callable[[str, int, int], None]
+"""Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
+
+Maker = Callable[[Policy, Table], Transformation]
+"""Settles what is to be done to a table, by a policy: checks what can be checked, and draws nothing."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Progress for nobody."""
+
+
+def transform(
+    data: Any, policy: Policy, make: Maker, *, engine: str | None = None, progress: Progress = silent
+) -> Transformed:
+    """Read the data of a policy (or the ``data`` given, where that is not None) and settle its transformation.
+
+    Draws nothing and writes nothing.
+    """
+    start = time.perf_counter()
+    progress("read", 0, 0)
+    if data is None:
+        table = open_source(policy, engine)
+    else:
+        url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+        table = read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+    with table.engine.guarded("reading and counting"):
+        check_roles(policy, table, recoded=False)
+        if policy.output.table is not None:
+            table.engine.check_new_table(policy.output.table)
+        records = table.rows()
+        if not records:
+            raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+        warnings = check_unique(policy, table, records)
+        made = make(policy, table)
+    return Transformed(policy, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
+
+
+def write(release: Transformed, directory: Path, *, progress: Progress = silent) -> Verdict:
+    """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
+    made = release.transformation
+    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
+        public, evidence = stage / "public", stage / "evidence"
+        public.mkdir()
+        evidence.mkdir(mode=0o700)
+        progress("write", 0, 0)
+        records = release.records
+        with release.timed("write"):
+            rows = ending.enter_context(written(release, public))
+        progress("verify", 0, 0)
+        with release.timed("verify"):
+            unsigned = draft(release, rows, records)
+            after = opened(rows, unsigned)
+            found = kinds.check(Written(unsigned, after, made.asked, made.kept()))
+            if after.rows() != records:
+                raise VerificationFailed(f"the file does not have the {records:,} records drawn", remedy=OUR_FAULT)
+            for problem in found.problems:
+                if problem != SEEDED:
+                    raise VerificationFailed(problem, remedy=OUR_FAULT)
+            for verdict in found.verdicts:
+                if not verdict.satisfied:
+                    raise VerificationFailed(
+                        f"the release does not satisfy {verdict.model}: measured {verdict.measured}",
+                        remedy="Nothing was left in place. Ask for less, or let the retention be found.",
+                    )
+        measured = tuple(verdict.as_dict() for verdict in found.verdicts)
+        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained())
+        seal_public(unsigned.model_copy(update={"models": measured}), text, public)
+        progress("report", 0, 0)
+        from cobogo.report.transformed import write_report
+
+        with release.timed("report"):
+            write_report(release, after, found, evidence)
+        content = {"transformation": made.kept(), "input": {"records": release.table.rows()}}
+        seal(content, release.policy, release.table.engine.url, public, evidence)
+    return Verdict(found.verdicts, found.problems, records, None, found.notes)
+
+
+def draft(release: Transformed, rows: Path | Table, records: int) -> Manifest:
+    """The manifest, before anything was measured."""
+    made = release.transformation
+    columns = []
+    for name in release.columns:
+        known = release.policy.attributes.get(name)
+        role = Role.NON_SENSITIVE if known is None else known.role
+        changed = made.meanings.get(name)
+        text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
+        columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=known is None))
+    return Manifest(
+        format="cobogo-release/1",
+        kind=made.kind,
+        data=data_entry(release.policy, rows, records),
+        columns=tuple(columns),
+        models=(),
+        files={},
+        transformation=made.stated(),
+    )

@@ -1,0 +1,111 @@
+"""Tables of people with everything that makes them hard, and questions in SQL, for Hypothesis to draw."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from cobogo.dp.curator import Held
+from cobogo.dp.metadata import Dataset
+from cobogo.dp.plan import Plan, plan
+from cobogo.dp.release import Exact, measured
+from cobogo.dp.sql.parse import parse
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "city": {"type": "text", "keys": ["Crato", "Sobral", "d'água"]},
+    "job": {"type": "text"},
+    "age": {"type": "integer", "bounds": [0, 110]},
+    "room": {"type": "integer", "keys": [1, 2, 3]},
+    "weight": {"type": "number", "bounds": [-5, 300.5], "decimals": 1},
+    "sick": {"type": "boolean"},
+    "day": {"type": "date"},
+    "home": {"type": "text", "keys": ["north", "south"], "constant": True},
+}
+SCHEMA = pa.schema(
+    {
+        "person": pa.string(), "city": pa.string(), "job": pa.string(), "age": pa.int64(), "room": pa.int32(),
+        "weight": pa.float64(), "sick": pa.bool_(), "day": pa.date32(), "home": pa.string(),
+    }
+)  # fmt: skip
+
+
+def declared(*, unit: bool = True, groups: int = 2, rows: int = 3) -> Dataset:
+    bounds = {"unit": "person", "max-groups": groups, "max-rows": rows} if unit else {}
+    columns = COLUMNS if unit else {name: {**c, "constant": False} for name, c in COLUMNS.items()}
+    return Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}, **bounds})
+
+
+values = st.fixed_dictionaries(
+    {
+        "person": st.sampled_from(["p1", "p2", "p3", "p4", None]),
+        "city": st.sampled_from(["Crato", "Sobral", "d'água", "crato", "", None, "é\\"]),
+        "job": st.sampled_from(["a", "b", "B", "NULL", None]),
+        "age": st.sampled_from([-(2**63), -1, 0, 7, 30, 64, 110, 111, 2**63 - 1, None]),
+        "room": st.sampled_from([1, 2, 3, 4, -(2**31), None]),
+        "weight": st.sampled_from(
+            [float("nan"), float("inf"), -float("inf"), -0.0, 1e308, 5e-324, 0.05, 70.25, 300.5, 300.4999, None]
+        ),
+        "sick": st.sampled_from([True, False, None]),
+        "day": st.sampled_from([date(2020, 2, 29), date(1, 1, 1), date(9999, 12, 31), None]),
+        "home": st.sampled_from(["north", "south", "west", None]),
+    }
+)
+tables = st.lists(values, max_size=14)
+
+conditions = st.recursive(
+    st.sampled_from(
+        [
+            "age > 20",
+            "age BETWEEN 0 AND 64",
+            "age <> 7",
+            "5 < age",
+            "city = 'Crato'",
+            "city IN ('Sobral', 'd''água')",
+            "weight >= 0.05",
+            "weight < -1.5",
+            "sick",
+            "NOT sick",
+            "day >= '2020-01-01'",
+            "job IS NULL",
+            "job IS NOT NULL",
+            "job > 'a'",
+            "room IN (1, 2, 9223372036854775807)",
+            "home = 'north'",
+        ]
+    ),
+    lambda inner: st.builds(lambda a, o, b: f"({a} {o} NOT ({b}))", inner, st.sampled_from(["AND", "OR"]), inner),
+    max_leaves=3,
+)
+AGGREGATES = [
+    "COUNT(*)", "COUNT(DISTINCT person)", "COUNT(age)", "COUNT(DISTINCT job)", "COUNT(DISTINCT day)", "SUM(age)",
+    "AVG(weight)", "SUM(weight)", "VARIANCE(age)", "STDDEV(weight)", "MEDIAN(age)", "QUANTILE(weight, 0.25)",
+]  # fmt: skip
+
+
+@st.composite
+def questions(draw: st.DrawFn, *, unit: bool = True) -> str:
+    """A question that is answered."""
+    known = [one for one in AGGREGATES if unit or "person" not in one]
+    chosen = draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
+    keys = draw(st.lists(st.sampled_from(["city", "job", "room", "sick", "day", "home"]), max_size=2, unique=True))
+    where = draw(st.none() | conditions)
+    text = f"SELECT {', '.join([*keys, *(f'{one} AS x{at}' for at, one in enumerate(chosen))])} FROM people"
+    text += f" WHERE {where}" if where else ""
+    return text + (f" GROUP BY {', '.join(keys)}" if keys else "")
+
+
+def arrow(rows: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def asked(text: str, dataset: Dataset) -> Plan:
+    return plan(parse(text, {"people": dataset}), dataset)
+
+
+def found(asked: Plan, rows: list[dict[str, Any]], *, engine: str | None = None, salt: int = 7) -> Exact:
+    """What reaches the noise for a question about rows."""
+    opened, source = Held(asked.dataset, arrow(rows), engine).opened()
+    return measured(asked, source, opened, salt)

@@ -1,0 +1,187 @@
+"""What reaches the noise differs, between neighbours, by no more than the noise was made for.
+
+Each of these is a kind of bug that was found in systems of this sort: clipping computed and raw data used, bounds made
+stale by a later step, overflow, NULL and NaN, queries that fail on some data only.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+import questions as q
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cobogo.dp.plan import Measurement, Plan
+from cobogo.dp.release import Exact
+
+PEOPLE = ["p1", "p2", "p3", "p4"]
+
+
+def distances(one: Exact, other: Exact, plan: Plan) -> dict[Measurement, list[int]]:
+    """For each measurement, by how much its figure differs in each group where it does."""
+    found: dict[Measurement, list[int]] = {}
+    for measurement in plan.measurements:
+        groups = one[measurement].keys() | other[measurement].keys()
+        if measurement.kind == "ranks":  # what a score is made of: rows below and above, at most so many of a person
+            pairs = [(one[measurement].get(g, []), other[measurement].get(g, [])) for g in groups]
+            changes = [sum(abs(a - b) for a, b in _padded(x, y)) for x, y in pairs]
+        else:
+            changes = [abs(one[measurement].get(g, 0) - other[measurement].get(g, 0)) for g in groups]
+        found[measurement] = [change for change in changes if change]
+    return found
+
+
+def _padded(x: list[int], y: list[int]) -> list[tuple[int, int]]:
+    size = max(len(x), len(y))
+    return list(zip(x + [0] * (size - len(x)), y + [0] * (size - len(y)), strict=True))
+
+
+def within(one: Exact, other: Exact, plan: Plan) -> None:
+    for measurement, changes in distances(one, other, plan).items():
+        bound = plan.rows_of_a_person if measurement.kind == "ranks" else plan.sensitivity(measurement)
+        assert len(changes) <= plan.groups_of_a_person
+        assert all(change <= bound for change in changes), (measurement, changes, bound)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=q.tables, text=q.questions(), who=st.sampled_from(PEOPLE), groups=st.integers(1, 3), most=st.integers(1, 3))
+def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, groups: int, most: int) -> None:
+    plan = q.asked(text, q.declared(groups=groups, rows=most))
+    without = [row for row in rows if row["person"] != who]
+    within(q.found(plan, rows), q.found(plan, without), plan)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows=q.tables.filter(bool), text=q.questions(unit=False))
+def test_a_row_more_or_less(rows: list[dict[str, Any]], text: str) -> None:
+    plan = q.asked(text, q.declared(unit=False))
+    within(q.found(plan, rows), q.found(plan, rows[1:]), plan)
+
+
+@settings(max_examples=15, deadline=None)
+@given(rows=q.tables, text=q.questions(), seed=st.integers(0, 9))
+def test_the_order_of_rows_changes_nothing(rows: list[dict[str, Any]], text: str, seed: int) -> None:
+    plan = q.asked(text, q.declared())
+    assert q.found(plan, random.Random(seed).sample(rows, len(rows))) == q.found(plan, rows)
+
+
+@settings(max_examples=15, deadline=None)
+@given(rows=q.tables, text=q.questions())
+def test_people_without_a_name_do_not_count(rows: list[dict[str, Any]], text: str) -> None:
+    plan = q.asked(text, q.declared())
+    assert q.found(plan, [row for row in rows if row["person"] is not None]) == q.found(plan, rows)
+
+
+def reference(rows: list[dict[str, Any]], most: int) -> dict[tuple[str], Counter[str]]:
+    """People, rows and sums by city, counted in Python: a person's rows beyond the most are of their average."""
+    own: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if row["person"] is not None and row["city"] in q.COLUMNS["city"]["keys"]:
+            own[row["person"], row["city"]].append(row)
+    found: dict[tuple[str], Counter[str]] = defaultdict(Counter)
+    for (_, city), theirs in own.items():
+        ages = [min(110, max(0, row["age"])) for row in theirs if row["age"] is not None]
+        total = sum(ages) if len(ages) <= most else sum(ages) * most // len(ages)
+        found[city,].update(people=1, rows=min(most, len(theirs)), present=min(most, len(ages)), sum=total)
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(q.values, max_size=30), most=st.integers(2, 4))
+def test_figures_are_those_of_a_plain_count(rows: list[dict[str, Any]], most: int) -> None:
+    text = "SELECT city, COUNT(DISTINCT person), COUNT(*), COUNT(age) AS present, SUM(age) FROM people GROUP BY city"
+    plan = q.asked(text, q.declared(groups=3, rows=most))
+    expected = reference(rows, most)
+    for measurement, figures in q.found(plan, rows).items():
+        assert figures == {group: counts[measurement.kind] for group, counts in expected.items()}
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3])
+def test_of_a_person_s_groups_as_many_are_kept_as_count(groups: int) -> None:
+    rows = [{"person": f"p{n}", "job": job} for n in range(40) for job in "abcde"[: 1 + n % 5]]
+    plan = q.asked("SELECT job, COUNT(DISTINCT person), COUNT(*) FROM people GROUP BY job", q.declared(groups=groups))
+    chosen = q.found(plan, rows, salt=1)
+    assert sum(chosen[Measurement("people")].values()) == sum(min(groups, 1 + n % 5) for n in range(40))
+    assert q.found(plan, rows, salt=2) != chosen  # another question leaves out others
+
+
+def test_a_person_has_one_value_of_a_constant_column() -> None:
+    rows = [{"person": "p1", "home": home} for home in ("north", "south", "north")]
+    plan = q.asked("SELECT home, COUNT(DISTINCT person) FROM people GROUP BY home", q.declared(groups=3))
+    assert plan.groups_of_a_person == 1
+    assert sum(q.found(plan, rows)[Measurement("people")].values()) == 1
+
+
+def test_sums_of_extreme_values_do_not_overflow() -> None:
+    rows = [{"person": f"p{n}", "age": 2**63 - 1, "weight": 1e308} for n in range(50) for _ in range(40)]
+    plan = q.asked("SELECT SUM(age), SUM(weight), VARIANCE(weight) FROM people", q.declared(rows=1000))
+    figures = {(m.kind, m.column, m.centre): f[()] for m, f in q.found(plan, rows).items()}
+    assert figures["sum", "age", 0] == 50 * 40 * 110
+    assert figures["sum", "weight", 0] == 50 * 40 * 3005
+
+
+@pytest.mark.parametrize("kept", [0, 14])
+def test_an_empty_table_has_the_same_schema_and_the_same_groups(kept: int) -> None:
+    rows = [{"person": f"p{n}", "city": "Crato", "age": n} for n in range(kept)]
+    plan = q.asked("SELECT city, AVG(age), MEDIAN(age) FROM people GROUP BY city", q.declared())
+    assert plan.public == (("Crato",), ("Sobral",), ("d'água",))
+    for figures in q.found(plan, rows).values():
+        assert set(figures) <= set(plan.public)
+
+
+ON_EVERY_ENGINE = [
+    "SELECT city, COUNT(*), COUNT(age) AS present, SUM(age), AVG(weight), VARIANCE(weight) FROM people GROUP BY city",
+    "SELECT room, sick, COUNT(DISTINCT job), COUNT(DISTINCT person) FROM people "
+    "WHERE NOT (city = 'd''água') OR job IS NULL OR weight > 0.05 GROUP BY room, sick",
+    "SELECT MEDIAN(age), QUANTILE(weight, 0.9) FROM people WHERE day >= DATE '2020-02-29' AND city <> 'é\\'",
+    "SELECT job, day, COUNT(*) FROM people GROUP BY job, day",
+]
+
+
+@pytest.mark.parametrize("unit", [True, False], ids=["people", "rows"])
+def test_every_engine_finds_the_same(engine_url: str, unit: bool) -> None:
+    """Where all of a person's groups count; which of them are kept otherwise is each engine's own choice."""
+    source = random.Random(5)
+    drawn = [
+        {
+            "person": source.choice(["p1", "p2", "p3", "p4", "p5", None]),
+            "city": source.choice(["Crato", "Sobral", "d'água", "crato", "", None, "é\\"]),
+            "job": source.choice(["a", "b", "B", None]),
+            "age": source.choice([-(2**63), 0, 7, 30, 111, 2**63 - 1, None]),
+            "room": source.choice([1, 2, 3, 4, None]),
+            "weight": source.choice([float("nan"), float("inf"), -float("inf"), 0.05, 70.25, 1e308, None]),
+            "sick": source.choice([True, False, None]),
+            "day": source.choice([q.date(2020, 2, 29), q.date(2019, 1, 1), None]),
+            "home": source.choice(["north", "south", None]),
+        }
+        for _ in range(120)
+    ]
+    dataset = q.declared(unit=unit, groups=100, rows=10)
+    for text in ON_EVERY_ENGINE if unit else [one.replace(", COUNT(DISTINCT person)", "") for one in ON_EVERY_ENGINE]:
+        plan = q.asked(text, dataset)
+        assert q.found(plan, drawn, engine=engine_url) == q.found(plan, drawn), text
+
+
+def test_neighbours_on_every_engine(engine_url: str) -> None:
+    rows = [
+        {
+            "person": f"p{n % 5}",
+            "city": ["Crato", "Sobral", "x"][n % 3],
+            "job": "abcd"[n % 4],
+            "age": 37 * n,
+            "weight": n,
+        }
+        for n in range(60)
+    ]
+    for text in (
+        "SELECT job, COUNT(*), SUM(age), COUNT(DISTINCT city), MEDIAN(weight) FROM people GROUP BY job",
+        "SELECT city, job, SUM(weight) FROM people GROUP BY city, job",
+    ):
+        plan = q.asked(text, q.declared(groups=2, rows=2))
+        one = q.found(plan, rows, engine=engine_url)
+        within(one, q.found(plan, [row for row in rows if row["person"] != "p2"], engine=engine_url), plan)
+        assert max(len(changes) for changes in distances(one, {key: {} for key in one}, plan).values()) > 0

@@ -1,0 +1,73 @@
+"""What a written release holds, counted by pandas and plain Python: nothing here is Cobogó's own way of verifying.
+
+A class is what the files make it: rows with equal quasi-identifiers or, where the manifest names a column for the
+group or bucket, rows with the same one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+Label = str | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The classes of a release: records and sensitive values of each, and the released rows."""
+
+    sizes: dict[Any, int]
+    values: dict[Any, Counter[Label]]
+    rows: pd.DataFrame
+
+
+def read_csv(path: Path, separator: str = ",") -> pd.DataFrame:
+    """A CSV file as text; an empty field is None."""
+    frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, na_values=[""])
+    return frame.astype(object).where(frame.notna(), None)
+
+
+def counted(public: Path, sensitive: str) -> Found:
+    """The classes in a directory that may leave the house."""
+    manifest = json.loads((public / "manifest.json").read_text(encoding="utf-8"))
+    separator = manifest["data"]["separator"]
+    rows = read_csv(public / manifest["data"]["file"], separator)
+    buckets = manifest.get("buckets")
+    by = [c["name"] for c in manifest["columns"] if c["role"] == "quasi-identifier" and c["file"] is None]
+    if buckets is not None:
+        by = [buckets["group"]]
+    keys = [tuple(row) for row in rows[by].itertuples(index=False)]
+    values: dict[Any, Counter[Label]] = {key: Counter() for key in keys}
+    if buckets is not None and buckets["file"] is not None:
+        beside = read_csv(public / buckets["file"], separator)
+        for group, value, count in beside[[buckets["group"], sensitive, buckets["count"]]].itertuples(index=False):
+            values[(group,)][value] += int(count)
+    elif sensitive in rows:
+        for key, value in zip(keys, rows[sensitive].tolist(), strict=True):
+            values[key][value] += 1
+    return Found(dict(Counter(keys)), values, rows)
+
+
+def broken(models: list[dict[str, Any]], found: Found, before: Counter[Label]) -> list[str]:
+    """Which of k-anonymity, distinct l-diversity and t-closeness by equal distance a release breaks, and where."""
+    problems = [] if found.sizes else ["nothing was released"]
+    total = sum(before.values())
+    for key, size in found.sizes.items():
+        here = found.values[key]
+        for model in models:
+            if model["model"] == "k-anonymity" and size < model["k"]:
+                problems.append(f"{key} has {size} records")
+            if model["model"] == "l-diversity" and len(here) < model["l"]:
+                problems.append(f"{key} has {len(here)} values")
+            if model["model"] == "t-closeness":
+                apart = sum(abs(here[value] / size - count / total) for value, count in before.items()) / 2
+                if apart > model["t"] + 1e-9 or set(here) - set(before):
+                    problems.append(f"{key} is {apart} away")
+        if here and sum(here.values()) != size:
+            problems.append(f"{key} has {size} records and {sum(here.values())} values")
+    return problems

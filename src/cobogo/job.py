@@ -173,7 +173,7 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
         able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
         raise PolicyError(
-            f"{rules.recoding.algorithm} suppresses records, and cannot withhold their sensitive values instead",
+            f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
             remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
         )

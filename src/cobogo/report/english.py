@@ -42,7 +42,8 @@ ENGLISH: dict[str, str] = {
     "key.unsuppressed": "suppressed",
     "key.unsuppressed.why": "nothing had to be left out",
     "key.withheld": "values withheld",
-    "key.withheld.why": "records that show * for “{attribute}”: their class was too uniform, or hides one that was",
+    "key.withheld.why": "records that show * for “{attribute}”; who knows the column’s totals guesses right in "
+    "{inference}",
     "key.classes": "classes",
     "key.classes.why": "groups of records that look alike; {average} records each on average",
     "key.risk": "highest risk",

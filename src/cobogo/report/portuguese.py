@@ -43,7 +43,7 @@ PORTUGUESE: dict[str, str] = {
     "key.unsuppressed": "suprimidos",
     "key.unsuppressed.why": "nada precisou ficar de fora",
     "key.withheld": "valores retidos",
-    "key.withheld.why": "registros com * em “{attribute}”: a classe era uniforme demais, ou esconde uma que era",
+    "key.withheld.why": "registros com * em “{attribute}”; quem conhece os totais da coluna acerta em {inference}",
     "key.classes": "classes",
     "key.classes.why": "grupos de registros iguais entre si; {average} registros cada um, em média",
     "key.risk": "maior risco",

@@ -16,7 +16,7 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Role
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.plan import LocalPlan
+from cobogo.recode.plan import LocalPlan, MarginalPlan
 from cobogo.recode.problem import Problem
 from cobogo.recode.withhold import not_shown
 from cobogo.report import exposure
@@ -26,6 +26,7 @@ from cobogo.report.content import (
     LatticeStory,
     RunnerUp,
     SensitiveStory,
+    Telling,
 )  # fmt: skip
 from cobogo.table.frequency import FrequencyTable
 
@@ -61,7 +62,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
         risk_before=exposed.before,
         risk_after=exposed.after,
         threshold=release.policy.risk.threshold,
-        telling=exposure.telling(before, after if set(names) <= set(after.values) else before),
+        telling=_telling(release, after),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -138,6 +139,14 @@ def summary(
             stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
         },
     }
+
+
+def _telling(release: Release, after: FrequencyTable) -> tuple[Telling, ...]:
+    """How well quasi-identifiers tell records apart, where there are records."""
+    before = release.problem.table
+    if isinstance(release.plan, MarginalPlan):
+        return ()
+    return exposure.telling(before, after if release.plan.hides_identity else before)
 
 
 def _withheld(classes: Classes) -> dict[str, dict[str, float]]:

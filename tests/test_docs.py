@@ -34,6 +34,7 @@ from cobogo.policy import (
     Privacy,
     Randomization,
     Recoding,
+    RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
     Utility,
@@ -49,6 +50,7 @@ TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
+    "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
 }  # fmt: skip
 """The headings of the policy page, and what each must explain."""
@@ -102,12 +104,22 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 COMMAND: Any = typer.main.get_command(app)
 
 
+def commands(group: Any, before: str = "") -> dict[str, Any]:
+    """Every command by its full name, those within others among them."""
+    found = {f"{before}{name}": command for name, command in group.commands.items()}
+    inner = [commands(command, f"{name} ") for name, command in found.items() if hasattr(command, "commands")]
+    return {key: command for part in (found, *inner) for key, command in part.items()}
+
+
+COMMANDS = commands(COMMAND)
+
+
 # What must be mentioned
 
 
-@pytest.mark.parametrize("name", COMMAND.commands)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
-    parameters = COMMAND.commands[name].params
+    parameters = COMMANDS[name].params
     options = {option for parameter in parameters for option in parameter.opts if option.startswith("--")} - {"--help"}
     documented = rows(section(page("commands"), f"cobogo {name}"))
     assert {option for option in documented if option.startswith("--")} == options

@@ -5,8 +5,8 @@ import cobogo
 
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
-        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Verdict", "__version__",
-        "anonymize", "attack", "perturb", "risk", "verify",
+        "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Vault", "Verdict", "__version__",
+        "anonymize", "attack", "mask", "perturb", "risk", "verify",
     ]  # fmt: skip
 
 

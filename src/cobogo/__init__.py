@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.hierarchy import Hierarchy as Hierarchy
     from cobogo.job import anonymize as anonymize
+    from cobogo.mask.job import mask as mask
+    from cobogo.mask.vault import Vault as Vault
     from cobogo.perturb.job import perturb as perturb
     from cobogo.policy import Policy as Policy
     from cobogo.release.release import Release as Release
@@ -27,9 +29,11 @@ _HOMES = {
     "Policy": "cobogo.policy",
     "Release": "cobogo.release.release",
     "RiskReport": "cobogo.risk.result",
+    "Vault": "cobogo.mask.vault",
     "Verdict": "cobogo.release.verdict",
     "anonymize": "cobogo.job",
     "attack": "cobogo.attacks",
+    "mask": "cobogo.mask.job",
     "perturb": "cobogo.perturb.job",
     "risk": "cobogo.risk.assess",
     "verify": "cobogo.release.verify",

@@ -11,6 +11,7 @@
     │   ├── HierarchyError      a generalization hierarchy
     │   │   └── UnfitValues       values of the data that a hierarchy cannot place
     │   ├── OutputError         the place where results should go
+    │   ├── RegistryError       the registry of releases: its place, its key, what it holds
     │   ├── VaultError          a vault of tokens, or a key to it
     │   ├── TableTooLarge       more distinct combinations of values than can be counted in memory
     │   └── SearchTooLarge      more possibilities than the algorithm can go through
@@ -18,7 +19,8 @@
         ├── BudgetSpent         a privacy budget does not allow for one more answer
         ├── NoAnswer            a question was paid for and could not be answered
         ├── NoSolution          nothing satisfies the policy
-        └── VerificationFailed  a release does not hold what it promises
+        ├── VerificationFailed  a release does not hold what it promises
+        └── Exposed             with earlier releases, a release would expose people
 """
 
 from __future__ import annotations
@@ -108,6 +110,10 @@ class OutputError(InputError):
     """The place where the results should go is not fit for them."""
 
 
+class RegistryError(InputError):
+    """The registry of releases cannot be used: it is not there, not readable, or not with this key."""
+
+
 class VaultError(InputError):
     """A vault of tokens cannot be opened, its key does not fit or lacks the role, or it has not what was asked for."""
 
@@ -146,3 +152,7 @@ class NoSolution(AnswerIsNo):
 
 class VerificationFailed(AnswerIsNo):
     """A release does not hold what it promises."""
+
+
+class Exposed(AnswerIsNo):
+    """Together with earlier releases, a release would expose people; the message names the attack and the remedies."""

@@ -6,16 +6,17 @@ import importlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cobogo import metrics, models
 from cobogo.errors import (
     DataError,
     NoSolution,
     PolicyError,
+    RegistryError,
     TableTooLarge,
     UnfitValues,
     nearest,
@@ -31,8 +32,8 @@ from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.planning import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import place
-from cobogo.release.evidence import is_output, write_evidence
+from cobogo.release import manifest, place
+from cobogo.release.evidence import is_output, series_after, write_evidence
 from cobogo.release.readback import released_table
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
@@ -54,6 +55,9 @@ from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
 from cobogo.table.rollup import rolled_up
 
+if TYPE_CHECKING:
+    from cobogo.registry.book import Book
+
 Progress = Callable[[str, int, int], None]
 """Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
 
@@ -72,6 +76,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None
+    book: Book | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows
 
@@ -103,6 +108,9 @@ def prepare(
         data, policy = None, data
     rules = Policy.given(policy)
     _refuse_guarantees(rules)
+    book = _opened_book(rules)
+    if book is not None:
+        rules = book.keeping_to(rules)
     wanted = models.build(rules.models, rules.sensitive, where=rules.name)
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
@@ -113,10 +121,21 @@ def prepare(
     progress("read", 0, 0)
     table = _open(data, rules, engine)
     with table.engine.guarded("reading and counting"):
-        return _prepared(rules, table, wanted, metric, start)
+        return _prepared(rules, table, wanted, metric, book, start)
 
 
-def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, start: float) -> Prepared:
+def _opened_book(policy: Policy) -> Book | None:
+    """The registry's book of a policy that names one, opened before any work is done."""
+    if policy.registry is None:
+        return None
+    from cobogo.registry.book import open_book
+
+    return open_book(policy)
+
+
+def _prepared(
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+) -> Prepared:
     """Count a table, build the hierarchies, and put the problem together."""
     label = rules.recoding.label
     check_roles(rules, table)
@@ -145,8 +164,10 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
     lowest, highest = _levels(rules, hierarchies)
+    if book is not None:
+        lowest = book.lowest(hierarchies, lowest, highest, rules.name)
     if rolled and rolled != lowest:
-        lowest = rolled
+        lowest = tuple(map(max, rolled, lowest))
         warnings = (*warnings, _began_at(rolled, rules, table))
     problem = Problem(
         table=counted,
@@ -164,11 +185,12 @@ def _prepared(rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Me
         withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
-    return Prepared(rules, table, problem, warnings, populations, series, time.perf_counter() - start, whole)
+    seconds = time.perf_counter() - start
+    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
-    """Search, and plan the release. Writes nothing."""
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = _silent) -> Release:
+    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
         able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
@@ -180,7 +202,7 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     warm.finish(lambda: progress("compile", 0, 0))
     start = time.perf_counter()
     try:
-        solution = _algorithm(rules)(
+        solution = (algorithm or _algorithm(rules))(
             problem,
             time_limit=rules.recoding.time_limit,
             progress=lambda done, total: progress("search", done, total),
@@ -193,12 +215,38 @@ def solve(prepared: Prepared, *, progress: Progress = _silent) -> Release:
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
     return Release(
-        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds
-    )
+        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
+        prepared.book,
+    )  # fmt: skip
+
+
+def check_against_earlier(release: Release) -> None:
+    """Refuse a release that would expose people together with earlier ones; writing it does so, too."""
+    if release.book is not None:
+        from cobogo.registry.check import refuse
+
+        refuse(release.book.breaches(release), release.policy.name)
 
 
 def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
+    entered: list[str] = []
+    try:
+        verdict = _written(release, directory, entered, progress)
+    except BaseException:
+        for identity in entered:
+            assert release.book is not None
+            with suppress(RegistryError):  # what went wrong first is what matters
+                release.book.withdraw(identity)
+        raise
+    for identity in entered:
+        assert release.book is not None
+        release.book.finish(identity)
+    return verdict
+
+
+def _written(release: Release, directory: Path, entered: list[str], progress: Progress) -> Verdict:
+    """The same, with the ids under which it is ``entered`` in the registry before it is put in place."""
     report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
     report.start()  # it takes a while, and the engine has enough to do meanwhile
     with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
@@ -228,6 +276,12 @@ def write(release: Release, directory: Path, *, progress: Progress = _silent) ->
             evidence,
             language=release.policy.report.language,
         )
+        if release.book is not None:
+            progress("check", 0, 0)
+            series = series_after(release, reference)[0]
+            signed = manifest.sha256(public / manifest.NAME)
+            entered.append(release.book.enter(release, series, signed, directory))
+            release.registered = entered[-1]
         write_evidence(release, reference, public, evidence)
     return Verdict(verdicts, (), released.records, len(released.counts))
 
@@ -320,7 +374,15 @@ def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable)
         raise PolicyError(
             f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
         )
-    return hierarchy
+    if policy.recoding.kind != "value":
+        return hierarchy
+    if attribute.min_level:
+        raise PolicyError(
+            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
+        )
+    return hierarchy.without_steps(
+        top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
+    )
 
 
 def _sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:

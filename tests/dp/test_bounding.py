@@ -55,6 +55,25 @@ def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, 
     within(q.found(plan, rows), q.found(plan, without), plan)
 
 
+@pytest.mark.parametrize("keys", ["", "city", "job, sick", "home"])
+@pytest.mark.parametrize("aggregate", q.AGGREGATES)
+def test_a_person_who_is_everywhere(aggregate: str, keys: str) -> None:
+    """Hundreds of rows, all different, in every group: leaving that person out changes no more than anybody."""
+    crowd = [
+        {
+            "person": f"p{0 if n < 300 else n % 20}", "city": ["Crato", "Sobral"][n % 2], "job": f"j{n % 7}",
+            "age": 13 * n % 150, "weight": 3.7 * n, "sick": n % 3 == 0, "day": q.date(2020, 1, 1 + n % 31),
+            "home": ["north", "south"][n % 2], "room": 1 + n % 3,
+        }
+        for n in range(400)
+    ]  # fmt: skip
+    grouped = f" GROUP BY {keys}" if keys else ""
+    plan = q.asked(f"SELECT {keys + ', ' if keys else ''}{aggregate} AS x FROM people{grouped}", q.declared())
+    one, other = q.found(plan, crowd), q.found(plan, [row for row in crowd if row["person"] != "p0"])
+    within(one, other, plan)
+    assert any(distances(one, other, plan).values()) or "DISTINCT" in aggregate
+
+
 @settings(max_examples=25, deadline=None)
 @given(rows=q.tables.filter(bool), text=q.questions(unit=False))
 def test_a_row_more_or_less(rows: list[dict[str, Any]], text: str) -> None:

@@ -1,7 +1,6 @@
 """A vault on SQLite and on a real PostgreSQL: exact round trips, one token a value, roles, rotation, deletion."""
 
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,12 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def steward(place: str) -> Iterator[Vault]:
+def steward(place: str) -> Vault:
     """A vault with two domains, opened by its steward."""
     vault, _ = Vault.create(place)
     vault.add_domain("research")
     vault.add_domain("billing", format="shape")
-    yield vault
+    return vault
 
 
 def raw(place: str, statement: str) -> list[Any]:

@@ -82,7 +82,7 @@ def test_a_writer_that_is_killed_loses_nothing(place: str, tmp_path: Path) -> No
     key = steward.issue("d", roles="tokenize")
     chance = random.Random(0)
     held: dict[str, str] = {}
-    for seed in range(3):
+    for seed in range(2):
         writer = started(place, key, seed, 100_000, tmp_path)
         before = len(held)
         go(writer)

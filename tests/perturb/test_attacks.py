@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo.perturb.attacks import corrupted_posterior, corruption, duplicated, republished
+from cobogo import attacks
 from cobogo.perturb.operators.uniform import Uniform, largest_retention
 from cobogo.perturb.randomization.alpha_beta import AlphaBeta, drawn_set
 from cobogo.randomness import Entropy, coins
@@ -31,57 +35,69 @@ FIGURE_7B = [
 ]  # fmt: skip
 
 
-def test_corruption_breaks_a_two_diverse_generalization() -> None:
-    rows = [r for r in HOSPITAL for _ in range(3)]
-    table = pa.table({"age": [r[0] for r in rows], "zip": [r[1] for r in rows], "disease": [r[2] for r in rows]})
-    release = cb.anonymize(table, {
-        "attributes": {
-            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 20], "top": True}},
-            "zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}},
-            "disease": {"role": "sensitive"},
-        },
-        "privacy": {"models": [{"model": "l-diversity", "l": 2}, {"model": "k-anonymity", "k": 2}]},
-    })  # fmt: skip
-    classes = release.plan.kept
-    histogram = classes.histograms["disease"]
-    counts = [histogram.counts[a:b] for a, b in zip(histogram.offsets, histogram.offsets[1:], strict=False)]
-    before = max((c / c.sum()).max() for c in counts)
-    found = corruption(counts)
-    assert before < 1
-    assert found is not None
-    assert found.confidence == 1.0
+ROLES = {
+    "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 20, 40], "top": True}},
+    "zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}},
+    "disease": {"role": "sensitive"},
+}
 
 
-def test_corruption_is_of_no_use_against_a_uniform_perturbation() -> None:
-    """All six released, five of them corrupted: the sixth's posterior is what it would be alone."""
-    prior = np.array([1 / 3, 1 / 3, 1 / 3])
+def hospital() -> pa.Table:
+    """Three thousand such patients, each with a zip code of their own."""
+    rows = [(str(20 + n % 60), str(47000 + n), ("H1N1", "SARS", "AIDS")[n % 3]) for n in range(3000)]
+    return pa.table(dict(zip(("age", "zip", "disease"), zip(*rows, strict=True), strict=True)))
+
+
+def attacked(name: str, directory: Path, **options: Any) -> attacks.Findings:
+    return attacks.ATTACKS[name](**options).run(attacks.open_case([directory]))
+
+
+def test_corruption_breaks_a_two_diverse_generalization_and_not_a_uniform_perturbation(tmp_path: Path) -> None:
+    diverse = {"privacy": {"models": [{"model": "l-diversity", "l": 2}, {"model": "k-anonymity", "k": 2}]}}
+    cb.anonymize(hospital(), {"attributes": ROLES, **diverse}).write(tmp_path / "generalized")
+    rho = {"privacy": {"models": [{"model": "rho1-rho2-privacy", "rho1": 1 / 3, "rho2": 2 / 3}]}}
+    uniform = cb.perturb(hospital(), {"attributes": ROLES, **rho, "randomization": {"method": "uniform"}})
+    assert uniform.write(tmp_path / "randomized")
+    everybody = {"t": 2999, "threshold": 0.99}
+    assert attacked("corruption", tmp_path / "generalized", t=0, threshold=0.99).highest < 0.99
+    assert attacked("corruption", tmp_path / "generalized", **everybody).highest == 1.0
+    found = attacked("corruption", tmp_path / "randomized", **everybody)
+    assert not found
+    assert found.highest <= 0.8  # odds of about ½, as estimated from the release, times γ = 4
+    assert found.highest == attacked("corruption", tmp_path / "randomized", t=0, threshold=0.99).highest
+
+
+def test_what_the_others_show_tells_nothing_of_a_person() -> None:
+    """Many draws of a table: the victim's posterior is the same, whatever was released of the others."""
+    prior, runs = np.full(3, 1 / 3), 60_000
     operator = Uniform(3, largest_retention(4, 3))
-    joint = np.zeros((3, 3))  # of the victim's value and released one, counted over many draws of the whole table
-    others = np.array([0, 1, 2, 2, 1])
     random = np.random.default_rng(0)
-    runs = 60_000
     mine = random.integers(0, 3, runs)
     released = operator.sample(mine, Entropy())
-    theirs = operator.sample(np.tile(others, runs), Entropy()).reshape(runs, -1)
-    for x, y in zip(mine.tolist(), released.tolist(), strict=True):
-        joint[x, y] += 1
+    theirs = operator.sample(random.integers(0, 3, runs), Entropy())
     for y in range(3):
-        expected = corrupted_posterior(operator, prior, y)
-        assert expected.max() <= 4 / 6 + 1e-9  # odds of ½, times γ = 4
-        for pattern in (theirs[:, 0] == 0, theirs[:, 0] != 0):  # whatever the others show
-            chosen = pattern & (released == y)
+        expected = operator.posterior(prior)[y, y]
+        assert expected <= 4 / 6 + 1e-9  # odds of ½, times γ = 4
+        for others in range(3):
+            chosen = (theirs == others) & (released == y)
             share = (mine[chosen] == y).mean()
-            assert abs(share - expected[y]) < 5.5 * np.sqrt(expected[y] * (1 - expected[y]) / chosen.sum())
+            assert abs(share - expected) < 5.5 * np.sqrt(expected * (1 - expected) / chosen.sum())
 
 
-@pytest.mark.parametrize(
-    ("counts", "threshold", "known"), [([2, 2], 1.0, 2), ([1, 1, 1], 0.5, 1), ([3, 1], 0.75, 0), ([5, 5], 0.9, 5)]
-)
-def test_how_many_must_be_corrupted(counts: list[int], threshold: float, known: int) -> None:
-    found = corruption([np.array(counts)], threshold)
-    assert found is not None
-    assert found.known == known
-    assert found.confidence >= threshold - 1e-9
+def test_beliefs_about_a_randomized_attribute_are_posteriors(tmp_path: Path) -> None:
+    release = cb.perturb(hospital(), {
+        "attributes": {"age": {"role": "quasi-identifier"}, "zip": {"role": "quasi-identifier"},
+                       "disease": {"role": "sensitive"}},
+        "randomization": {"method": "uniform", "retention": 0.2},
+    })  # fmt: skip
+    release.write(tmp_path / "out")
+    found = attacked("homogeneity", tmp_path / "out")  # every zip code is one record, whose value would be "certain"
+    assert found.highest < 0.8
+    assert any("drawn at random" in note for note in found.notes)
+
+
+def duplicated(records: Iterable[Hashable]) -> set[Hashable]:
+    return {record for record, times in Counter(records).items() if times > 1}
 
 
 def test_figure_7() -> None:
@@ -116,11 +132,24 @@ def test_duplicates_give_originals_away_by_the_naive_algorithm_and_not_by_ours()
     assert abs(estimate - 2000) < 5.5 * np.sqrt(float(spread)) / float(chances.alpha)
 
 
+def test_the_duplicate_attack_on_files(tmp_path: Path) -> None:
+    """As `cobogo attack duplicate` runs it: on Figure 7 (b), and on a set of ours."""
+    figure = pa.table(dict(zip(("age", "zip", "disease"), zip(*FIGURE_7B, strict=True), strict=True)))
+    found = attacks.ATTACKS["duplicate"]().run(attacks.open_case([figure]))
+    assert found.exposed.tolist() == [1, 8]
+    ours = cb.perturb(figure, {
+        "attributes": {name: {"role": "sensitive"} for name in figure.column_names},
+        "privacy": {"models": [{"model": "d-gamma-privacy", "d": 0.2, "gamma": 0.5}]},
+        "randomization": {"method": "alpha-beta"},
+    })  # fmt: skip
+    assert ours.write(tmp_path / "ours")
+    assert not attacked("duplicate", tmp_path / "ours")
+
+
 def test_values_that_are_drawn_again_and_again_are_known_in_the_end() -> None:
-    operator, prior = Uniform(4, Fraction(1, 2)), np.full(4, 1 / 4)
-    once = republished(operator, prior, [2])
-    assert once[2] == pytest.approx(operator.posterior(prior)[2, 2])
-    assert republished(operator, prior, [2] * 6)[2] > 0.999
-    ratio = operator.amplification
-    twice = republished(operator, prior, [2, 2])
-    assert twice[2] / twice[0] == pytest.approx(ratio**2)
+    """The odds change by γ with each draw: why a release is drawn once."""
+    operator = Uniform(4, Fraction(1, 2))
+    likelihood = operator.matrix()[2]
+    posterior = likelihood**6 / (likelihood**6).sum()
+    assert posterior[2] > 0.999
+    assert posterior[2] / posterior[0] == pytest.approx(operator.amplification**6)

@@ -185,7 +185,8 @@ def test_parquet_and_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "group",
     ]
     manifest = json.loads((tmp_path / "out/public/manifest.json").read_text(encoding="utf-8"))
-    assert manifest["buckets"] == {"file": "sensitive.parquet", "group": "group", "count": "count", "slices": []}
+    beside = {"file": "sensitive.parquet", "group": "group", "count": "count", "slices": [], "condensed": False}
+    assert manifest["buckets"] == beside
     report = json.loads((tmp_path / "out/evidence/report.json").read_text(encoding="utf-8"))
     assert report["risk"]["after"] == report["risk"]["before"], "identities are not hidden, and the report says so"
     assert "group" in (tmp_path / "out/evidence/report.html").read_text(encoding="utf-8")

@@ -333,3 +333,60 @@ def test_a_cut_at_one_level_is_measured_as_the_node_that_it_is(task: Task) -> No
         expected = measure(checked.outcome, problem.scale)
         for name, value in measure(assignment.outcome(), problem.scale).items():
             assert value == (None if expected[name] is None else pytest.approx(expected[name], rel=1e-9, abs=1e-9))
+
+
+# --- values, wherever they occur --------------------------------------------------------------------------------------
+
+TOWNS = {"CE": {"Cariri": ["Crato", "Barbalha"], "Norte": ["Sobral"]}, "PE": {"Mata": ["Goiana", "Olinda"]}}
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from(["Crato", "Barbalha", "Sobral", "Goiana", "Olinda", None]), st.sampled_from("fm")),
+        min_size=4,
+        max_size=30,
+    )
+)
+def test_a_value_is_suppressed_everywhere_or_nowhere(rows: list[tuple[str | None, str]]) -> None:
+    """Whatever lies between a town and the top of its hierarchy: it is released as it is, or as *."""
+    policy = {
+        "attributes": {
+            "number": {"role": "non-sensitive", "publish-unique": True},
+            "town": {"role": "quasi-identifier", "hierarchy": {"tree": TOWNS, "top": True}},
+            "sex": {"role": "quasi-identifier", "max-level": 0},
+        },
+        "privacy": {"models": [{"model": "k-anonymity", "k": 2}]},
+        "recoding": {"algorithm": "bottom-up", "kind": "value", "suppression-limit": 0.3},
+    }
+    towns, sexes = zip(*rows, strict=True)
+    data = pa.table({"number": [str(n) for n in range(len(rows))], "town": pa.array(towns, pa.string()), "sex": sexes})
+    try:
+        found = cb.anonymize(data, policy).to_arrow().to_pylist()
+    except NoSolution:
+        return
+    assert min(Counter((row["town"], row["sex"]) for row in found).values()) >= 2
+    assert all(row["sex"] == rows[int(row["number"])][1] for row in found)
+    released: dict[str | None, set[str | None]] = {}
+    for row in found:
+        released.setdefault(rows[int(row["number"])][0], set()).add(row["town"])
+    assert all(values in ({town}, {"*"}) for town, values in released.items())
+    if len({town for town, _ in rows}) == len(released) > 1:
+        assert sum(values == {"*"} for values in released.values()) != 1, "one alone is the one that is missing"
+
+
+def test_what_may_not_rise_to_the_top_is_not_suppressed() -> None:
+    """max-level below the top allows coarser values, and those are no values of the data."""
+    policy: dict[str, Any] = {
+        "attributes": {"town": {"role": "quasi-identifier", "hierarchy": {"tree": TOWNS, "top": True}, "max-level": 2}},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 2}]},
+        "recoding": {"algorithm": "bottom-up", "kind": "value"},
+    }
+    towns = pa.table({"town": ["Crato", "Crato", "Sobral", "Olinda"]})
+    with pytest.raises(NoSolution):
+        cb.anonymize(towns, policy)
+    policy["attributes"]["town"] |= {"max-level": 3}
+    assert Counter(cb.anonymize(towns, policy).to_arrow()["town"].to_pylist()) == {"Crato": 2, "*": 2}
+    policy["attributes"]["town"] |= {"min-level": 1}
+    with pytest.raises(PolicyError, match="min-level"):
+        cb.anonymize(towns, policy)

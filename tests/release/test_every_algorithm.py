@@ -39,7 +39,9 @@ def no_report() -> Any:
 
 def asked(algorithm: str, *models: dict[str, Any]) -> list[dict[str, Any]]:
     """Those of the models that an algorithm can serve: buckets hide values, and not who is there."""
-    return [m for m in models if algorithm not in BUCKETIZING or m["model"] != "k-anonymity"] or [L]
+    if algorithm not in BUCKETIZING:
+        return list(models)
+    return [m for m in models if m["model"] not in ("k-anonymity", "l-diversity")] + [L]
 
 
 def written(data: Any, policy: dict[str, Any], place: Path, sensitive: str) -> Found:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 import cobogo
-from cobogo.risk.attackers import attackers, expected_inverse
+from cobogo.risk.attackers import attackers, estimated_chances, expected_inverse
 from cobogo.risk.estimates import (
     Estimate,
     Sizes,
@@ -222,13 +222,25 @@ def test_the_expected_inverse_of_a_negative_binomial(size: int, pi: float) -> No
 
 
 @settings(max_examples=30, deadline=None)
-@given(some_sizes, st.floats(1e-6, 1.0))
-def test_who_knows_less_finds_less(sizes: np.ndarray, pi: float) -> None:
-    found = attackers(sizes, 0.2, fraction=pi)
+@given(some_sizes, st.integers(0, 5000))
+def test_who_knows_less_finds_less(sizes: np.ndarray, others: int) -> None:
+    sample = Sizes.of(sizes)
+    population = sample.people + others
+    uniques = estimates(sample, population)["dankar"].uniques
+    found = attackers(sizes, 0.2, estimated=estimated_chances(sizes, sample.people / population, uniques))
     assert found.journalist is not None
     assert found.journalist.highest <= found.prosecutor.highest + 1e-12
     assert found.marketer <= found.prosecutor.average + 1e-12
     assert found.journalist.over <= found.prosecutor.over
+    if not others:
+        assert found.journalist == found.prosecutor
+
+
+def test_who_is_unique_is_found_by_anybody() -> None:
+    """Everybody in the population is unique: not to know who is in the table is of no help to anyone."""
+    sizes = np.ones(5, dtype=np.int64)
+    chances = estimated_chances(sizes, 0.01, estimates(Sizes.of(sizes), 500)["dankar"].uniques)
+    assert chances.tolist() == pytest.approx([1.0] * 5)
 
 
 def test_attackers_of_a_counted_population() -> None:

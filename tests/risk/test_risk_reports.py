@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import cobogo
-from cobogo.demo import ceara
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Policy
 
@@ -158,14 +157,3 @@ def test_the_page_shows_no_value(language: str, tmp_path: Path) -> None:
         assert not any(value in text for value in column.to_pylist() if not value.isdigit())
     assert f'<html lang="{language}">' in page
     assert "<script" not in page
-
-
-def test_the_demo_s_people_by_place_and_birth() -> None:
-    """The measure of the k-anonymity paper's introduction on people that were made up: see docs/risk.md."""
-    people = ceara.generate(20_000)
-    roles = {name: {"role": "non-sensitive"} for name in people.column_names}
-    roles |= {name: {"role": "quasi-identifier"} for name in ("localidade", "data_nascimento")}
-    found = cobogo.risk(people, {"attributes": roles})
-    page = (Path(__file__).parents[2] / "docs" / "risk.md").read_text(encoding="utf-8")
-    assert f"{found.uniques:,} of 20,000" in page
-    assert f"{found.unique_share:.1%}".replace("%", " %") in page

@@ -15,8 +15,11 @@ from cobogo.attacks.attribute_linkage import BackgroundKnowledge, Belief, Corrup
 from cobogo.attacks.averaging import Averaging
 from cobogo.attacks.base import Attack, Findings
 from cobogo.attacks.case import AnyPolicy, Case, open_case
+from cobogo.attacks.complementary import Complementary, Temporal
 from cobogo.attacks.definetti import DeFinetti
+from cobogo.attacks.differencing import Differencing
 from cobogo.attacks.duplicate import Duplicate
+from cobogo.attacks.intersection import Intersection
 from cobogo.attacks.joining import Join, Projections
 from cobogo.attacks.membership import Membership
 from cobogo.attacks.minimality import Minimality
@@ -45,6 +48,10 @@ ATTACKS: dict[str, type[Attack]] = {
         Projections,
         Tracker,
         Duplicate,
+        Complementary,
+        Temporal,
+        Intersection,
+        Differencing,
         Averaging,
         DeFinetti,
         SinglingOut,

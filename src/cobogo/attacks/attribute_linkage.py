@@ -222,8 +222,11 @@ class Corruption(AttributeLinkage):
         whole(self.name, "t", self.t, least=0)
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
-        """The most frequent value, when t records of others are struck."""
+        """The most frequent value, when t records of others are struck; of values that were drawn record by record,
+        what the most telling one says, for even whoever knows which record is the person's learns no more."""
         best = found.best(found.weights)
+        if found.surest is not None:
+            return found.surest, _at(best, found.priors)
         count = _at(best, found.weights)
         left = np.maximum(found.sizes - np.minimum(self.t, found.sizes - count), 1e-300)
         return np.where(found.sizes > 0, count / left, 0.0), _at(best, found.priors)
@@ -234,6 +237,8 @@ class Corruption(AttributeLinkage):
         fewest = []
         for name in attributes(case, self.attribute):
             found = suspects(case, name, self.columns)
+            if found.surest is not None:
+                continue
             count = _at(found.best(found.weights), found.weights)
             with np.errstate(divide="ignore", invalid="ignore"):
                 wanted = np.floor(found.sizes - count / self.threshold + 1 + 1e-9) if self.threshold else count * 0

@@ -34,6 +34,7 @@ class Averaging(Attack):
     retention: float | None = None
 
     name: ClassVar[str] = "averaging"
+    against: ClassVar[frozenset[str] | None] = frozenset({"randomization", "perturbation"})
     knows: ClassVar[str] = "several releases of the same people, each perturbed anew"
     defence: ClassVar[str] = "Draw once for each person and value, and release the same draw every time."
     releases: ClassVar[tuple[int, int]] = (2, 1000)

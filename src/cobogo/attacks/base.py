@@ -132,6 +132,9 @@ class Attack(ABC):
     releases: ClassVar[tuple[int, int]] = (1, 1)  # how many it looks at, at least and at most
     needs: ClassVar[frozenset[Input]] = frozenset()
     uses: ClassVar[frozenset[Input]] = frozenset()  # beside what it needs
+    against: ClassVar[frozenset[str] | None] = None  # the kinds of release (`Published.kind`) an audit tries it on; any
+
+    from_original: ClassVar[bool] = True  # whether the original table may stand for what the attacker knows
 
     threshold: float
     """A person found with more than this is exposed."""
@@ -148,6 +151,13 @@ class Attack(ABC):
             return f"looks at {wanted}, and {len(case.releases)} {'was' if len(case.releases) == 1 else 'were'} given"
         missing = [name for name in sorted(self.needs) if getattr(case, name) is None]
         return f"needs {' and '.join(f'--{name}' for name in missing)}" if missing else None
+
+    def idle(self, case: Case) -> str | None:
+        """Why an audit need not try it on a case, as part of a sentence; None where it should."""
+        if self.against is not None and any(release.kind not in self.against for release in case.releases):
+            kinds = " or ".join(sorted(self.against)) or "answers to queries"
+            return f"is made for {kinds}, and the release is of the kind {case.releases[-1].kind}"
+        return None
 
     def found(
         self, of: str, rows: Ints, confidence: Floats, *, attacked: int, summary: str = "", **more: Any

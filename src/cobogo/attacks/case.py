@@ -14,12 +14,14 @@ from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.evidence import NAME as EVIDENCE
-from cobogo.release.manifest import Manifest
+from cobogo.release.manifest import RECODING, Manifest
 from cobogo.release.release import Release
 from cobogo.table.connect import connect
 from cobogo.table.engine import Engine
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
+
+BUCKETS = "buckets"
 
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
@@ -42,6 +44,13 @@ class Published:
     def name(self) -> str:
         """What messages call it."""
         return self.rows.name
+
+    @property
+    def kind(self) -> str:
+        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `transform.kinds`."""
+        if self.manifest is None:
+            return RECODING
+        return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
 
 
 @dataclass(frozen=True, eq=False)

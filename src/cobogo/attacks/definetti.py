@@ -35,6 +35,7 @@ class DeFinetti(Attack):
     rounds: int = 20
 
     name: ClassVar[str] = "definetti"
+    against: ClassVar[frozenset[str] | None] = frozenset({"buckets"})
     knows: ClassVar[str] = "nothing but the release; that other people's records are like this one"
     defence: ClassVar[str] = (
         "Release classes instead of buckets, or (B,t)-privacy or Injector, which count what columns tell of each other."

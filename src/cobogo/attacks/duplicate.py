@@ -24,6 +24,7 @@ class Duplicate(Attack):
     threshold: float = 0.5
 
     name: ClassVar[str] = "duplicate"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "that made-up records were put among the true ones, each at most once"
     defence: ClassVar[str] = (
         "Publish a set: draw made-up records from those that are not in the table, and let none stand twice."

@@ -53,6 +53,13 @@ class Join(Attack):
     def __post_init__(self) -> None:
         number(self.name, "threshold", self.threshold, least=0, most=1)
 
+    def idle(self, case: Case) -> str | None:
+        """Two tables with the same columns tell nothing more when they are joined."""
+        one, *others = case.releases
+        if all(set(other.rows.names) <= set(one.rows.names) for other in others):
+            return "finds nothing in releases of the same columns"
+        return super().idle(case)
+
     def run(self, case: Case) -> Findings:
         """For each row of the first table, the rows of the second that have the same values."""
         one, other = case.releases
@@ -93,6 +100,7 @@ class Projections(Attack):
     columns: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "projections"
+    against: ClassVar[frozenset[str] | None] = frozenset()
     knows: ClassVar[str] = "two answers with a column in common"
     defence: ClassVar[str] = (
         "Answer every query from one anonymized table, or with differential privacy, instead of from the original."

@@ -30,6 +30,7 @@ class Membership(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "membership"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "a person's record, and records of others who are not in the data"
     defence: ClassVar[str] = "Data from a differentially private model: with a small ε no record shows whose it was."
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})

@@ -42,6 +42,7 @@ class Minimality(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "minimality"
+    against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "everybody's quasi-identifiers, the models, and that no more than they ask for is coarser"
     defence: ClassVar[str] = "m-confidentiality: the recoding is chosen without a look at the sensitive values."
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})

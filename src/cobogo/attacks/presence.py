@@ -29,6 +29,7 @@ class Presence(Attack):
     knows: ClassVar[str] = "a table of everybody who might be in the release"
     defence: ClassVar[str] = "δ-presence with that table as population."
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+    from_original: ClassVar[bool] = False  # everybody of it is known to be in
 
     def __post_init__(self) -> None:
         number(self.name, "threshold", self.threshold, least=0, most=1)

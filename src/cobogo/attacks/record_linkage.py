@@ -11,7 +11,7 @@ from cobogo.attacks.base import Attack, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.linking import Links, link
 from cobogo.models.arguments import choice, number, whole
-from cobogo.models.base import Floats
+from cobogo.models.base import Floats, Ints
 
 ROUNDS = 50
 MATCHINGS = ("exact", "hierarchical", "probabilistic")
@@ -61,39 +61,49 @@ class RecordLinkage(Attack):
             exact=self.matching == "exact",
             misses=self.misses if uncertain else 0,
         )
-        measures: dict[str, float | int | None] = {}
+        measures: dict[str, float | int | None] = {"columns used": len(links.columns)}
         if uncertain:
-            sure, measures = _weighed(links, case.release.rows.count)
-        elif self.register:
-            sure = links.most(1 / np.maximum(links.people, 1)[links.targets])
+            pairs, estimates = _weighed(links, case.release.rows.count)
         else:
-            sure = np.divide(1.0, links.records, out=np.zeros(len(links.known)), where=links.records > 0)
-        only = links.records == 1
-        first = np.zeros(len(links.known), dtype=np.int64)
-        first[only] = links.released.first_rows()[links.targets[links.offsets[:-1][only]]]
+            estimates = {}
+            many = links.people[links.targets] if self.register else links.records[links.owners]
+            pairs = 1 / np.maximum(many, 1)
+        sure = links.most(pairs)
         people = links.known.ids
         linked = np.flatnonzero(sure[people] > 0)
+        record = _records(links, pairs)[people][linked]
         confidence = sure[people][linked]
-        measures = {
-            "columns used": len(links.columns),
-            "people with some matching record": len(linked),
-            "people with one matching record": int(only[people].sum()),
-            "expected right links": float(confidence.sum()),
-            **measures,
-        }
+        measures["people with some matching record"] = len(linked)
+        if not uncertain:
+            measures["people with one matching record"] = int((links.records == 1)[people].sum())
+        measures["expected right links"] = float(confidence.sum())
         return self.found(
             "knowledge",
             linked + 1,
             confidence,
             attacked=case.knowledge.count,
-            measures=measures,
+            measures=measures | estimates,
             notes=links.notes,
-            records=first[people][linked],
+            records=record,
         )
 
 
+def _records(links: Links, pairs: Floats) -> Ints:
+    """The row of the release that each known tuple most probably is, where there is one such row; otherwise 0."""
+    order = np.lexsort((-pairs, links.owners))
+    found = np.zeros(len(links.known), dtype=np.int64)
+    some = np.diff(links.offsets) > 0
+    best = order[links.offsets[:-1][some]]
+    following = np.append(order, 0)[np.minimum(links.offsets[:-1][some] + 1, len(order))]
+    tied = (np.diff(links.offsets)[some] > 1) & (pairs[following] >= pairs[best])
+    target = links.targets[best]
+    single = (links.released.sizes[target] == 1) & ~tied
+    found[some] = np.where(single, links.released.first_rows()[target], 0)
+    return found
+
+
 def _weighed(links: Links, records: int) -> tuple[Floats, dict[str, float | int | None]]:
-    """For each known tuple, how probably its likeliest record is its own.
+    """For each pair, how probably one of the records of the released tuple is the known person's.
 
     A person is in the release with a probability that is estimated, and then one of its records, each equally likely
     before any column is looked at. A column of the right record agrees with a probability m, which is estimated, too;
@@ -126,7 +136,7 @@ def _weighed(links: Links, records: int) -> tuple[Floats, dict[str, float | int 
         right, present = now, float(np.clip(total / max(int(links.known.sizes.sum()), 1), 1e-9, 1 - 1e-12))
         if moved < 1e-9:
             break
-    return links.most(sure), {
+    return sure, {
         "estimated share of the people who are in the release": present,
         **{
             f"estimated share of right values of {name}": float(m) for name, m in zip(links.columns, right, strict=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from cobogo.attacks.case import Case, Published
 from cobogo.attacks.linking import link
+from cobogo.attacks.randomized import believed, drawn
 from cobogo.attacks.rows import Groups
 from cobogo.errors import DataError, PolicyError
 from cobogo.models.base import Domain, Floats, Histogram, Ints
@@ -39,6 +40,7 @@ class Suspects:
     domain: Domain  # of the whole release: what is known without looking for anybody
     policy: Policy | None  # that the release was made by, where it is known
     notes: tuple[str, ...] = ()
+    surest: Floats | None = None  # of values drawn at random: what the most telling record of each group alone tells
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -91,6 +93,13 @@ def attributes(case: Case, asked: str | None) -> tuple[str, ...]:
 
 def suspects(case: Case, attribute: str, columns: Sequence[str] | None = None) -> Suspects:
     """Who may have which value of a sensitive attribute."""
+    stated = drawn(case.release.manifest, attribute)
+    found = _suspects(case, attribute, columns)
+    return found if stated is None else believed(found, stated)
+
+
+def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Suspects:
+    """The same, by the values that were released."""
     release = case.release
     notes: tuple[str, ...] = ()
     if release.manifest is not None and release.manifest.data.people:

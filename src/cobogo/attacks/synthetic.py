@@ -85,6 +85,7 @@ class SinglingOut(AgainstControl):
     descriptions: int = 50
 
     name: ClassVar[str] = "singling-out"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "nothing but the synthetic table"
 
     def __post_init__(self) -> None:
@@ -136,6 +137,7 @@ class Linkability(AgainstControl):
     one_side: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "linkability"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "some columns of each person, and other columns of each, but not which belong together"
 
     def run(self, case: Case) -> Findings:
@@ -170,6 +172,7 @@ class Inference(AgainstControl):
     attribute: str | None = None
 
     name: ClassVar[str] = "inference"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "all columns of each person but one"
 
     def run(self, case: Case) -> Findings:

@@ -83,7 +83,7 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
     names = {
         "generate": "Generating", "read": "Reading", "search": "Searching", "release": "Releasing",
         "write": "Writing", "verify": "Verifying", "report": "Reporting", "combine": "Combining",
-        "columns": "Checking", "compile": "Compiling, this once",
+        "columns": "Checking", "check": "Checking against earlier releases", "compile": "Compiling, this once",
     }  # fmt: skip
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),

@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 from cobogo import __version__, scratch
-from cobogo.cli import attacking, console, perturbing, risk
+from cobogo.cli import (
+    applying,
+    attacking,
+    auditing,
+    console,
+    curating,
+    masking,
+    perturbing,
+    registering,
+    risk,
+    vaulting,
+)
 from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
@@ -68,6 +79,8 @@ def anonymize(
         )
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
+        if dry_run:
+            job.check_against_earlier(release)
         verdict = None if dry_run or directory is None else job.write(release, directory, progress=show)
     for warning in release.warnings:
         console.warn(warning)
@@ -104,6 +117,10 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(masking.mask)
+app.command()(masking.tokenize)
+app.command()(masking.detokenize)
+app.add_typer(vaulting.app, name="vault")
 
 
 @app.command()
@@ -225,6 +242,9 @@ def demo(
 
 
 app.command(name="attack")(attacking.attack)
+app.command(name="apply")(applying.apply)
+app.command(name="audit")(auditing.audit)
+app.add_typer(registering.app, name="registry")
 
 
 @app.command(name="list")
@@ -244,6 +264,9 @@ def list_(
         console.say(f"There are no {what} in this version.")
     else:
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
+
+
+app.add_typer(curating.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -47,6 +47,8 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
         return [*text, f"Would have {figures}. Nothing was written."]
     text.append(_line("Verified", f"{number_of(len(verdict.models), 'model')} checked", figures, seconds.get("verify")))
     text += [f"          {found.model}: {measured(found)} ✓" for found in verdict.models]
+    if release.registered is not None and release.book is not None:
+        text.append(f"Recorded  {release.registered}, in {release.book.registry.name}")
     text.append(f"Written   {directory}/public (give away)   {directory}/evidence (keep)")
     return text
 

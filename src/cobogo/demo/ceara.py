@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from cobogo.demo.names import DECADES, given_names, surnames
-from cobogo.demo.places import RACES, localities, race_shares
+from cobogo.lists.names import DECADES, given_names, surnames
+from cobogo.lists.places import RACES, localities, race_shares
 
 Integers = NDArray[np.int64]
 

@@ -7,7 +7,8 @@ engine is asked; whatever happens after that costs the same and is told in the s
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from pydantic import ValidationError
 
 from cobogo.dp.accounting import Loss
 from cobogo.dp.answer import Answer
+from cobogo.dp.choice import chosen_by
 from cobogo.dp.ledger import Balance, Ledger
 from cobogo.dp.metadata import Budget, CuratorPolicy, Dataset
 from cobogo.dp.metadata.datasets import dataset_named
 from cobogo.dp.noise import noises
-from cobogo.dp.plan import plan
+from cobogo.dp.plan import Key, Plan, plan
 from cobogo.dp.query import Query
-from cobogo.dp.release import answer, measured, with_noise
+from cobogo.dp.release import Exact, answer, measured, with_noise
 from cobogo.dp.session import Session
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Source
@@ -42,18 +44,27 @@ class Held:
 
     def opened(self) -> tuple[Engine, Source]:
         """The engine, and where the rows are in it; the declared columns must be there, of types that fit."""
-        if self._opened is None:
-            table = self._table()
-            kinds = dict(table.expression.schema().items())
-            for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
-                if name not in kinds:
-                    raise DataError(f'has no column "{name}", which was declared', where=table.name)
-            dialect = DIALECTS[table.engine.name]
-            for name, column in self.declared.columns.items():
-                dialect.typed(name, column, kinds[name], self.declared.decimal)
-            source = Source(table.engine.connection.compile(table.expression), kinds)
-            self._opened = table.engine, source
-        return self._opened
+        with self.lock:
+            if self._opened is None:
+                self._opened = self._open()
+            return self._opened
+
+    def rows(self, plan: Plan) -> Exact:
+        """The exact figures of a plan, for noise. An engine answers one question at a time."""
+        engine, source = self.opened()
+        with self.lock:
+            return measured(plan, source, engine)
+
+    def _open(self) -> tuple[Engine, Source]:
+        table = self._table()
+        kinds = dict(table.expression.schema().items())
+        for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
+            if name not in kinds:
+                raise DataError(f'has no column "{name}", which was declared', where=table.name)
+        dialect = DIALECTS[table.engine.name]
+        for name, column in self.declared.columns.items():
+            dialect.typed(name, column, kinds[name], self.declared.decimal)
+        return table.engine, Source(table.engine.connection.compile(table.expression), kinds)
 
     def _table(self) -> Table:
         engine = connect(self.url)
@@ -146,15 +157,24 @@ class Curator:
         """Check, debit, compute, add noise."""
         held = self._held[query.dataset]
         chosen = noises(plan(query, held.declared), loss)
-        engine, source = held.opened()
+        with self._paid(held, query, analyst, loss, question) as left:
+            return answer(with_noise(held.rows(chosen.plan), chosen), chosen, loss, left)
+
+    def choose(
+        self, query: Query, analyst: str, loss: Loss, question: str, *, k: int = 1, exponential: bool = False
+    ) -> list[Key]:
+        """Check, debit, compute, and tell which public groups are the largest by the query's one figure."""
+        held = self._held[query.dataset]
+        choice = chosen_by(plan(query, held.declared), loss, k=k, exponential=exponential)
+        with self._paid(held, query, analyst, loss, question):
+            return choice.release(held.rows(choice.plan))
+
+    @contextmanager
+    def _paid(self, held: Held, query: Query, analyst: str, loss: Loss, question: str) -> Iterator[Balance]:
+        """A block that runs after the debit was committed, and whose failures all look the same."""
+        held.opened()
         left = self.ledger.debit(query.dataset, analyst, loss, question)
         try:
-            with held.lock:
-                exact = measured(chosen.plan, source, engine)
-            return answer(with_noise(exact, chosen), chosen, loss, left)
+            yield left
         except Exception:  # whatever it is, it may depend on somebody's data
             raise NoAnswer() from None
-
-    def balance(self, dataset: str, analyst: str | None = None) -> Balance:
-        """What was spent, and what is left."""
-        return self.ledger.balance(dataset, analyst)

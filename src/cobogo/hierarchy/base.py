@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -115,6 +115,11 @@ class Hierarchy:
         roof = np.zeros(len(self.labels[-1]), dtype=np.int32)
         top = (SUPPRESSED,) if self.leaves else ()  # no label without leaves
         return Hierarchy(self.attribute, (*self.labels, top), (*self.parents, roof))
+
+    def without_steps(self, *, top: bool) -> Hierarchy:
+        """Its leaves and, with a ``top``, ``*``, and nothing between: a value is released as it is, or suppressed."""
+        leaves = replace(self, labels=self.labels[:1], parents=())
+        return leaves.with_top() if top else leaves
 
     def with_null(self) -> Hierarchy:
         """The same with NULL as one more leaf: NULL below the top, ``*`` there. A row of its own is kept as it is."""

@@ -80,7 +80,7 @@ class Oracle(ABC):
 
     def estimate(self, support: Ints, users: int) -> Estimate:
         """How many of the users hold each value, from the counts of reports that support it."""
-        counts = (support - users * self.q) / (self.p - self.q)
+        counts: Floats = np.asarray((support - users * self.q) / (self.p - self.q), dtype=np.float64)
         held = np.clip(counts, 0, users)
         return Estimate(counts, np.sqrt(self.variance(held, users)), users)
 

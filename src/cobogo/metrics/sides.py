@@ -111,7 +111,7 @@ class Sides:
 def sides(release: Release, *, label: str | None = None) -> Sides:
     """Count the original and the release, each with one GROUP BY of the engine."""
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
-    if release.plan.aggregated or not release.plan.hides_identity:
+    if release.plan.aggregated or release.plan.ranged or not release.plan.hides_identity:
         raise PolicyError(
             "utility is measured on releases whose values are those of the hierarchies",
             where=f"{release.policy.name}, recoding.algorithm",

@@ -30,6 +30,15 @@ from cobogo.policy.hierarchies import (
 from cobogo.policy.hierarchies import (
     TreeHierarchy as TreeHierarchy,
 )
+from cobogo.policy.masking import (
+    OPERATORS as OPERATORS,
+)
+from cobogo.policy.masking import (
+    Masking as Masking,
+)
+from cobogo.policy.masking import (
+    OperatorSpec as OperatorSpec,
+)
 from cobogo.policy.part import (
     Part as Part,
 )
@@ -68,6 +77,9 @@ from cobogo.policy.tables import (
 )
 from cobogo.policy.tables import (
     Recoding as Recoding,
+)
+from cobogo.policy.tables import (
+    RegistryPolicy as RegistryPolicy,
 )
 from cobogo.policy.tables import (
     ReportPolicy as ReportPolicy,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.errors import PolicyError
+from cobogo.policy.masking import Masking
 from cobogo.policy.part import Part
 from cobogo.policy.perturbation import Perturbation
 from cobogo.policy.randomization import Randomization
@@ -22,6 +23,7 @@ from cobogo.policy.tables import (
     Output,
     Privacy,
     Recoding,
+    RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
     Role,
@@ -45,10 +47,12 @@ class Policy(Part):
     recoding: Recoding = Recoding()
     perturbation: Perturbation | None = None
     randomization: Randomization | None = None
+    masking: Masking | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()
     report: ReportPolicy = ReportPolicy()
+    registry: RegistryPolicy | None = None
 
     _home: Path = PrivateAttr(default_factory=Path)
     _name: str = PrivateAttr(default="policy")

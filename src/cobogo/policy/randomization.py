@@ -23,7 +23,7 @@ class Randomization(Part):
     method: str = "uniform"
     attributes: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     joint: Annotated[bool, Field(strict=True)] = False
-    retention: Share | None = None
+    retention: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] | None = None
     domains: dict[str, Annotated[tuple[str, ...], Field(min_length=2)]] | None = None
     cap: Annotated[float, Field(gt=1, allow_inf_nan=False)] | None = None
     margin: Share | None = None

@@ -42,7 +42,7 @@ class AttributePolicy(Part):
     min_level: Annotated[int, Field(ge=0, strict=True)] = 0
     max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
     publish_unique: Annotated[bool, Field(strict=True)] = False
-    aggregate: Literal["mean", "median", "mode", "ancestor"] | None = None
+    aggregate: Literal["mean", "median", "mode", "ancestor", "range"] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -71,7 +71,7 @@ class Recoding(Part):
     """How to look for a solution, and what to look for."""
 
     algorithm: str = "optimal"
-    kind: Literal["full-domain", "subtree", "sibling", "cell"] | None = None
+    kind: Literal["full-domain", "subtree", "sibling", "value", "cell"] | None = None
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
     suppress: Literal["records", "sensitive"] = "records"
@@ -117,6 +117,18 @@ class Output(Part):
         if (self.format == "table") != (self.table is not None):
             raise ValueError('format = "table" and table = "its name" go together')
         return self
+
+
+class RegistryPolicy(Part):
+    """The registry that a release is recorded in and checked against, and what it must keep to besides.
+
+    ``path`` is a file, or the URL of a PostgreSQL database.
+    """
+
+    path: str
+    dataset: str
+    key: str | None = None
+    base: Literal["previous", "quasi-identifiers", "m-invariance"] | None = None
 
 
 class ReportPolicy(Part):

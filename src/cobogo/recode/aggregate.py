@@ -1,11 +1,13 @@
 """Aggregation: every record of a group is released with what the group has in common, which need not be its own.
 
 Numbers become the group's mean or median, ordered values its median, categories the most frequent one. A hierarchy's
-ancestor, too, is something that a group has in common: it stands for every record's own value, and stays true.
+ancestor, too, is something that a group has in common, and so is the range of its numbers: these stand for every
+record's own value, and stay true.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,11 +19,18 @@ from numpy.typing import NDArray
 from cobogo.errors import PolicyError
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.metrics import AGGREGATED, Outcome
-from cobogo.models.base import Floats, Ints, written_number
-from cobogo.recode.assignment import Assignment
+from cobogo.models.base import Floats, Ints
+from cobogo.recode import ranges
+from cobogo.recode.assignment import Assignment, leaf_tuples
 from cobogo.recode.problem import Problem
 
 Labels = NDArray[np.object_]
+
+NUMERIC = ("mean", "median", "drawn", "range")
+"""What is made of numbers."""
+
+TRUE = ("ancestor", "range")
+"""What stands for every record's own value."""
 
 DIGITS_AT_MOST = 6
 """Digits after the decimal mark that a mean is written with; fewer where the data has fewer."""
@@ -35,6 +44,7 @@ class Aggregation(Assignment):
     labels: tuple[Labels, ...] = ()
     hows: tuple[str, ...] = ()
     errors: tuple[float, ...] = ()
+    bounds: tuple[Ints, ...] = ()  # of each attribute that is released as a range: classes × first and last place
 
     @cached_property
     def names(self) -> tuple[Labels, ...]:
@@ -45,7 +55,7 @@ class Aggregation(Assignment):
             for how, labels, ancestors in zip(self.hows, self.labels, generalized, strict=True)
         )
 
-    def _numbered(self) -> list[Ints]:
+    def numbered(self) -> list[Ints]:
         indices: list[dict[Label, int]] = [{} for _ in self.names]
         return [
             np.array([index.setdefault(name, len(index)) for name in names.tolist()], dtype=np.int64)
@@ -53,13 +63,29 @@ class Aggregation(Assignment):
         ]
 
     def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
-        return {**super()._of_classes(chosen), "labels": tuple(labels[chosen] for labels in self.labels)}
+        labels, bounds = tuple(own[chosen] for own in self.labels), tuple(own[chosen] for own in self.bounds)
+        return {**super()._of_classes(chosen), "labels": labels, "bounds": bounds}
 
     @property
     def aggregated(self) -> Mapping[str, str]:
         """How each of the quasi-identifiers was aggregated that are no longer true."""
         pairs = zip(self.problem.hierarchies, self.hows, strict=True)
-        return {h.attribute: how for h, how in pairs if how != "ancestor"}
+        return {h.attribute: how for h, how in pairs if how not in TRUE}
+
+    @property
+    def ranged(self) -> tuple[str, ...]:
+        """Those that the policy wants released so."""
+        pairs = zip(self.problem.hierarchies, self.hows, strict=True)
+        return tuple(h.attribute for h, how in pairs if how == "range")
+
+    @cached_property
+    def stands_for(self) -> Ints:
+        """Of a range, the leaves within it."""
+        found = super().stands_for.copy()
+        for column, h in enumerate(self.problem.hierarchies):
+            if self.hows[column] == "range":
+                found[:, column] = ranges.widths(h, self.problem.decimal, self.bounds[column])
+        return found
 
     def outcome(self) -> Outcome:
         """What metrics of classes need, and the squared error; what a value stands for is not known of all."""
@@ -70,19 +96,31 @@ class Aggregation(Assignment):
         unknown = np.full(len(self.hows), np.nan)
         error = lost * kept + (1 - kept)
         if not self.aggregated:
-            return replace(found, others={AGGREGATED: error})
+            levels, bits = (unknown, unknown) if "range" in self.hows else (found.level_sums, found.bits)
+            return replace(found, level_sums=levels, bits=bits, others={AGGREGATED: error})
         return replace(
             found, leaf_sums=unknown, level_sums=unknown, products=np.nan, bits=unknown, others={AGGREGATED: error}
         )
 
     def level_shares(self) -> dict[str, list[float]]:
         """Of the attributes that are released as an ancestor."""
-        return {name: shares for name, shares in super().level_shares().items() if name not in self.aggregated}
+        own = {h.attribute for h, how in zip(self.problem.hierarchies, self.hows, strict=True) if how == "ancestor"}
+        return {name: shares for name, shares in super().level_shares().items() if name in own}
 
     def faults(self) -> list[str]:
         """Records lost or made, ancestors that are none; other values are those of the group, whatever they are."""
-        pairs = {f'"{name}"' for name in self.aggregated}
-        return [fault for fault in super().faults() if not any(fault.startswith(name) for name in pairs)]
+        pairs = list(zip(self.problem.hierarchies, self.hows, strict=True))
+        other = [f'"{h.attribute}"' for h, how in pairs if how != "ancestor"]
+        found = [fault for fault in super().faults() if not any(fault.startswith(name) for name in other)]
+        kept = self.owners >= 0
+        leaves = leaf_tuples(self.problem)[self.tuples[kept]]
+        for column, (h, how) in enumerate(pairs):
+            if how == "range":
+                own = ranges.places(h, self.problem.decimal)[leaves[:, column]]
+                low, high = self.bounds[column][self.owners[kept]].T
+                if ((own < low) | (own > high)).any():
+                    found.append(f'"{h.attribute}" is released as a range that the original is not in')
+        return found
 
 
 def hows(problem: Problem) -> tuple[str, ...]:
@@ -92,21 +130,22 @@ def hows(problem: Problem) -> tuple[str, ...]:
     found = []
     asked = problem.aggregates or (None,) * len(problem.hierarchies)
     for column, (h, how) in enumerate(zip(problem.hierarchies, asked, strict=True)):
-        numeric = is_numeric(h, problem.decimal)
-        bounded = problem.lowest[column] > 0
+        numeric = ranges.is_numeric(h, problem.decimal)
+        bounded = problem.lowest[column] > 0 or problem.highest[column] < h.height
         amount = numeric and not _is_code(h)
         chosen = how or ("ancestor" if bounded or (h.height > 1 and not amount) else "mean" if amount else "mode")
-        if chosen == "mean" and not numeric:
+        if chosen in ("mean", "range") and not numeric:
             raise PolicyError(
-                "values that are not numbers have no mean",
+                f"values that are not numbers have no {chosen}",
                 where=f'attribute "{h.attribute}", aggregate',
                 remedy='Say "median" (in the order of the hierarchy), "mode" or "ancestor".',
             )
         if chosen != "ancestor" and bounded:
+            bound = "min-level" if problem.lowest[column] else "max-level"
             raise PolicyError(
-                f"min-level asks for a generalized value, and a {chosen} is none",
+                f"{bound} is about generalized values, and a {chosen} is none",
                 where=f'attribute "{h.attribute}"',
-                remedy='Leave out min-level, or say aggregate = "ancestor".',
+                remedy=f'Leave out {bound}, or say aggregate = "ancestor".',
             )
         found.append(chosen)
     return tuple(found)
@@ -122,29 +161,24 @@ def _is_code(hierarchy: Hierarchy) -> bool:
     return masked or any(len(leaf) > 1 and leaf[0] == "0" and leaf.isdigit() for leaf in known)
 
 
-def is_numeric(hierarchy: Hierarchy, decimal: str) -> bool:
-    """Whether every leaf but NULL is a number."""
-    known = [leaf for leaf in hierarchy.leaves if leaf is not None]
-    return bool(known) and not np.isnan(numbers(hierarchy, decimal)[[hierarchy.index[leaf] for leaf in known]]).any()
-
-
-def numbers(hierarchy: Hierarchy, decimal: str) -> Floats:
-    """The leaves as numbers."""
-    return np.array([written_number(leaf, decimal) for leaf in hierarchy.leaves], dtype=float)
-
-
 def aggregated(assignment: Assignment, chosen: tuple[str, ...]) -> Aggregation:
     """An assignment's classes released as what their records have in common, attribute by attribute."""
     problem = assignment.problem
     kept = assignment.owners >= 0
     owners, counts, groups = assignment.owners[kept], assignment.counts[kept], len(assignment)
     labels, errors = [], []
+    bounds = [np.zeros((groups, 2), dtype=np.int64) for _ in chosen]
     for column, (h, how) in enumerate(zip(problem.hierarchies, chosen, strict=True)):
         leaf = problem.leaf_codes[column][problem.table.codes[assignment.tuples[kept], column]].astype(np.int64)
         if how == "mean":
             found, error = _means(h, problem.decimal, leaf, owners, counts, groups)
         elif how == "median":
             found, error = _medians(h, problem.decimal, leaf, owners, counts, groups)
+        elif how == "range":
+            bounds[column] = ranges.bounds(h, problem.decimal, leaf, owners, groups)
+            wide = ranges.widths(h, problem.decimal, bounds[column])
+            found = ranges.labels(h, problem.decimal, bounds[column])
+            error = float((counts * (wide[owners] - 1)).sum() / max(int(counts.sum()), 1) / max(len(h.leaves) - 1, 1))
         elif how == "mode":
             found, error = _modes(h, leaf, owners, counts, groups)
         else:
@@ -153,22 +187,33 @@ def aggregated(assignment: Assignment, chosen: tuple[str, ...]) -> Aggregation:
         errors.append(error)
     return Aggregation(
         problem, assignment.levels, assignment.leaves, assignment.tuples, assignment.owners, assignment.counts,
-        assignment.values, tuple(labels), chosen, tuple(errors),
+        assignment.values, tuple(labels), chosen, tuple(errors), tuple(bounds),
     )  # fmt: skip
 
 
 def _means(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
     """The mean of the known numbers, written with as many digits as the data has; NULL where most are NULL."""
-    numeric = numbers(h, decimal)
-    places = max((_digits(label, decimal) for label in h.leaves), default=0)
+    numeric = ranges.numbers(h, decimal)
+    places = digits(h, decimal)
     known = ~np.isnan(numeric)[leaf]
     many = np.bincount(owners[known], counts[known], groups)
     total = np.bincount(owners[known], counts[known] * numeric[leaf[known]], groups)
     missing = np.bincount(owners, counts, groups) > 2 * many
     means = np.round(np.divide(total, many, out=np.full(groups, np.nan), where=many > 0), places) + 0.0
-    texts = [f"{mean:.{places}f}".replace(".", decimal) for mean in means.tolist()]
-    labels = np.array([None if gone else text for gone, text in zip(missing, texts, strict=True)], dtype=object)
-    return labels, _squared_error(numeric[leaf], np.where(missing, np.nan, means)[owners], counts)
+    labels = written(np.where(missing, np.nan, means), places, decimal)
+    return labels, squared_error(numeric[leaf], np.where(missing, np.nan, means)[owners], counts)
+
+
+def digits(hierarchy: Hierarchy, decimal: str) -> int:
+    """How many digits after the decimal mark the data have."""
+    return max((_digits(label, decimal) for label in hierarchy.leaves), default=0)
+
+
+def written(values: Floats, places: int, decimal: str) -> Labels:
+    """Numbers as text with so many digits; NULL for what is none."""
+    rounded = (np.round(values, places) + 0.0).tolist()
+    texts = [None if math.isnan(value) else f"{value:.{places}f}".replace(".", decimal) for value in rounded]
+    return np.array([*texts, None], dtype=object)[:-1]
 
 
 def _digits(label: Label, decimal: str) -> int:
@@ -178,8 +223,8 @@ def _digits(label: Label, decimal: str) -> int:
 
 def _medians(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
     """The value in the middle, the lower of two: in the order of numbers, or that of the hierarchy's leaves."""
-    numeric = is_numeric(h, decimal)
-    places = np.nan_to_num(numbers(h, decimal), nan=np.inf) if numeric else np.arange(len(h.leaves), dtype=float)
+    numeric = ranges.is_numeric(h, decimal)
+    places = np.nan_to_num(ranges.numbers(h, decimal), nan=np.inf) if numeric else np.arange(len(h.leaves), dtype=float)
     order = np.lexsort((places[leaf], owners))
     ends = np.cumsum(counts[order])
     sizes = np.bincount(owners, counts, groups)
@@ -188,7 +233,7 @@ def _medians(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints,
     chosen = leaf[order][np.minimum(middle, len(order) - 1)]
     labels = np.array(h.leaves, dtype=object)[chosen]
     scale = np.where(np.isinf(places), np.nan, places)
-    return labels, _squared_error(scale[leaf], scale[chosen][owners], counts)
+    return labels, squared_error(scale[leaf], scale[chosen][owners], counts)
 
 
 def _modes(h: Hierarchy, leaf: Ints, owners: Ints, counts: Ints, groups: int) -> tuple[Labels, float]:
@@ -210,7 +255,7 @@ def _ancestors(assignment: Assignment, column: int) -> float:
     return float((assignment.sizes * (assignment.stands_for[:, column] - 1)).sum() / kept / max(leaves - 1, 1))
 
 
-def _squared_error(before: Floats, after: Floats, counts: Ints) -> float:
+def squared_error(before: Floats, after: Floats, counts: Ints) -> float:
     """Σ(x − released)² / Σ(x − mean)². NULL for a number, or a number for NULL, counts as one standard deviation."""
     known = ~np.isnan(before)
     many = max(float(counts[known].sum()), 1.0)

@@ -23,6 +23,7 @@ from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
 from cobogo.recode.marginals.marginals import marginals
 from cobogo.recode.partition import mondrian, similar
+from cobogo.recode.partition.condensation import condensation
 from cobogo.recode.partition.mdav import mdav
 from cobogo.recode.problem import Problem
 from cobogo.recode.search import optimal
@@ -58,6 +59,7 @@ ALGORITHMS: dict[str, Algorithm] = {
     "hilbert": similar.hilbert,
     "r-tree": similar.r_tree,
     "mdav": mdav,
+    "condensation": condensation,
     "anatomy": anatomy,
     "bucketization": bucketization,
     "slicing": slicing,
@@ -73,7 +75,7 @@ _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 KINDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_NODES, ("full-domain",)),
     "top-down": ("subtree",),
-    "bottom-up": ("subtree", "sibling"),
+    "bottom-up": ("subtree", "sibling", "value"),
 }
 """The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""
 

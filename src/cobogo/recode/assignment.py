@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,8 @@ class Assignment:
     Class ``c`` is what the leaves ``leaves[c]`` become at the levels ``levels[c]``, one a quasi-identifier. A *parcel*
     is ``counts[p]`` records of the original tuple ``tuples[p]`` that are released as class ``owners[p]``; −1 is for
     those that are suppressed. ``values[p]`` is their combination of sensitive values (and label), where a tuple's
-    parcels are told apart by it; without, a tuple that has several parcels has no sensitive values to tell.
+    parcels are told apart by it; without, a tuple that has several parcels has no sensitive values to tell. ``hides``:
+    no suppressed cell may be told from the rest.
     """
 
     problem: Problem
@@ -38,6 +39,7 @@ class Assignment:
     owners: Ints
     counts: Ints
     values: Small | None = None
+    hides: bool = field(default=False, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -87,7 +89,7 @@ class Assignment:
     def _generalized(self) -> tuple[NDArray[np.object_], ...]:
         return tuple(np.array([*labels, None], dtype=object)[numbers] for labels, numbers, _ in self._cells)
 
-    def _numbered(self) -> list[Ints]:
+    def numbered(self) -> list[Ints]:
         """For each quasi-identifier, a number of each class's value that is the same where the value is."""
         return [numbers for _, numbers, _ in self._cells]
 
@@ -104,7 +106,7 @@ class Assignment:
     def canonical(self) -> Assignment:
         """The same with classes that are released alike taken together, empty ones left out and parcels joined."""
         full = np.flatnonzero(self.sizes > 0)
-        columns = [numbers[full] for numbers in self._numbered()]
+        columns = [numbers[full] for numbers in self.numbered()]
         classes, first = number_tuples(columns, [int(c.max(initial=0)) + 1 for c in columns], len(full))
         renumbered = np.full(len(self) + 1, -1, dtype=np.int64)
         renumbered[full] = classes
@@ -132,6 +134,11 @@ class Assignment:
     def aggregated(self) -> Mapping[str, str]:
         """The quasi-identifiers that are released as something else than what was collected: how that was made."""
         return {}
+
+    @property
+    def ranged(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are released as ranges of numbers, and not as values of a hierarchy."""
+        return ()
 
     def classes(self, attributes: Collection[str] | None = None) -> Classes:
         """The classes as the models see them. ``attributes``: the sensitive ones to count, all if not given."""

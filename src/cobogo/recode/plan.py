@@ -14,6 +14,7 @@ from cobogo.metrics import Outcome
 from cobogo.models.base import Classes, Ints
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.buckets.buckets import Buckets
+from cobogo.recode.condensed import Condensed
 from cobogo.recode.cuts.cut import CutAssignment
 from cobogo.recode.distort import Distortion, Tuple
 from cobogo.recode.marginals.margins import Margins
@@ -38,16 +39,23 @@ class Plan:
     levels: Mapping[str, int] = field(default_factory=dict)  # none where each record has its own
     distortions: tuple[Distortion, ...] = ()
     aggregated: Mapping[str, str] = field(default_factory=dict)  # quasi-identifiers that are no longer true, and how
+    ranged: tuple[str, ...] = ()  # quasi-identifiers that are released as ranges of numbers
     withheld: Mapping[str, tuple[Tuple, ...]] = field(
         default_factory=dict
     )  # by sensitive attribute, the released tuples whose values are not told
     warnings: tuple[str, ...] = ()
 
     hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
+    shows_tuples: ClassVar[bool] = True  # whether a class is what has equal released quasi-identifiers
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """The columns of the released table, of those that are not left out."""
         return tuple(kept)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that records of a class have in common."""
+        return self.attributes
 
     @property
     def alike(self) -> bool:
@@ -98,6 +106,7 @@ class BucketPlan(Plan):
     slices: tuple[tuple[str, ...], ...] = ()  # a column that is in none of them is one by itself
 
     hides_identity: ClassVar[bool] = False
+    shows_tuples: ClassVar[bool] = False
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """The sensitive attribute is in a table of its own, unless there are slices; the bucket joins the two."""
@@ -122,9 +131,49 @@ class MarginalPlan(Plan):
     margins: Margins
     count: str  # the column that counts records
 
+    shows_tuples: ClassVar[bool] = False
+
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """There is no table of records."""
         return ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CondensedPlan(Plan):
+    """Of groups whose records are released with values drawn for each, and the name of their group."""
+
+    assignment: Condensed
+    group: str  # the column that names the group
+
+    shows_tuples: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """With the column that names the group."""
+        return (*kept, self.group)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The group."""
+        return (self.group,)
+
+    @property
+    def alike(self) -> bool:
+        """Each record has what its group has."""
+        return False
+
+    @property
+    def moves(self) -> Moves:
+        """Each record gets values of its own, and the name of its group."""
+        a = self.assignment
+        parcels, owners = a.records
+        joint, told = a.problem.table.joint, {}
+        values = None if a.values is None else a.values[parcels]
+        if values is not None and joint is not None:
+            codes = joint.codes[values].T
+            told = {name: _named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
+        released = dict(zip(self.attributes, a.released_values(), strict=True)) | {self.group: a.group_names[owners]}
+        turns, ones = np.arange(len(parcels)), np.ones(len(parcels), dtype=np.int64)
+        return Moves(a.problem, a.tuples[parcels], turns, ones, values, told, released, star=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,11 @@ from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.metrics import METRICS, Outcome
 from cobogo.models import Scope
 from cobogo.models.base import Classes, Mask
+from cobogo.recode.condensed import Condensed
 from cobogo.recode.distort import Tuple, settle
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.marginals.margins import Marginal, Margins
-from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, MarginalPlan, Plan, free_name
+from cobogo.recode.plan import BucketPlan, CondensedPlan, FullDomainPlan, LocalPlan, MarginalPlan, Plan, free_name
 from cobogo.recode.problem import Problem
 from cobogo.recode.rolled import Rolled
 from cobogo.recode.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
@@ -32,6 +33,8 @@ def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence
         return _bucketed(problem, solution, star=star, taken=taken)
     if isinstance(solution, Marginalized):
         return _marginal(problem, solution, taken=taken)
+    if isinstance(solution, Assigned) and isinstance(solution.assignment, Condensed):
+        return _condensed(problem, solution, solution.assignment, star=star, taken=taken)
     if isinstance(solution, Assigned):
         planned, tuples = _local(problem, solution, star=star)
     else:
@@ -68,6 +71,7 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, l
         star=star,
         outcome=assignment.outcome(),
         aggregated=assignment.aggregated,
+        ranged=assignment.ranged,
         warnings=(*solution.notes, *warnings),
     )
     return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []
@@ -93,6 +97,29 @@ def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequen
         group=free_name("group", taken),
         count=free_name("count", taken),
         slices=(*solution.slices, (buckets.attribute,)) if solution.slices else (),
+    )
+
+
+def _condensed(
+    problem: Problem, solution: Assigned, condensed: Condensed, *, star: bool, taken: Sequence[str]
+) -> CondensedPlan:
+    lost = condensed.suppressed
+    warnings = list(solution.notes)
+    if star and lost:
+        warnings.append(f"groups have no place for starred records: the {lost:,} suppressed ones were dropped")
+    return CondensedPlan(
+        attributes=problem.table.quasi_identifiers,
+        suppressed_records=lost,
+        kept=condensed.classes(),
+        kept_records=condensed.sizes,
+        records=problem.scale.records - lost,
+        classes=len(condensed),
+        star=False,
+        outcome=condensed.outcome(),
+        aggregated=condensed.aggregated,
+        warnings=tuple(warnings),
+        assignment=condensed,
+        group=free_name("group", taken),
     )
 
 

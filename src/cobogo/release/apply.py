@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cobogo.hierarchy import SUPPRESSED
 from cobogo.recode.distort import Distortion, Tuple
-from cobogo.recode.plan import BucketPlan, FullDomainPlan, LocalPlan, Plan
+from cobogo.recode.plan import BucketPlan, CondensedPlan, FullDomainPlan, LocalPlan, Plan
 from cobogo.release.assign import assign
 from cobogo.release.shuffle import shuffled
 from cobogo.table.engine import Engine, Expression
@@ -17,7 +17,7 @@ from cobogo.table.read import Table
 def apply(table: Table, plan: Plan, columns: Sequence[str]) -> Expression:
     """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
     distorted where the plan says so."""
-    if isinstance(plan, LocalPlan | BucketPlan):
+    if isinstance(plan, LocalPlan | BucketPlan | CondensedPlan):
         released = assign(table, plan.moves, columns)
         if isinstance(plan, BucketPlan) and plan.slices:
             released = shuffled(table.engine, released, plan.group, plan.slices)

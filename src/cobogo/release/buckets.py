@@ -21,6 +21,9 @@ from cobogo.table.read import Table, read
 NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
 """What a verification of buckets adds."""
 
+IN_GROUPS = "records were drawn from the statistics of groups; the models are measured on the groups that it names"
+"""What a verification of condensed groups adds."""
+
 
 def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: Sequence[str]) -> FrequencyTable:
     """The buckets as classes, each with its sensitive values; both tables must have the same buckets and sizes.
@@ -76,7 +79,7 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
         asked = {**where, margins.sensitive: sensitive}
         _refuse_unknown(set(asked) - set(margins.labels), directory)
         return count_from_marginals(margins, asked, manifest.data.records)
-    if manifest.buckets is None or manifest.data.file is None:
+    if manifest.buckets is None or manifest.data.file is None or manifest.buckets.condensed:
         what = "is not a release in buckets or marginals"
         raise OutputError(what, where=str(directory), remedy="Count its rows instead.")
     table = read(directory / manifest.data.file, Data(separator=manifest.data.separator))

@@ -19,6 +19,13 @@ from cobogo.policy import (
 )  # fmt: skip
 from cobogo.release.manifest import Column
 
+VALUES = "each value as collected or, in every record that has it, suppressed: * stands for those that are not released"
+"""What a column means in which values were suppressed wherever they occur."""
+
+
+RANGES = "as collected or a range that the number lies in, both ends included, as [17-25]; * stands for every value"
+"""What a column means in which groups of records are released as the range of their numbers."""
+
 
 def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
     """What a column's values mean, in words that give away nothing of the data behind them.
@@ -72,6 +79,8 @@ def local_meaning(attribute: AttributePolicy, *, alike: bool = False) -> str:
 
 def aggregated_meaning(how: str) -> str:
     """The same of a column in which each record has what its group has in common."""
+    if how == "drawn":
+        return "drawn from the mean and covariance of a group of similar records: nobody's value"
     what = {"mean": "the mean", "median": "the median", "mode": "the most frequent value"}[how]
     return f"{what} of a group of similar records: not what was collected of the one"
 

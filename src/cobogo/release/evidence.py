@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,29 @@ from cobogo.policy import Policy
 from cobogo.release import manifest
 from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
+from cobogo.release.series import Series
 from cobogo.table.connect import without_password
 from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
 
 
+def series_after(release: Release, reference: Reference) -> tuple[Series | None, list[str | None] | None]:
+    """The series as it is with this release, if it is one of a series, and who its people are there."""
+    people, series = release.problem.table.people, release.series
+    if series is None or reference.people is None or people is None:
+        return series, None
+    pseudonyms = [series.pseudonym(name) for name in people.names]
+    kept = [model for model in release.problem.promised if model.needs_people]
+    attributes = [name for model in kept for name in model.attributes]
+    return series.after(attributes, reference.people, pseudonyms), pseudonyms
+
+
 def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
     """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
     key = secrets.token_bytes(32)
-    table, series = release.problem.table, release.series
-    pseudonyms = None
-    if series is not None and reference.people is not None and table.people is not None:
-        pseudonyms = [series.pseudonym(name) for name in table.people.names]
-        kept = [model for model in release.problem.promised if model.needs_people]
-        attributes = [name for model in kept for name in model.attributes]
-        series = series.after(attributes, reference.people, pseudonyms)
+    table = release.problem.table
+    series, pseudonyms = series_after(release, reference)
     content = {
         "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
         "levels": release.levels,
@@ -40,6 +48,7 @@ def write_evidence(release: Release, reference: Reference, public: Path, evidenc
         "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
         "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
         "series": None if series is None else series.to_json(),
+        "registered": release.registered,
     }
     seal(content, release.policy, release.table.engine.url, public, evidence)
 
@@ -50,7 +59,7 @@ def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evi
     content = {
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
-        "policy": _without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
         "engine": engine,
         "home": str(policy.home.absolute()),
         **content,
@@ -60,13 +69,13 @@ def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evi
     (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def _without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
+def without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
     """A policy as it may be kept: databases without what lets one in."""
-    data = {
-        key: without_password(value) if key in ("path", "engine") else value
-        for key, value in policy.get("data", {}).items()
+    kept = {"data": policy.get("data", {})} | ({"registry": policy["registry"]} if policy.get("registry") else {})
+    return policy | {
+        table: {key: without_password(value) if key in ("path", "engine") else value for key, value in part.items()}
+        for table, part in kept.items()
     }
-    return policy | {"data": data}
 
 
 def is_output(directory: Path) -> bool:
@@ -79,6 +88,15 @@ def is_output(directory: Path) -> bool:
         return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
     except VerificationFailed:
         return False
+
+
+def amend(evidence: Path, names: Sequence[str]) -> None:
+    """Take files that were added or made anew into the list of what belongs to the evidence."""
+    content = json.loads((evidence / NAME).read_bytes())
+    added = manifest.hashes(evidence, [evidence / name for name in names])
+    content["files"] |= {name: entry.model_dump() for name, entry in added.items()}
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def listed(evidence: Path) -> set[str]:

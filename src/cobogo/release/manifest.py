@@ -43,12 +43,14 @@ class Column(_Entry):
 
 class BucketEntry(_Entry):
     """Where records are in buckets: the column that names the bucket, and either the file that counts each bucket's
-    sensitive values, with its column of counts, or the slices of columns that were shuffled within the buckets."""
+    sensitive values, with its column of counts, or the slices of columns that were shuffled within the buckets. With
+    ``condensed``, they are groups, and records were drawn from each one's statistics."""
 
     group: str
     file: str | None = None
     count: str | None = None
     slices: tuple[tuple[str, ...], ...] = ()
+    condensed: bool = False
 
     def beside(self, attribute: str) -> tuple[str, ...]:
         """The columns that are in one slice with an attribute."""
@@ -124,7 +126,7 @@ class Manifest(_Entry):
             return "the manifest names no quasi-identifier"
         if self.buckets is not None and self.buckets.file not in (
             *self.files,
-            *((None,) if self.buckets.slices else ()),
+            *((None,) if self.buckets.slices or self.buckets.condensed else ()),
         ):
             return "the manifest gives no hash of the sensitive values"
         if self.buckets is not None and self.buckets.group not in self.columns_in():

@@ -44,8 +44,8 @@ def released_table(
     if manifest.marginals and isinstance(rows, Path):
         return marginal_table(rows, manifest)
     table = opened(rows, manifest)
-    if manifest.buckets is not None and isinstance(rows, Path):
-        return bucket_table(table, rows.parent, manifest, sensitive)
+    if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
+        return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
     starred = [column.name for column in manifest.columns if column.withheld]
     return told(frequency_table(table, quasi, sensitive), starred, table.name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,10 +19,15 @@ from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
 from cobogo.release.reference import Original, Reference
 from cobogo.release.series import Series
+from cobogo.release.shuffle import shuffled
 from cobogo.release.stopwatch import Stopwatch
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable, frequency_table
+from cobogo.table.lookup import unused
 from cobogo.table.read import Table
+
+if TYPE_CHECKING:
+    from cobogo.registry.book import Book
 
 ROWS = "release"
 """What the file of the released rows is called."""
@@ -44,6 +49,8 @@ class Release:
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None  # that it goes on with, or begins
     seconds: dict[str, float] = field(default_factory=dict)
+    book: Book | None = None  # of the registry that it will be checked against and entered in
+    registered: str | None = None  # the id under which it is there, when it is written
 
     @property
     def engine(self) -> Engine:
@@ -78,7 +85,7 @@ class Release:
 
     def reference(self) -> Reference:
         """What verification compares the released file with, counted in the engine from the table and the plan."""
-        quasi, sensitive = self.policy.quasi_identifiers, self.policy.sensitive
+        quasi, sensitive = self.plan.key, self.policy.sensitive
         whole = self.problem.table
         domains = whole.domains
         people, withheld = None, {}
@@ -121,7 +128,29 @@ class Release:
         """The released rows as an Ibis expression, in random order."""
         if isinstance(self.plan, MarginalPlan):
             raise OutputError("marginals have no rows", remedy="Ask for their tables: release.tables().")
-        return self.table.engine.in_random_order(apply(self.table, self.plan, self.columns))
+        engine, plan = self.table.engine, self.plan
+        if self.policy.registry is None:
+            return engine.in_random_order(apply(self.table, plan, self.columns))
+        rows = self.traced.select(list(self.columns))
+        if isinstance(plan, BucketPlan) and plan.slices:
+            rows = shuffled(engine, rows, plan.group, plan.slices)
+        return engine.in_random_order(rows)
+
+    @property
+    def mark(self) -> str:
+        """The column of `traced` that tells records again."""
+        return unused([*self.table.columns, *self.columns], 1)[0]
+
+    @cached_property
+    def traced(self) -> Expression:
+        """The rows to be released, each with what tells its record again in another release: the unit, or all that was
+        read of it. Computed once, so that what the registry keeps is what was written."""
+        table = self.table
+        identity = telling(table, self.policy.data.unit)
+        marked = replace(table, expression=table.expression.mutate(**{self.mark: identity}))
+        plan = replace(self.plan, slices=()) if isinstance(self.plan, BucketPlan) else self.plan
+        columns = dict.fromkeys((*self.columns, *self.policy.sensitive, self.mark))
+        return table.engine.kept(apply(marked, plan, list(columns)))
 
     def tables(self) -> dict[str, Expression]:
         """What is released, by the names of the files: one table of rows, that of buckets' values, or marginals."""
@@ -202,3 +231,8 @@ class Release:
     def timed(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""
         return Stopwatch(self.seconds, stage)
+
+
+def telling(table: Table, unit: str | None) -> Expression:
+    """A column that tells a table's records again in another one: the unit, or all that was read of them."""
+    return table.engine.line(table.expression, ",") if unit is None else table.text(unit)

@@ -12,7 +12,6 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,9 @@ from cobogo.models import Model
 from cobogo.models.base import Classes, Earlier
 from cobogo.policy import Policy
 from cobogo.table.frequency import FrequencyTable
+
+REGISTERED = "registry:"
+"""How the name of a previous release begins that is the id of one in the registry."""
 
 Signature = frozenset[Label]
 """The sensitive values of a class: what a release tells of each of its people."""
@@ -98,12 +100,16 @@ def open_series(policy: Policy, models: Sequence[Model]) -> Series | None:
         )
     if not any(model.needs_people for model in models) or policy.data.unit is None:
         return None
-    return load(policy.resolve(previous.pop())) if previous else Series()
+    return load(previous.pop(), policy) if previous else Series()
 
 
-def load(directory: Path) -> Series:
-    """The series as it was after an earlier release."""
-    file = directory / "evidence" / "evidence.json"
+def load(previous: str, policy: Policy) -> Series:
+    """The series as it was after an earlier release: one in a directory, or one that the policy's registry keeps."""
+    if previous.startswith(REGISTERED):
+        from cobogo.registry.book import kept_series
+
+        return Series.from_json(kept_series(policy, previous.removeprefix(REGISTERED)))
+    file = policy.resolve(previous) / "evidence" / "evidence.json"
     try:
         found = json.loads(file.read_bytes())["series"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

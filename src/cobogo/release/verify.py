@@ -21,7 +21,7 @@ from cobogo.policy import Policy, Role
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import manifest as manifests
 from cobogo.release import series
-from cobogo.release.buckets import NO_IDENTITY
+from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.marginals import NO_RECORDS
@@ -99,7 +99,7 @@ def verify(
         problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if set(notes) <= {NO_IDENTITY, NO_RECORDS}:
+    if set(notes) <= {NO_IDENTITY, IN_GROUPS, NO_RECORDS}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
@@ -131,7 +131,9 @@ def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
     """What the models were measured on, where it is not one released table."""
     if manifest.marginals:
         return (NO_RECORDS,)
-    return () if manifest.buckets is None else (NO_IDENTITY,)
+    if manifest.buckets is None:
+        return ()
+    return (IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY,)
 
 
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
@@ -238,7 +240,7 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
         raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
     found = {}
     for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
-        previous = series.load(policy.resolve(name))
+        previous = series.load(name, policy)
         if previous.key.hex() != key:
             raise VerificationFailed(f"the previous release at {name} is not of the same series")
         found[name, attribute] = previous.earlier(attribute, pseudonyms)

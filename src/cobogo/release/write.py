@@ -13,7 +13,8 @@ from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
 from cobogo.policy import Policy, Role
-from cobogo.recode.plan import BucketPlan, LocalPlan, MarginalPlan
+from cobogo.recode.cells.recovery import recoverable
+from cobogo.recode.plan import BucketPlan, CondensedPlan, LocalPlan, MarginalPlan
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
@@ -77,6 +78,10 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
     if isinstance(release.plan, BucketPlan):
         buckets, beside = _beside(release, release.plan)
         columns += beside
+    if isinstance(release.plan, CondensedPlan):
+        buckets = BucketEntry(group=release.plan.group, condensed=True)
+        text = "the group: what the models are measured on"
+        columns.append(Column(name=release.plan.group, role=Role.NON_SENSITIVE, meaning=text))
     for name in release.columns:
         if buckets is not None and name == buckets.group:
             continue
@@ -86,8 +91,11 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
             text, truthful = "distorted where a value was too frequent: not always what was collected", False
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
+        elif name in release.plan.ranged:
+            text = dictionary.RANGES
         elif release.plan.hides_identity and name in release.plan.attributes and name not in release.levels:
-            text = dictionary.local_meaning(attribute, alike=release.plan.alike)
+            whole = release.policy.recoding.kind == "value"
+            text = dictionary.VALUES if whole else dictionary.local_meaning(attribute, alike=release.plan.alike)
         elif buckets is not None and buckets.slices:
             text, truthful = dictionary.sliced_meaning(buckets.beside(name)), False
         else:
@@ -212,9 +220,12 @@ def refuse_unless_as_planned(
             raise VerificationFailed("the files' cells are not those that were planned", remedy=OUR_FAULT)
     if isinstance(release.plan, LocalPlan):
         _refuse_unless_assigned(release.plan, released)
-    if isinstance(release.plan, BucketPlan):
-        buckets = release.plan.buckets
-        sizes = dict(zip(buckets.names.tolist(), buckets.sizes.tolist(), strict=True))
+    if isinstance(release.plan, BucketPlan | CondensedPlan):
+        if isinstance(release.plan, CondensedPlan):
+            names, planned_sizes = release.plan.assignment.group_names, release.plan.assignment.sizes
+        else:
+            names, planned_sizes = release.plan.buckets.names, release.plan.buckets.sizes
+        sizes = dict(zip(names.tolist(), planned_sizes.tolist(), strict=True))
         if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != sizes:
             raise VerificationFailed("the file's buckets are not those that were planned", remedy=OUR_FAULT)
 
@@ -232,6 +243,8 @@ def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
     assignment = plan.assignment
     for fault in assignment.faults():
         raise VerificationFailed(fault, remedy=OUR_FAULT)
+    if assignment.hides and recoverable(assignment):
+        raise VerificationFailed("a suppressed cell can be told from the rest of the release", remedy=OUR_FAULT)
     expected = Counter({assignment.released(number): size for number, size in enumerate(assignment.sizes.tolist())})
     if plan.star:
         expected[(SUPPRESSED,) * len(plan.attributes)] += plan.suppressed_records

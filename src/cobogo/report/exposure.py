@@ -11,7 +11,7 @@ from cobogo.models.base import Classes, Ints
 from cobogo.policy import Policy
 from cobogo.recode.plan import MarginalPlan
 from cobogo.report.content import Risk, Telling
-from cobogo.risk.attackers import attackers
+from cobogo.risk.attackers import attackers, estimated_chances
 from cobogo.risk.estimates import Sizes, estimates
 from cobogo.risk.population import population_size
 from cobogo.table.frequency import FrequencyTable
@@ -60,11 +60,12 @@ def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> 
     estimates, too."""
     sizes = sizes[sizes > 0]
     sample = Sizes.of(sizes)
-    fraction = None if population is None else min(sample.people, people) / population
-    found = attackers(sizes, threshold, fraction=fraction)
-    unique = None
-    if population is not None and sample.people <= people:  # otherwise somebody is in several classes
-        unique = estimates(sample, population)["dankar"].uniques
+    chances, unique = None, None
+    if population is not None:
+        if sample.people <= people:  # otherwise somebody is in several classes
+            unique = estimates(sample, population)["dankar"].uniques
+        chances = estimated_chances(sizes, min(sample.people, people) / population, unique)
+    found = attackers(sizes, threshold, estimated=chances)
     return Risk(
         highest=found.prosecutor.highest,
         average=found.prosecutor.average,

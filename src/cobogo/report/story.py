@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.plan import LocalPlan, MarginalPlan
 from cobogo.recode.problem import Problem
 from cobogo.recode.withhold import not_shown
+from cobogo.release.apply import apply
 from cobogo.report import exposure
 from cobogo.report.content import (
     AttributeStory,
@@ -26,9 +28,8 @@ from cobogo.report.content import (
     LatticeStory,
     RunnerUp,
     SensitiveStory,
-    Telling,
 )  # fmt: skip
-from cobogo.table.frequency import FrequencyTable
+from cobogo.table.frequency import FrequencyTable, frequency_table
 
 if TYPE_CHECKING:
     from cobogo.release.release import Release
@@ -49,20 +50,21 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
     original = before.classes()
     original = original.where(original.sizes > 0)
     exposed = exposure.exposed(release, classes)
+    tuples = _tuples(release, after)
     order = np.argsort(-after.counts[: len(people)], kind="stable")[: release.policy.report.largest_classes]
     return Content(
         source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, verdicts, exposed),
         metric=release.metric,
-        attributes=tuple(_attribute(name, release, after) for name in release.table.columns),
+        attributes=tuple(_attribute(name, release, after, tuples) for name in release.table.columns),
         class_sizes=after.counts[: len(people)],
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
-        quasi_identifiers=after.quasi_identifiers,
+        quasi_identifiers=names if release.plan.shows_tuples else after.quasi_identifiers,
         risk_before=exposed.before,
         risk_after=exposed.after,
         threshold=release.policy.risk.threshold,
-        telling=_telling(release, after),
+        telling=() if isinstance(release.plan, MarginalPlan) else exposure.telling(before, tuples),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -141,14 +143,6 @@ def summary(
     }
 
 
-def _telling(release: Release, after: FrequencyTable) -> tuple[Telling, ...]:
-    """How well quasi-identifiers tell records apart, where there are records."""
-    before = release.problem.table
-    if isinstance(release.plan, MarginalPlan):
-        return ()
-    return exposure.telling(before, after if release.plan.hides_identity else before)
-
-
 def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
     """Of each attribute with withheld values: in how many classes and records, and the share of the likeliest value
     among all that the release does not show, which whoever knows the column's totals can have."""
@@ -173,7 +167,18 @@ def worst_inference(name: str, classes: Classes) -> float:
     return float((histogram.counts / classes.sizes[histogram.owners]).max())
 
 
-def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeStory:
+def _tuples(release: Release, after: FrequencyTable) -> FrequencyTable:
+    """The release's quasi-identifiers, counted: where its classes are no tuples they are as before (of marginals,
+    there is nothing else to show), or drawn."""
+    if release.plan.shows_tuples:
+        return after
+    if not release.plan.hides_identity or isinstance(release.plan, MarginalPlan):
+        return release.problem.table
+    rows = replace(release.table, expression=apply(release.table, release.plan, release.plan.attributes))
+    return frequency_table(rows, release.plan.attributes, [])
+
+
+def _attribute(name: str, release: Release, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:
     role = release.policy.attributes[name].role
     before = release.problem.table
     if role is not Role.QUASI_IDENTIFIER:
@@ -186,7 +191,6 @@ def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeS
         )
     position = before.quasi_identifiers.index(name)
     hierarchy = release.problem.hierarchies[position]
-    after = after if name in after.values else before
     return AttributeStory(
         name=name,
         role=role,
@@ -194,9 +198,9 @@ def _attribute(name: str, release: Release, after: FrequencyTable) -> AttributeS
         level=release.levels.get(name),
         shares=tuple(level_shares(release).get(name, ())),
         distinct_before=len(before.values[name]),
-        distinct_after=len(after.values[name]),
+        distinct_after=len(tuples.values[name]),
         before=_most_frequent(before, position),
-        after=_most_frequent(after, position),
+        after=_most_frequent(tuples, position),
     )
 
 

@@ -10,6 +10,15 @@ ENGLISH = {
     "follows from how values were drawn, not from the values.",
     "transformed.added": "added",
     "transformed.collected": "as collected",
+    "masking.headline": "{columns} columns masked: test data, with no formal guarantee",
+    "masking.columns": "What was masked",
+    "masking.lead": "How each column was changed, its distinct values before and after, and how many of those released "
+    "are also among the original ones (of any record).",
+    "masking.column": "column",
+    "masking.how": "how",
+    "masking.before": "values before",
+    "masking.after": "values after",
+    "masking.both": "in both",
     "stage.report": "reporting",
 }
 
@@ -21,5 +30,14 @@ PORTUGUESE = {
     "como os valores foram sorteados, não dos valores.",
     "transformed.added": "acrescentada",
     "transformed.collected": "como coletado",
+    "masking.headline": "{columns} colunas mascaradas: dados de teste, sem garantia formal",
+    "masking.columns": "O que foi mascarado",
+    "masking.lead": "Como cada coluna foi mudada, seus valores distintos antes e depois, e quantos dos publicados "
+    "estão também entre os originais (de qualquer registro).",
+    "masking.column": "coluna",
+    "masking.how": "como",
+    "masking.before": "valores antes",
+    "masking.after": "valores depois",
+    "masking.both": "em ambos",
     "stage.report": "preparando o relatório",
 }

@@ -10,11 +10,18 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.hierarchy import Label
-from cobogo.report import comparing_words, perturbed_words, randomized_words, risk_words, transformed_words
+from cobogo.report import (
+    audit_words,
+    comparing_words,
+    perturbed_words,
+    randomized_words,
+    risk_words,
+    transformed_words,
+)
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
-ROOMS = (comparing_words, perturbed_words, randomized_words, risk_words, transformed_words)
+ROOMS = (audit_words, comparing_words, perturbed_words, randomized_words, risk_words, transformed_words)
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {

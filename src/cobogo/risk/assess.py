@@ -12,9 +12,9 @@ import numpy as np
 from cobogo.errors import PolicyError, number_of
 from cobogo.models.base import Floats, Ints
 from cobogo.policy import Policy, RiskPolicy
-from cobogo.risk.attackers import attackers, expected_inverse
+from cobogo.risk.attackers import attackers, estimated_chances
 from cobogo.risk.columns import SMALL_AREA, Area, ColumnFinding, Look, check_columns
-from cobogo.risk.population import Surroundings, surroundings, uniqueness
+from cobogo.risk.population import Surroundings, Uniqueness, surroundings, uniqueness
 from cobogo.risk.records import Known
 from cobogo.risk.result import RiskReport
 from cobogo.risk.source import Source, open_data
@@ -67,6 +67,8 @@ def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Pro
     sizes = counted.classes().sizes
     people = counted.records if counted.people is None else len(counted.people.names)
     around = surroundings(source, counted, people, asked)
+    unique = uniqueness(sizes, people, around)
+    journalist = _journalist(sizes, around, unique)
     largest = _largest(counted, most)
     tellings, special = _combined(counted, sizes, people, largest, around.fraction, progress)
     progress("columns", 0, 0)
@@ -79,14 +81,14 @@ def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Pro
         quasi_identifiers=source.quasi_identifiers,
         threshold=asked.threshold,
         sizes=sizes,
-        attackers=attackers(sizes, asked.threshold, population=around.here, fraction=around.fraction),
-        population=uniqueness(sizes, people, around),
+        attackers=attackers(sizes, asked.threshold, population=around.here, estimated=journalist),
+        population=unique,
         combinations=tellings,
         largest=largest,
         special=special,
         columns=tuple(_columns(source, asked, around.fraction)),
         notes=(*source.notes, *_notes(len(source.quasi_identifiers), largest)),
-        known=Known(source.table, counted, sizes, _journalist(sizes, around)),
+        known=Known(source.table, counted, sizes, journalist),
     )
 
 
@@ -119,10 +121,13 @@ def _combined(
     return tuple(found), suda.result(fraction)
 
 
-def _journalist(sizes: Ints, around: Surroundings) -> Floats | None:
+def _journalist(sizes: Ints, around: Surroundings, unique: Uniqueness | None) -> Floats | None:
+    """The chance of being found in the population for each class, as far as something is known of it."""
     if around.here is not None:
         return np.asarray(1.0 / around.here)
-    return None if around.fraction is None else expected_inverse(sizes, around.fraction)
+    if around.fraction is None or unique is None:
+        return None
+    return estimated_chances(sizes, around.fraction, unique.uniques)
 
 
 def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:

@@ -7,13 +7,14 @@ With f_j people of the table and F_j of the population in class j, and n people 
 * journalist: 1/F_j; on average max(u/ΣF_j, (1/n)·Σ f_j/F_j);
 * marketer: the share of all that would be found by pointing at somebody of the population's class: (1/n)·Σ f_j/F_j.
 
-Without a table of the population F_j is not known. If its size is, E[1/F_j | f_j] takes the place of 1/F_j, where F_j
-given f_j is negative binomial with the sampling fraction (Benedetti and Franconi 1998). That is an estimate.
+Without a table of the population F_j is not known. If its size is, an estimate of E[1/F_j | f_j] takes the place of
+1/F_j: that of a negative binomial F_j given f_j (Benedetti and Franconi 1998), which is too low where many people are
+unique; so for those alone in their class never less than the chance that they are alone in the population.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,8 +38,8 @@ class Attack:
 
 @dataclass(frozen=True)
 class Attackers:
-    """All three; ``estimated`` says that the last two rest on a model of the population, ``None`` that nothing is known
-    of it (the marketer is then the one who has the table itself as population)."""
+    """All three; ``estimated`` says that the last two rest on a model of the population. Where nothing is known of it
+    there is no journalist, and the marketer has the table itself for the population."""
 
     prosecutor: Attack
     journalist: Attack | None
@@ -47,27 +48,24 @@ class Attackers:
 
 
 def attackers(
-    sizes: Ints, threshold: float, *, population: Ints | None = None, fraction: float | None = None
+    sizes: Ints, threshold: float, *, population: Ints | None = None, estimated: Floats | None = None
 ) -> Attackers:
-    """The attackers' chances from the classes' people, in the table and perhaps in the population.
+    """The attackers' chances from the classes' people, in the table and perhaps in the population: counted, or chances
+    that were estimated.
 
     >>> found = attackers(np.array([1, 4]), 0.5, population=np.array([2, 8]))
     >>> found.prosecutor.highest, found.journalist.highest, found.marketer
     (1.0, 0.5, 0.2)
     """
-    own = 1.0 / sizes
-    prosecutor = attack(sizes, own, threshold)
-    if population is None and fraction is None:
-        return Attackers(prosecutor, None, prosecutor.average)
+    prosecutor = attack(sizes, 1.0 / sizes, threshold)
     if population is not None:
-        chances = 1.0 / np.maximum(population, sizes)
-        least = len(sizes) / float(np.maximum(population, sizes).sum())
-    else:
-        assert fraction is not None
-        chances, least = expected_inverse(sizes, fraction), 0.0
-    found = attack(sizes, chances, threshold)
-    journalist = Attack(found.highest, max(found.average, least), found.over, found.over_share)
-    return Attackers(prosecutor, journalist, found.average, estimated=population is None)
+        found = attack(sizes, 1.0 / population, threshold)
+        journalist = replace(found, average=max(found.average, len(sizes) / float(population.sum())))
+        return Attackers(prosecutor, journalist, found.average)
+    if estimated is not None:
+        found = attack(sizes, estimated, threshold)
+        return Attackers(prosecutor, found, found.average, estimated=True)
+    return Attackers(prosecutor, None, prosecutor.average)
 
 
 def attack(sizes: Ints, chances: Floats, threshold: float) -> Attack:
@@ -75,6 +73,15 @@ def attack(sizes: Ints, chances: Floats, threshold: float) -> Attack:
     people = int(sizes.sum())
     over = int(sizes[chances > threshold + SLACK].sum())
     return Attack(float(chances.max()), float((sizes * chances).sum() / people), over, over / people)
+
+
+def estimated_chances(sizes: Ints, fraction: float, uniques: float | None) -> Floats:
+    """Estimates of one over a class's people in the population, of which a fraction is in the table and so many are
+    unique, if that could be estimated."""
+    chances, alone = expected_inverse(sizes, fraction), sizes == 1
+    if uniques is not None and alone.any():
+        chances[alone] = np.maximum(chances[alone], min(fraction * uniques / int(alone.sum()), 1.0))
+    return chances
 
 
 def expected_inverse(sizes: Ints, fraction: float) -> Floats:

@@ -37,8 +37,13 @@ class Sizes:
         >>> Sizes.of(np.array([3, 1, 1])).uniques
         2
         """
-        found, classes = np.unique(sizes[sizes > 0], return_counts=True)
-        return cls(found.astype(np.int64), classes.astype(np.int64))
+        there = sizes[sizes > 0]
+        if there.max(initial=0) > 8 * len(there) + 1000:  # few classes, a large one among them
+            found, classes = np.unique(there, return_counts=True)
+            return cls(found.astype(np.int64), classes.astype(np.int64))
+        counts = np.bincount(there)
+        found = np.flatnonzero(counts)
+        return cls(found, counts[found])
 
     @property
     def people(self) -> int:

@@ -64,7 +64,7 @@ class Source:
                 where=population.name,
                 remedy="Give the population's size instead.",
             )
-        people = frequency_table(population, self.policy.quasi_identifiers, [])
+        people = frequency_table(population, self.quasi_identifiers, [])
         whole = {column: level or 0 for column, level in known.items()}
         return counted.with_population(name, recoded(people, self.policy, whole))
 
@@ -129,7 +129,9 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
     notes = []
     if manifest.data.people:
         notes.append("records were counted: the release does not tell people apart")
-    if manifest.buckets is not None:
+    if manifest.buckets is not None and manifest.buckets.condensed:
+        notes.append("records were drawn from the statistics of groups: who finds one's own values finds nobody's")
+    elif manifest.buckets is not None:
         notes.append("the quasi-identifiers stand as they were: buckets hide sensitive values, not who is in the table")
     given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})
     return Source(table, given, roles, None, manifest, policy is not None, tuple(notes))

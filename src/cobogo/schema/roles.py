@@ -114,6 +114,12 @@ def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
 def check_marginals(policy: Policy) -> None:
     """Marginals asked for are sets of quasi-identifiers and the sensitive attribute."""
     asked, where = policy.recoding.marginals, f"{policy.name}, recoding.marginals"
+    if policy.recoding.algorithm == "marginals" and policy.registry is not None:
+        raise PolicyError(
+            "marginals have no records that a registry could tell again",
+            where=f"{policy.name}, registry",
+            remedy="Leave out [registry], or choose another algorithm.",
+        )
     if not asked:
         return
     if policy.recoding.algorithm != "marginals":
@@ -156,7 +162,7 @@ def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
                 remedy='Leave out the model, or say suppress = "records".',
             )
     for key, given in (("data.unit", policy.data.unit), ("recoding.label", policy.recoding.label),
-                       ("utility", policy.utility)):  # fmt: skip
+                       ("utility", policy.utility), ("registry", policy.registry)):  # fmt: skip
         if given is not None:
             raise PolicyError(
                 f"{key} counts sensitive values record by record, and cannot be had where some are withheld",

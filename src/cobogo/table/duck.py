@@ -91,6 +91,10 @@ class DuckDB(Engine):
             raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
+    def kept(self, table: Expression) -> Expression:
+        """A temporary table."""
+        return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)
+
     def lookup(self, table: Any) -> Expression:
         """Read from memory."""
         import ibis

@@ -159,12 +159,20 @@ class Engine(ABC):
 
     def lines(self, table: Expression, separator: str) -> Expression:
         """The rows as the lines of a CSV file, in one column ``line``."""
+        return table.select(line=self.line(table, separator))
+
+    def line(self, table: Expression, separator: str) -> Expression:
+        """A row as a line of a CSV file."""
         import ibis
 
         cells = [_cell(self.text(table[name]), separator) for name in table.columns]
         if len(cells) == 1:  # alone in its line, NULL must be written as "": an empty line would be no row
             cells = [(cells[0] == "").ifelse('""', cells[0])]
-        return table.select(line=ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0])
+        return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
+
+    @abstractmethod
+    def kept(self, table: Expression) -> Expression:
+        """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
 
 
 def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[..., Expression]:

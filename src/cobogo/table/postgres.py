@@ -144,6 +144,12 @@ class PostgreSQL(Engine):
         self.session.execute(f"ANALYZE pg_temp.{name}")
         return self._temporary(name)
 
+    def kept(self, table: Expression) -> Expression:
+        """A temporary table."""
+        name = f"cobogo_kept_{secrets.token_hex(6)}"
+        self.session.execute(f"CREATE TEMP TABLE {name} AS {self.connection.compile(table)}")
+        return self._temporary(name)
+
     def same(self, one: Expression, other: Expression) -> Expression:
         """As an equality of values that are never NULL: by IS NOT DISTINCT FROM the server would compare all pairs."""
         import ibis

@@ -116,6 +116,13 @@ class Spark(Engine):
         """Sent to the cluster."""
         return self.load_arrow(table)
 
+    def kept(self, table: Expression) -> Expression:
+        """Kept on the cluster."""
+        kept = self._frame(table).persist()
+        weakref.finalize(self, kept.unpersist).atexit = False
+        kept.count()
+        return self._named(kept)
+
     def text(self, column: Expression) -> Expression:
         """Spark's own text, but for floats and for the zone of times."""
         kind = column.type()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -48,15 +49,26 @@ def codes(column: Any, places: Mapping[Label, int]) -> Codes:
     return np.asarray(lookup[indices])
 
 
-def labelled(codes: NDArray[Any], labels: Sequence[Label]) -> Any:
-    """Codes as an Arrow column of the texts that they stand for; each text is kept once."""
+def kind_of(table: Table, name: str) -> Any:
+    """The Arrow type of a column that is not text; None of one that is."""
+    kind = table.expression.schema()[name]
+    return None if kind.is_string() else kind.to_pyarrow()
+
+
+def labelled(codes: NDArray[Any], labels: Sequence[Label], kind: Any = None) -> Any:
+    """Codes as an Arrow column of the texts that they stand for, each of which is kept once; or of the type given, if
+    all the texts can be read as such."""
     import pyarrow as pa
 
     known = [label for label in labels if label is not None]
     place = np.cumsum([label is not None for label in labels]) - 1
     missing = np.array([label is None for label in labels], dtype=np.bool_)
     indices = pa.array(place[codes].astype(np.int32), mask=missing[codes])
-    return pa.DictionaryArray.from_arrays(indices, pa.array(known, pa.string()))
+    texts = pa.array(known, pa.string())
+    if kind is not None:
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return texts.cast(kind).take(indices)
+    return pa.DictionaryArray.from_arrays(indices, texts)
 
 
 def replaced(batch: Any, columns: Mapping[str, Any]) -> Any:

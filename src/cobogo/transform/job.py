@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError, VerificationFailed
+from cobogo.errors import DataError, PolicyError, VerificationFailed
 from cobogo.policy import Policy, Role
 from cobogo.release import dictionary, place
 from cobogo.release.evidence import is_output, seal
@@ -42,6 +42,12 @@ def transform(
 
     Draws nothing and writes nothing.
     """
+    if policy.registry is not None:
+        raise PolicyError(
+            "a registry keeps releases that are recodings, and this is none",
+            where=f"{policy.name}, registry",
+            remedy="Leave out [registry]: this release will not be checked against others.",
+        )
     start = time.perf_counter()
     progress("read", 0, 0)
     if data is None:
@@ -107,10 +113,11 @@ def draft(release: Transformed, rows: Path | Table, records: int) -> Manifest:
     columns = []
     for name in release.columns:
         known = release.policy.attributes.get(name)
-        role = Role.NON_SENSITIVE if known is None else known.role
+        added = known is None or known.role is Role.IDENTIFIER  # nothing of an identifier is left but its name
+        role = Role.NON_SENSITIVE if known is None or added else known.role
         changed = made.meanings.get(name)
         text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
-        columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=known is None))
+        columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
     return Manifest(
         format="cobogo-release/1",
         kind=made.kind,

@@ -23,7 +23,6 @@ class Dialect:
 
     sqlglot: ClassVar[str] = "duckdb"
     whole: ClassVar[str] = "BIGINT"
-    wide: ClassVar[str] = "HUGEINT"  # sums of whole numbers do not overflow in it
     real: ClassVar[str] = "DOUBLE"
     string: ClassVar[str] = "VARCHAR"
 
@@ -48,6 +47,10 @@ class Dialect:
     def hashed(self, parts: Sequence[str], salt: int) -> str:
         """A number that looks random, and depends on the parts and the salt alone."""
         return f"hash({', '.join(parts)}, {salt})"
+
+    def total(self, figure: str) -> str:
+        """The sum of whole numbers of 64 bits, which must not overflow: here it has 128, on a server any number."""
+        return f"sum({figure})"
 
     def divided(self, dividend: str, divisor: str) -> str:
         """Whole numbers, divided without the rest."""
@@ -105,7 +108,6 @@ class PostgreSQL(Dialect):
     """PostgreSQL's."""
 
     sqlglot: ClassVar[str] = "postgres"
-    wide: ClassVar[str] = "numeric"
     real: ClassVar[str] = "double precision"
     string: ClassVar[str] = "text"
 
@@ -145,12 +147,15 @@ class Spark(Dialect):
     """Spark's."""
 
     sqlglot: ClassVar[str] = "spark"
-    wide: ClassVar[str] = "DECIMAL(28, 0)"
     string: ClassVar[str] = "STRING"
 
     def hashed(self, parts: Sequence[str], salt: int) -> str:
         """By its own function."""
         return f"xxhash64({', '.join(parts)}, {salt}L)"
+
+    def total(self, figure: str) -> str:
+        """In decimals: its sums of whole numbers have 64 bits, too."""
+        return f"sum(CAST({figure} AS DECIMAL(28, 0)))"
 
     def divided(self, dividend: str, divisor: str) -> str:
         """By its own operator."""

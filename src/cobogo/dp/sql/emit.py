@@ -45,14 +45,22 @@ class Emitter:
     def totals(self, measurements: list[Measurement]) -> str:
         """Counts and sums of each group: a row a group, its keys first, then a figure for each measurement."""
         rows, figures = self.plan.rows_of_a_person, dict(enumerate(measurements))
-        own = ", ".join(["count(*) AS n", *(self._gathered(number, m) for number, m in figures.items() if m.column)])
-        sums = [self._added(self._bounded(number, m, rows)) for number, m in figures.items()]
         if self.dataset.unit is None:
-            people = f"p AS (SELECT {self._listed('', self.keys)}{self._single(figures)} FROM t)"
+            people = f"p AS (SELECT {self._listed(self.keys)}{self._single(figures)} FROM t)"
         else:
-            people = f"p AS (SELECT {self._listed('', ['u', *self.keys])}{own} FROM t GROUP BY {self._all('u')})"
-        shown = ", ".join([*self.keys, *(f"{added} AS m{number}" for number, added in enumerate(sums))])
-        return f"WITH {self._rows(measurements)}, {people}{self._kept('p')} SELECT {shown} FROM b{self._grouped()}"
+            own = ", ".join(
+                ["count(*) AS n", *(self._gathered(number, m) for number, m in figures.items() if m.column)]
+            )
+            people = f"p AS (SELECT {self._all('u')}, {own} FROM t GROUP BY {self._all('u')})"
+        counted = ", ".join(f"{self._counted(number, m, rows)} AS f{number}" for number, m in figures.items())
+        bounded = ", ".join(f"{self._bounded(number, m, rows)} AS h{number}" for number, m in figures.items())
+        added = [f"{self._added(f'h{number}')} AS m{number}" for number in figures]
+        return (
+            f"WITH {self._rows(measurements)}, {people}{self._kept('p')}, "
+            f"f AS (SELECT {self._listed(self.keys)}{counted} FROM b), "
+            f"h AS (SELECT {self._listed(self.keys)}{bounded} FROM f) "
+            f"SELECT {', '.join([*self.keys, *added])} FROM h{self._grouped()}"
+        )
 
     def distinct(self, measurement: Measurement) -> str:
         """How many values of a column each group has, of each person at most so many."""
@@ -60,7 +68,7 @@ class Emitter:
         shown = ", ".join([*self.keys, "count(DISTINCT v) AS m0"])
         values = f"SELECT DISTINCT {self._all('u')}, {value} AS v FROM t WHERE {value} IS NOT NULL"
         if self.dataset.unit is None:
-            values = f"SELECT {self._listed('', self.keys)}{value} AS v FROM t WHERE {value} IS NOT NULL"
+            values = f"SELECT {self._listed(self.keys)}{value} AS v FROM t WHERE {value} IS NOT NULL"
             return f"WITH {self._rows([measurement])}, b AS ({values}) SELECT {shown} FROM b{self._grouped()}"
         hashed = self.dialect.hashed(["u", *self.keys, "v"], self.salt)
         ranked = f"row_number() OVER (PARTITION BY {self._all('u')} ORDER BY {hashed}, v) AS place"
@@ -115,7 +123,7 @@ class Emitter:
         value = self._value(measurement)
         if measurement.kind == "present":
             return f"count({self.columns[str(measurement.column)]}) AS n{number}"
-        return f"count({value}) AS n{number}, sum(CAST({value} AS {self.dialect.wide})) AS s{number}"
+        return f"count({value}) AS n{number}, {self.dialect.total(value)} AS s{number}"
 
     def _single(self, figures: dict[int, Measurement]) -> str:
         """The same where a row is a person: nothing is to be put together."""
@@ -146,25 +154,32 @@ class Emitter:
     def _fixed(self, name: str) -> str:
         return f"SELECT {self._all('u')}, {self._in_steps(name)} AS v FROM t"
 
-    def _bounded(self, number: int, measurement: Measurement, rows: int) -> str:
+    def _counted(self, number: int, measurement: Measurement, rows: int) -> str:
         """A person's figure, as far as it counts. More rows than count are as many as do, of their average."""
         match measurement.kind:
             case "people":
                 return "1"
             case "rows":
-                return held("n", 0, rows)
+                return "n"
             case "present":
-                return held(f"n{number}", 0, rows)
+                return f"n{number}"
+        if self.dataset.unit is None:
+            return f"s{number}"
+        average = self.dialect.divided(f"(s{number} * {rows})", f"n{number}")
+        return f"CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END"
+
+    def _bounded(self, number: int, measurement: Measurement, rows: int) -> str:
+        """The same within what one person can be: the last step before people are added up."""
+        if measurement.kind not in ("sum", "squares"):
+            return held(f"f{number}", 0, rows)
         low, high = self.dataset.columns[str(measurement.column)].steps
         ends = [end - measurement.centre for end in (low, high)]
         low, high = (min(0, *ends), max(0, *ends)) if measurement.kind == "sum" else (0, max(end * end for end in ends))
-        average = self.dialect.divided(f"(s{number} * {rows})", f"n{number}")
-        figure = f"(CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END)"
-        return held(figure, rows * low, rows * high)
+        return f"CAST({held(f'f{number}', rows * low, rows * high)} AS {self.dialect.whole})"
 
     def _added(self, figure: str) -> str:
         """People's figures added up, as a whole number of 64 bits; none at all are 0."""
-        total = f"coalesce(sum(CAST({figure} AS {self.dialect.wide})), 0)"
+        total = f"coalesce({self.dialect.total(figure)}, 0)"
         return f"CAST({held(total, -LARGEST, LARGEST)} AS {self.dialect.whole})"
 
     def _kept(self, people: str, *, several: bool = False) -> str:
@@ -201,6 +216,5 @@ class Emitter:
         return f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
 
     @staticmethod
-    def _listed(first: str, names: list[str]) -> str:
-        listed = ", ".join([*([first] if first else []), *names])
-        return f"{listed}, " if listed else ""
+    def _listed(names: list[str]) -> str:
+        return "".join(f"{name}, " for name in names)

@@ -69,6 +69,10 @@ class Vault:
         """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
         return _by_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
 
+    def require(self, domain: str, role: Role) -> None:
+        """Refuse at once, before any work, what the key may not do."""
+        self._session.grant(domain, role)
+
     def add_domain(self, name: str, *, format: str = "opaque") -> None:
         """A new purpose: the same value has another token in each, so that their tables cannot be linked."""
         stewardship.add_domain(self._session, name, format)

@@ -97,6 +97,6 @@ def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[i
 
 
 def _spread(hits: Mask, p: float, b: float) -> Floats:
-    """At most the variance of one record's estimate: that of a coin of the overall share, over p²."""
+    """About the variance of one record's estimate: that of a coin of the overall share, over p²."""
     share = float(np.clip(hits.mean(), 1e-12, 1 - 1e-12)) if len(hits) else 0.0
     return np.full(len(hits), max(share * (1 - share), b * (1 - b)) / (p * p))

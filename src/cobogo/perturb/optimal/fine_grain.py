@@ -6,11 +6,12 @@ and the fast form are our own constructions, not the author's algorithm.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from cobogo.errors import NoSolution, SearchTooLarge
+from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.models.base import Floats
 from cobogo.perturb.guarantees.prior_posterior import worst_posterior
 from cobogo.perturb.operators.matrix import Matrix, of
@@ -35,14 +36,19 @@ def linear_programme(
     (1 − ρ2, 1 − ρ1). ``margin`` asks that P[y|y] ≥ P[y|x] + margin, without which rare values may be released alike for
     ever. ``cap`` bounds the amplification whatever the prior.
     """
-    from scipy.optimize import linprog
-
     m = len(shares)
     if m > MOST_VALUES:
         raise SearchTooLarge(
             f"the best operator of {m:,} values is a linear programme of {3 * m * m:,} variables",
             remedy='Use method = "value-dependent", or "small-domain".',
         )
+    if find_spec("scipy") is None:
+        raise PolicyError(
+            "the best operator is found with SciPy, which is not installed",
+            remedy="Install it with: pip install 'cobogo[utility]'. Or use method = \"value-dependent\".",
+        )
+    from scipy.optimize import linprog
+
     rows = _Rows(shares, rho1, rho2, downward=downward, margin=margin, cap=cap)
     goal = np.zeros(rows.variables)
     goal[[x * m + x for x in range(m)]] = -shares

@@ -72,12 +72,20 @@ def asked(policy: Policy, table: Table) -> Asked:
         )
     entries = () if policy.privacy is None else policy.privacy.models
     own = [entry for entry in entries if entry.get("model") in GUARANTEES]
+    values = tuple(values_of(name, wanted, table, where) for name in names)
+    for found in values:
+        if len(found.labels) < 2:
+            raise PolicyError(
+                f'"{found.attribute}" has one value only: whoever knows that knows everybody\'s',
+                where=f"{where}.domains",
+                remedy="List the values that it could have had, or leave the column out: role identifier.",
+            )
     return Asked(
         policy,
         wanted,
         made(own, names, GUARANTEES, where=policy.name),
         tuple(entry for entry in entries if entry.get("model") not in GUARANTEES),
-        tuple(values_of(name, wanted, table, where) for name in names),
+        values,
         _records_per_person(policy, table),
     )
 

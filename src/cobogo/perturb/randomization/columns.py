@@ -25,7 +25,7 @@ from cobogo.policy import Policy
 from cobogo.randomness import Source, below, coins, source
 from cobogo.table.read import Table
 from cobogo.transform.base import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
-from cobogo.transform.columns import codes, counted, labelled, replaced, streamed
+from cobogo.transform.columns import codes, counted, kind_of, labelled, replaced, streamed
 
 if TYPE_CHECKING:
     from cobogo.report.words import Words
@@ -48,11 +48,11 @@ class Drawn:
         """The size of each one's domain; the operator's is the product."""
         return tuple(len(values.labels) for values in self.values)
 
-    def released(self, batch: Any, source: Source) -> dict[str, Any]:
-        """A batch's columns, drawn."""
+    def released(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
+        """A batch's columns, drawn, of the types that they had."""
         before = [codes(batch.column(values.attribute), values.places) for values in self.values]
         return {
-            values.attribute: labelled(column, values.labels)
+            values.attribute: labelled(column, values.labels, kinds[values.attribute])
             for values, column in zip(self.values, self._sampled(before, source), strict=True)
         }
 
@@ -93,10 +93,11 @@ class Columns(Transformation):
         """Batch by batch: memory does not grow with the table."""
         random = source(self.seed)
         names = [name for part in self.drawn for name in part.names]
+        kinds = {name: kind_of(table, name) for name in names}
         for batch in streamed(table, columns, texts=names):
             changed: dict[str, Any] = {}
             for part in self.drawn:
-                changed |= part.released(batch, random)
+                changed |= part.released(batch, kinds, random)
             yield replaced(batch, changed)
 
     @property

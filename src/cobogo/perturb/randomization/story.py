@@ -33,7 +33,9 @@ SHOWN = 30
 
 def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
     """Of columns that were drawn value by value."""
-    sections, plots, summary = [], [], {}
+    sections, plots = [], []
+    summary: dict[str, Any] = {}
+    beside: dict[str, Any] = {}
     for part in made.drawn:
         for values in part.values:
             operator = marginal(part, values)
@@ -50,7 +52,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
     if made.policy.utility is not None:
         found = compared(made, before, after, say)
         sections += [found[0]] if found else []
-        summary |= {"count-queries": found[1]} if found else {}
+        beside = {"count-queries": found[1]} if found else {}
     retained = _retained(first)
     headline = say("randomized.headline", method=made.method, attribute=", ".join(first.names),
                    share=say.percent(retained))  # fmt: skip
@@ -59,9 +61,13 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
         (say("randomized.gamma"), say.number(gamma), say("randomized.gamma.why")),
         (say("randomized.epsilon"), say.number(math.log(gamma)), say("randomized.epsilon.why")),
     ]
-    return Story(
-        {"retained": retained, "amplification": plain(gamma), "attributes": summary}, headline, keys, sections, plots
-    )
+    shares = first.values[0].records / first.values[0].records.sum()
+    if len(first.values) == 1:
+        same = first.operator.kept(shares)
+        keys.insert(1, (say("randomized.same"), say.percent(same), say("randomized.same.why")))
+        beside["released-as-is"] = same
+    told = {"retained": retained, "amplification": plain(gamma), "attributes": summary, **beside}
+    return Story(told, headline, keys, sections, plots)
 
 
 def marginal(part: Drawn, values: Values) -> Operator | None:

@@ -21,10 +21,11 @@ from cobogo.hierarchy import Label
 from cobogo.models.base import Ints, Mask
 from cobogo.recode import lattice
 from cobogo.recode.assignment import Assignment, Small, coarsest, leaf_tuples
-from cobogo.recode.cells.recovery import recoverable
+from cobogo.recode.cells.recovery import unrecoverable
 from cobogo.recode.classic.survey import none_found
 from cobogo.recode.cuts.cut import Judged, judge
 from cobogo.recode.evaluate import Evaluator
+from cobogo.recode.partition.groups import unbroken
 from cobogo.recode.problem import Levels, Problem, asked_k, refuse_beyond_classes
 from cobogo.recode.solution import Assigned
 from cobogo.table.frequency import number_tuples
@@ -63,6 +64,7 @@ class _Attempt:
     cost: float
     left: int  # records in classes that fail when only rare combinations were dealt with
     cells: int  # suppressed beyond those
+    notes: tuple[str, ...] = ()
 
 
 class _Search:
@@ -104,11 +106,7 @@ class _Search:
                 f"{number_of(best.left, 'record')} in classes that break a model; so that every model holds, "
                 f"{number_of(best.cells, 'more cell')} and {records} had to be suppressed"
             )
-        for attribute, cells in recoverable(best.assignment).items():
-            yield (
-                f'{number_of(cells, "suppressed cell")} of "{attribute}" can be guessed from the rest of the release: '
-                "no model is broken by it, but nothing is hidden there"
-            )
+        yield from best.notes
 
     def _way(self) -> Iterator[Levels]:
         """From the lowest node up, each time by the attribute that stands in most rare combinations."""
@@ -159,12 +157,12 @@ class _Search:
             cells = covered.copy()
             reached = self._completed(cells, judged, levels, most)
             if reached.satisfied:
-                assignment = self._assignment(cells, reached)
-                if assignment.faults():
-                    continue  # values that have nothing to do with each other share a name
+                assignment, notes = unrecoverable(self._assignment(cells, reached))
+                if not unbroken(assignment):
+                    continue  # values that have nothing to do with each other share a name, or a model minds the repair
                 value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
                 more = int(((cells != covered) * self.problem.table.counts[:, None]).sum())
-                yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more)
+                yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more, notes)
 
     def _cover(self, cells: Small, rare: NDArray[np.float32]) -> None:
         """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""

@@ -37,7 +37,8 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Pr
     records for what it loses.
 
     What it loses is what the siblings tell apart of recoding.label, where the policy names one; otherwise leaves, by
-    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail. What
+    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail; with
+    kind = "value", where a column's levels are its values and ``*``, they are suppressed wherever they occur. What
     was raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
     """
     refuse_beyond_classes(problem, "bottom-up")
@@ -73,7 +74,7 @@ class _Search:
         self.present = [np.bincount(self.leaves[:, n], minlength=len(cut)) > 0 for n, cut in enumerate(self.cut)]
         self.nodes = np.array([self._nodes(column) for column in range(len(self.cut))]).T
         self.checked = 0
-        self.siblings = problem.kind == "sibling"
+        self.siblings = problem.kind in ("sibling", "value")
         self.known: dict[tuple[int, int, int], _Rise] = {}  # what is worth as much as when it was looked at
         self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
         self._progress = progress or (lambda *_: None)
@@ -96,8 +97,8 @@ class _Search:
                 raise none_found(problem, Evaluator(problem), "bottom-up")
         polished = [found for cut in self._cuts() if (found := self._polished(cut)) is not None]
         sign = -1.0 if problem.metric.maximize else 1.0
-        values = {
-            found: float(problem.metric.value(found.outcome(), problem.scale)) for found in (assignment, *polished)
+        values = {  # where they are equal, the first is released: that which says no less than it must
+            found: float(problem.metric.value(found.outcome(), problem.scale)) for found in (*polished, assignment)
         }
         assignment, value = min(values.items(), key=lambda item: sign * item[1])
         nodes = lattice.size(problem.lowest, problem.highest)
@@ -180,12 +181,16 @@ class _Search:
         return True
 
     def _rises(self, failed: Mask) -> Iterator[_Rise]:
-        """To each value one level above one that a failing record has."""
+        """To each value one level above one that a failing record has; where siblings rise one by one, also to a value
+        that has been reached and still fails: it needs more of them."""
         for column, h in enumerate(self.problem.hierarchies):
             cut, leaf = self.cut[column], self.leaves[:, column]
             of_failing = np.unique(leaf[failed])
-            of_failing = of_failing[cut[of_failing] < self.problem.highest[column]]
-            above = {(int(cut[one]) + 1, int(h.maps[cut[one] + 1][one])) for one in of_failing.tolist()}
+            rising = of_failing[cut[of_failing] < self.problem.highest[column]]
+            above = {(int(cut[one]) + 1, int(h.maps[cut[one] + 1][one])) for one in rising.tolist()}
+            if self.siblings:
+                reached = of_failing[cut[of_failing] > self.problem.lowest[column]]
+                above |= {(int(cut[one]), int(h.maps[cut[one]][one])) for one in reached.tolist()}
             for level, code in sorted(above):
                 if (column, level, code) in self.known:
                     yield self.known[column, level, code]
@@ -196,7 +201,8 @@ class _Search:
                     yield _Rise(column, level, code, raised)
 
     def _some_of(self, column: int, under: Mask, level: int, of_failing: Small) -> Mask:
-        """The siblings that fail, with one more where a single one would stay alone; and what nobody has."""
+        """The siblings that fail, with one more where a single one would stay alone, or all that fail are there
+        already; and what nobody has."""
         h, cut, present = self.problem.hierarchies[column], self.cut[column], self.present[column]
         low = under & (cut < level)
         unit = node_numbers(h, cut)
@@ -204,11 +210,11 @@ class _Search:
         fail[of_failing] = True
         chosen = set(unit[low & fail].tolist())
         joined = (under & present & (cut == level)).any()
-        if len(chosen) == 1 and not joined:
+        if not chosen or (len(chosen) == 1 and not joined):
             others = sorted(set(unit[low & present].tolist()) - chosen)
             records = self.problem.sharing[column][0]
             if not others:
-                return low
+                return low if chosen else np.zeros_like(low)
             chosen.add(min(others, key=lambda one: (int(records[unit == one].sum()), one)))
         return np.asarray(low & (np.isin(unit, list(chosen)) | ~present))
 

@@ -8,11 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cobogo.errors import number_of
 from cobogo.metrics import METRICS, Metric
 from cobogo.models.base import Scope
 from cobogo.models.check import check
 from cobogo.recode import lattice
 from cobogo.recode.assignment import Assignment, leaf_tuples, of_node
+from cobogo.recode.cells.recovery import recoverable, unrecoverable
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.explain import why_none
 from cobogo.recode.local.improve import Improver
@@ -85,6 +87,15 @@ class _Search:
         elif not self.best.split:
             self._improve(Reshaper(terrain, self.best, least))
         self.progress(PARTS, PARTS)
+        hiding, notes = unrecoverable(self.best)
+        if not hiding.faults() and self._holds(hiding):
+            self.best = hiding
+        else:
+            notes = tuple(
+                f'{number_of(cells, "suppressed cell")} of "{name}" can be told from the rest of the release: hiding '
+                "them would break a model"
+                for name, cells in recoverable(self.best).items()
+            )
         steered = self.metric is self.problem.metric
         note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
         return Assigned(
@@ -93,7 +104,7 @@ class _Search:
             value=float(self.problem.metric.value(self.best.allotted().outcome(), self.problem.scale)),
             nodes=self.nodes,
             checked=self.checked,
-            notes=() if steered else (note,),
+            notes=notes if steered else (note, *notes),
         )
 
     @property

@@ -8,11 +8,11 @@ import numpy as np
 
 from cobogo.metrics import AGGREGATED
 from cobogo.models.base import Ints
-from cobogo.recode.aggregate import aggregated, hows
+from cobogo.recode.aggregate import NUMERIC, aggregated, hows
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.partition import kernels
 from cobogo.recode.partition.clusters import Pieces, clustered
-from cobogo.recode.partition.groups import Parcels, generalized, parcels, solved
+from cobogo.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved
 from cobogo.recode.partition.space import points
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Assigned
@@ -29,13 +29,6 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Progres
     is released with.
     """
     chosen = hows(problem)
-    whole = parcels(problem, divisible=True)
-    where = points(whole, [column for column, how in enumerate(chosen) if how in ("mean", "median")])
-    regions = _regions(whole, chosen)
-
-    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
-        found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
-        return found
 
     def release(assignment: Assignment) -> Assignment:
         return aggregated(assignment, chosen)
@@ -43,11 +36,24 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Progres
     return solved(
         problem,
         "mdav",
-        lambda least: clustered(whole, where, regions, least, grouped),
+        grouping(problem, chosen),
         publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
         measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
         notes=_notes(problem, chosen),
     )
+
+
+def grouping(problem: Problem, chosen: tuple[str, ...]) -> Grouping:
+    """Groups by maximum distance to average vector; ``chosen`` says what each attribute is released as."""
+    whole = parcels(problem, divisible=True)
+    where = points(whole, [column for column, how in enumerate(chosen) if how in NUMERIC])
+    regions = _regions(whole, chosen)
+
+    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+        found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
+        return found
+
+    return lambda least: clustered(whole, where, regions, least, grouped)
 
 
 def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:

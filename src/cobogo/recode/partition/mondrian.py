@@ -6,16 +6,19 @@ still be divided are looked at together, so a round costs a few passes over the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cobogo.models.base import Floats, Ints, Mask
-from cobogo.recode.assignment import Small
-from cobogo.recode.partition.groups import Groups, Parcels, common_levels, parcels, solved, sums
+from cobogo.recode.aggregate import aggregated, hows
+from cobogo.recode.assignment import Assignment, Small
+from cobogo.recode.partition.groups import Groups, Parcels, common_levels, generalized, parcels, solved, sums
+from cobogo.recode.partition.halves import Ways, halves
 from cobogo.recode.partition.lending import Parts, lend
 from cobogo.recode.problem import Problem
+from cobogo.recode.ranges import places
 from cobogo.recode.solution import Assigned
 from cobogo.table.frequency import number_tuples
 
@@ -31,8 +34,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Progr
 
     Always runs to its end, in well under a minute: a time limit is of no use to it.
     """
-    whole = parcels(problem)
-    return solved(problem, "mondrian", lambda least: divided(whole, least, progress))
+    return _solved(problem, "mondrian", parcels(problem), progress, lending=False)
 
 
 def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
@@ -41,12 +43,37 @@ def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Prog
 
     Records of equal tuples stay together where people have several records.
     """
-    whole = parcels(problem, divisible=True)
-    return solved(problem, "mondrian-relaxed", lambda least: divided(whole, least, progress, lending=True))
+    return _solved(problem, "mondrian-relaxed", parcels(problem, divisible=True), progress, lending=True)
 
 
-def divided(whole: Parcels, least: int, progress: Progress | None = None, *, lending: bool = False) -> Groups:
-    """Mondrian's groups; ``least``: none has fewer records than this."""
+def _solved(problem: Problem, name: str, whole: Parcels, progress: Progress | None, *, lending: bool) -> Assigned:
+    """Attributes whose ``aggregate`` is a range are divided at the median of each part."""
+    asked = problem.aggregates or (None,) * len(problem.hierarchies)
+    chosen = hows(replace(problem, aggregates=tuple("range" if how == "range" else "ancestor" for how in asked)))
+    numeric = {
+        column: places(problem.hierarchies[column], problem.decimal)
+        for column, how in enumerate(chosen)
+        if how == "range"
+    }
+
+    def publish(groups: Groups) -> Assignment:
+        return aggregated(generalized(groups, joined=False), chosen).canonical() if numeric else generalized(groups)
+
+    return solved(
+        problem, name, lambda least: divided(whole, least, progress, lending=lending, numeric=numeric), publish=publish
+    )
+
+
+def divided(
+    whole: Parcels,
+    least: int,
+    progress: Progress | None = None,
+    *,
+    lending: bool = False,
+    numeric: Mapping[int, Ints] | None = None,
+) -> Groups:
+    """Mondrian's groups; ``least``: none has fewer records than this. ``numeric``: attributes that are divided at the
+    median of their leaves' places, and not along the hierarchy."""
     owners = whole.regions()
     count = int(owners.max(initial=-1)) + 1
     everything = np.arange(len(whole))
@@ -60,7 +87,7 @@ def divided(whole: Parcels, least: int, progress: Progress | None = None, *, len
         chosen = np.flatnonzero((owners >= 0) & open_[owners])
         numbers = np.cumsum(open_) - 1
         ids, groups = numbers[owners[chosen]], int(open_.sum())
-        cut = _best_cut(whole, chosen, ids, groups, least, lending=lending)
+        cut = _best_cut(whole, chosen, ids, groups, least, numeric or {}, lending=lending)
         looked_at += cut.looked_at
         cut.parts[cut.lent == whole.counts[chosen]] = -1
         lent = np.flatnonzero((cut.lent > 0) & (cut.parts >= 0))
@@ -95,13 +122,19 @@ class _Cut:
     looked_at: int = 0
 
 
-def _best_cut(whole: Parcels, chosen: Ints, ids: Ints, groups: int, least: int, *, lending: bool) -> _Cut:
+def _best_cut(
+    whole: Parcels, chosen: Ints, ids: Ints, groups: int, least: int, numeric: Mapping[int, Ints], *, lending: bool
+) -> _Cut:
     """Along the quasi-identifier that tells most, of those along which a group can be divided."""
     nowhere, none = np.full(len(chosen), -1, dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
     best = _Cut(np.zeros(groups, dtype=np.bool_), nowhere, np.zeros(groups), none)
     levels = common_levels(whole, chosen, ids, groups)
     for column in range(levels.shape[1]):
-        cut = _cut(whole, chosen, ids, levels[:, column], column, least, lending=lending)
+        if column in numeric:
+            ways = halves(whole, chosen, ids, groups, column, numeric[column])
+        else:
+            ways = _children(whole, chosen, ids, levels[:, column], column)
+        cut = _cut(whole, chosen, ids, groups, ways, least, lending=lending)
         better = cut.allowed & (cut.gains > best.gains)
         best.allowed |= better
         best.gains = np.where(better, cut.gains, best.gains)
@@ -111,14 +144,13 @@ def _best_cut(whole: Parcels, chosen: Ints, ids: Ints, groups: int, least: int, 
     return best
 
 
-def _cut(whole: Parcels, chosen: Ints, ids: Ints, levels: Small, column: int, least: int, *, lending: bool) -> _Cut:
-    """Divide groups into the children of their value of one quasi-identifier.
+def _cut(whole: Parcels, chosen: Ints, ids: Ints, groups: int, ways: Ways, least: int, *, lending: bool) -> _Cut:
+    """Divide groups into the children of their value of one quasi-identifier, or at its median.
 
     Children that do not satisfy the models are left over, at the value itself; where what is left over does not satisfy
     them either, the smallest of the others is left over, too.
     """
-    groups = len(levels)
-    child = _children(whole, chosen, ids, levels, column)
+    child = ways.child
     known = int(child.max(initial=0)) + 1
     subs, first = number_tuples([ids, child], [groups, known], len(ids))
     parent, sizes = ids[first], sums(subs, whole.counts[chosen], len(first))
@@ -141,11 +173,10 @@ def _cut(whole: Parcels, chosen: Ints, ids: Ints, levels: Small, column: int, le
         smallest = order[np.unique(parent[order], return_index=True)[1]]
         good[smallest] = False
     some = sums(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 0
-    possible = levels > whole.problem.lowest[column]
     still = sizes - sums(subs, lent, len(first))
-    told = np.where(good, still * _told(whole, column, levels[parent], child[first]), 0.0)
+    told = np.where(good, still * ways.told[first], 0.0)
     gains = np.bincount(parent, told, groups).astype(np.float64)
-    return _Cut(left_fit & some & possible, np.where(good[subs], child, -1), gains, lent, looked_at)
+    return _Cut(left_fit & some & ways.possible, np.where(good[subs], child, -1), gains, lent, looked_at)
 
 
 def _left_over(whole: Parcels, chosen: Ints, ids: Ints, left: Mask, groups: int, least: int) -> tuple[Mask, int]:
@@ -157,15 +188,16 @@ def _left_over(whole: Parcels, chosen: Ints, ids: Ints, left: Mask, groups: int,
     return fit, len(there)
 
 
-def _children(whole: Parcels, chosen: Ints, ids: Ints, levels: Small, column: int) -> Ints:
-    """The code of each parcel's value one level below its group's."""
+def _children(whole: Parcels, chosen: Ints, ids: Ints, levels: Small, column: int) -> Ways:
+    """By the value one level below that of the group."""
     h = whole.problem.hierarchies[column]
     leaf, level = whole.leaves[chosen, column], levels[ids]
     found = np.zeros(len(chosen), dtype=np.int64)
     for number in np.unique(levels).tolist():
         there = level == number
         found[there] = h.maps[max(number - 1, 0)][leaf[there]]
-    return found
+    told = _told(whole, column, level, found)
+    return Ways(found, told, levels > whole.problem.lowest[column])
 
 
 def _told(whole: Parcels, column: int, levels: Small, child: Ints) -> Floats:

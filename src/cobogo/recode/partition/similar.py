@@ -8,15 +8,18 @@ from functools import partial
 import numpy as np
 
 from cobogo import randomness
+from cobogo.errors import NoSolution
 from cobogo.models.base import Ints
 from cobogo.recode.assignment import Small
 from cobogo.recode.partition import curves, kernels, spanning
 from cobogo.recode.partition.clusters import Pieces, clustered
 from cobogo.recode.partition.groups import can_divide, parcels, solved
+from cobogo.recode.partition.mondrian import divided
 from cobogo.recode.partition.space import Points, points, tree_order
 from cobogo.recode.partition.tree_costs import TreeCosts
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Assigned
+from cobogo.table.frequency import number_tuples
 
 Progress = Callable[[int, int], None]
 Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
@@ -131,4 +134,26 @@ def _solved(problem: Problem, name: str, cluster: Cluster) -> Assigned:
         inside = np.ascontiguousarray(whole.leaves[block])
         return cluster(trees, inside, np.ascontiguousarray(where[block]), counts, k)
 
-    return solved(problem, name, lambda least: clustered(whole, where, regions, least, grouped))
+    def within(inside: Ints) -> Assigned:
+        return solved(problem, name, lambda least: clustered(whole, where, inside, least, grouped))
+
+    if not any(model.attributes for model in problem.models):
+        return within(regions)
+    parts = divided(whole, 1)
+    inside = number_tuples([regions, parts.owners + 1], [len(whole), parts.count + 1], len(whole))[0]
+    return _better(problem, [partial(within, regions), partial(within, inside)])
+
+
+def _better(problem: Problem, ways: list[Callable[[], Assigned]]) -> Assigned:
+    """The better of two ways to cluster where models look at sensitive values: everywhere, groups that fail joining
+    their neighbours, which tend to fail for the same reason; or within parts that satisfy the models, as mondrian makes
+    them, so that at worst a part is one group."""
+    found: list[Assigned] = []
+    for number, way in enumerate(ways):
+        try:
+            found.append(way())
+        except NoSolution:
+            if number == len(ways) - 1 and not found:
+                raise
+    sign = -1.0 if found[0].metric == problem.metric.name and problem.metric.maximize else 1.0
+    return min(found, key=lambda one: sign * one.value)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from cobogo.hierarchy import Hierarchy
 from cobogo.models.base import Floats, Ints
-from cobogo.recode.aggregate import numbers
 from cobogo.recode.partition.groups import Parcels
+from cobogo.recode.ranges import numbers
 
 Points = NDArray[np.float32]
 

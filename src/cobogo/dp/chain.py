@@ -1,0 +1,145 @@
+"""Questions by chaining: ``session.table("people").where("age > 60").group_by("city").count().release(epsilon=1)``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from cobogo.dp.answer import Answer
+from cobogo.dp.explain import Explanation
+from cobogo.dp.metadata.datasets import loss_of
+from cobogo.dp.plan import Key
+from cobogo.dp.query import Aggregate, Both, Kind, Query
+from cobogo.dp.sql.conditions import condition
+from cobogo.dp.sql.nodes import refused
+from cobogo.dp.units import Amount, exact
+from cobogo.errors import QueryRefused
+
+if TYPE_CHECKING:
+    from cobogo.dp.session import Session
+
+WHERE = "the chain"
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A question under construction. Every step returns a new one; nothing is computed before ``release``."""
+
+    session: Session
+    query: Query
+
+    def where(self, text: str) -> Chain:
+        """Only rows for which a condition holds, in the words of SQL's WHERE."""
+        try:
+            node = sqlglot.condition(text, dialect="duckdb")
+        except (SqlglotError, RecursionError, ValueError):
+            raise refused("this is no condition that can be read") from None
+        found = condition(node, self._dataset)  # type: ignore[arg-type]
+        both = found if self.query.where is None else Both(self.query.where, found)
+        return self._with(where=both)
+
+    def group_by(self, *names: str) -> Chain:
+        """An answer for each group."""
+        found = tuple(self._dataset.found(name, quoted=False, where=WHERE) for name in names)
+        if not found or len(set(found)) < len(found) or self.query.keys:
+            raise QueryRefused("group_by names some columns, each once", where=WHERE)
+        return self._with(keys=found)
+
+    def count(self, column: str | None = None) -> Chain:
+        """How many rows, or rows with a value of a column."""
+        return self._asking("count", column)
+
+    def people(self) -> Chain:
+        """How many people."""
+        return self._asking("people", None)
+
+    def count_distinct(self, column: str) -> Chain:
+        """How many values of a column."""
+        return self._asking("count_distinct", column)
+
+    def sum(self, column: str) -> Chain:
+        """The sum of a column."""
+        return self._asking("sum", column)
+
+    def mean(self, column: str) -> Chain:
+        """The mean of a column."""
+        return self._asking("mean", column)
+
+    def variance(self, column: str) -> Chain:
+        """The variance of a column."""
+        return self._asking("variance", column)
+
+    def median(self, column: str) -> Chain:
+        """The median of a column."""
+        return self.quantile(column, Fraction(1, 2))
+
+    def quantile(self, column: str, share: Amount) -> Chain:
+        """The value below which a share of the rows lies."""
+        return self._asking("quantile", column, exact(share, "share"))
+
+    def release(self, *, epsilon: Amount | None = None, rho: Amount | None = None, delta: Amount = 0) -> Answer:
+        """Ask, for a price."""
+        self._ask()
+        loss = loss_of(epsilon, rho, delta, measure=self._measure)
+        return self.session.curator.answer(self.query, self.session.analyst, loss, self._text())
+
+    def estimate(self, *, rows: int | None = None, confidence: float = 0.95, **budget: Any) -> Explanation:
+        """How far off the answer would be for a price (``epsilon=``, ``rho=``, ``delta=``), without asking."""
+        self._ask()
+        return self.session.explained(self.query, rows=rows, confidence=confidence, **budget)
+
+    def epsilon_for(self, error: Amount, **options: Any) -> Fraction:
+        """The price at which no figure is farther off than ``error``, as a rule, without asking."""
+        self._ask()
+        return self.session.priced(self.query, error, **options)
+
+    def noisy_max(self, *, epsilon: Amount, by: str | None = None) -> Key:
+        """The public group with the most rows, or the largest sum of a column."""
+        return self.top_k(1, epsilon=epsilon, by=by)[0]
+
+    def top_k(self, k: int, *, epsilon: Amount, by: str | None = None) -> list[Key]:
+        """The k public groups with the most rows, or the largest sums of a column, the largest first."""
+        return self._chosen(k, by, epsilon, exponential=False)
+
+    def choose(self, *, epsilon: Amount, by: str | None = None) -> Key:
+        """The same as `noisy_max` by the exponential mechanism."""
+        return self._chosen(1, by, epsilon, exponential=True)[0]
+
+    def _chosen(self, k: int, by: str | None, epsilon: Amount, *, exponential: bool) -> list[Key]:
+        if self.query.aggregates:
+            raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
+        asked = self.count() if by is None else self.sum(by)
+        loss = loss_of(epsilon, None, 0, measure=self._measure)
+        text = f"{'exponential choice' if exponential else f'noisy top {k}'} by {asked._text()}"
+        return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
+
+    def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
+        found = None if column is None else self._dataset.found(column, quoted=False, where=WHERE)
+        name = f"{kind}_{found}" if found else kind
+        name = f"{name}_{float(share):g}" if share is not None and share != Fraction(1, 2) else name
+        asked = Aggregate(kind, found, name, share)
+        return self._with(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
+
+    def _ask(self) -> None:
+        if not self.query.aggregates:
+            raise QueryRefused("nothing is asked for", where=WHERE, remedy="Chain count(), sum(…), mean(…), ….")
+
+    def _text(self) -> str:
+        asked = ", ".join(aggregate.name for aggregate in self.query.aggregates)
+        keys = f" by {', '.join(self.query.keys)}" if self.query.keys else ""
+        return f"{asked} of {self.query.dataset}{keys}" + (f" where {self.query.where}" if self.query.where else "")
+
+    def _with(self, **changes: Any) -> Chain:
+        return replace(self, query=replace(self.query, **changes))
+
+    @property
+    def _dataset(self) -> Any:
+        return self.session.curator.datasets[self.query.dataset]
+
+    @property
+    def _measure(self) -> str:
+        return self.session.curator.measure(self.query.dataset)

@@ -1,0 +1,45 @@
+"""Which group is the largest: a choice among public groups, without any figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cobogo.dp.accounting import Loss
+from cobogo.dp.mechanisms import Exponential, NoisyMax
+from cobogo.dp.plan import Key, Plan
+from cobogo.dp.release import Exact
+from cobogo.errors import QueryRefused
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A plan of one measurement whose public groups are the candidates, and its values their scores."""
+
+    plan: Plan
+    mechanism: NoisyMax | Exponential
+
+    def release(self, exact: Exact) -> list[Key]:
+        """The groups chosen, the largest first."""
+        (measurement,) = self.plan.measurements
+        groups = self.plan.public or ()
+        scores = [exact[measurement].get(group, 0) for group in groups]
+        found = self.mechanism.choose(scores)
+        return [groups[at] for at in ([found] if isinstance(found, int) else found)]
+
+
+def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
+    """The mechanism of a choice. A person changes each score by the measurement's sensitivity at most, in however
+    many groups; counts all grow with a person, so that half the noise will do for them."""
+    if plan.public is None or not plan.query.keys:
+        raise QueryRefused(
+            "a choice is made among groups whose keys are public",
+            where="group_by",
+            remedy="Group by columns with declared keys.",
+        )
+    if not 1 <= k <= len(plan.public):
+        raise QueryRefused(f"there are {len(plan.public)} groups to choose {k} from", where="k")
+    (measurement,) = plan.measurements
+    change = plan.sensitivity(measurement)
+    if exponential:
+        return Choice(plan, Exponential(change, loss.amount))
+    return Choice(plan, NoisyMax(change, loss.amount, monotonic=measurement.kind != "sum", k=k))

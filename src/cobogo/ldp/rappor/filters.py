@@ -1,0 +1,35 @@
+"""Bloom filters of values, one for each cohort."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.ldp.rappor.parameters import Parameters
+
+Bits = NDArray[np.bool_]
+
+
+def places(value: str, cohort: int, parameters: Parameters) -> list[int]:
+    """The bits of a value in a cohort: as many as there are hash functions, some of them perhaps the same.
+
+    >>> places("Fortaleza", 3, Parameters()) == places("Fortaleza", 3, Parameters())
+    True
+    """
+    seal = hashlib.blake2b(value.encode(), digest_size=64, key=f"cobogo rappor {cohort}".encode()).digest()
+    while len(seal) < 8 * parameters.hashes:
+        seal += hashlib.blake2b(seal, digest_size=64).digest()
+    drawn = np.frombuffer(seal[: 8 * parameters.hashes], dtype="<u8")
+    return [int(word) for word in drawn % np.uint64(parameters.bits)]
+
+
+def filters(values: Sequence[str], parameters: Parameters) -> Bits:
+    """The filters of values, in a block for each cohort: [cohort, value, bit]."""
+    found = np.zeros((parameters.cohorts, len(values), parameters.bits), dtype=np.bool_)
+    for cohort in range(parameters.cohorts):
+        for number, value in enumerate(values):
+            found[cohort, number, places(value, cohort, parameters)] = True
+    return found

@@ -1,0 +1,1 @@
+"""Lists of words about people and places: what demonstrations and fakes are made of."""

@@ -1,0 +1,43 @@
+"""Dates moved by days, in bulk: each distinct text is read once, each distinct result written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Days = NDArray[np.int64]
+NOT = np.datetime64("NaT")
+
+
+def read(texts: Sequence[Any], form: str) -> NDArray[np.datetime64]:
+    """Texts as times, NaT for what is none in the format.
+
+    >>> read(["01/02/2020", "30/02/2020", None], "%d/%m/%Y").tolist()[0].isoformat()
+    '2020-02-01T00:00:00'
+    """
+    import pandas as pd
+
+    times = pd.to_datetime(pd.Series(list(texts), dtype=object), format=form, errors="coerce", exact=True)
+    return times.to_numpy().astype("datetime64[s]")
+
+
+def write(times: NDArray[np.datetime64], form: str) -> NDArray[np.object_]:
+    """Times as texts in the format, None for NaT."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(times)
+    texts = np.array([*pd.DatetimeIndex(distinct).strftime(form), None], dtype=object)
+    return np.asarray(texts[codes])
+
+
+def shifts(words: NDArray[np.uint64], most: int) -> Days:
+    """Days of −most … most without 0, each equally likely (up to one part in 2⁴⁸), from numbers.
+
+    >>> sorted(set(shifts(np.arange(100, dtype=np.uint64), 2).tolist()))
+    [-2, -1, 1, 2]
+    """
+    drawn = (words % np.uint64(2 * most)).astype(np.int64) - most
+    return np.where(drawn >= 0, drawn + 1, drawn)

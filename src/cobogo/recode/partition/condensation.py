@@ -1,0 +1,69 @@
+"""Condensation: groups of at least k similar records, each released as records drawn from the group's statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cobogo.errors import PolicyError
+from cobogo.metrics import AGGREGATED
+from cobogo.recode.aggregate import aggregated, hows
+from cobogo.recode.assignment import Assignment
+from cobogo.recode.condensed import condensed
+from cobogo.recode.partition.groups import Groups, generalized, solved
+from cobogo.recode.partition.mdav import grouping
+from cobogo.recode.problem import Problem
+from cobogo.recode.solution import Assigned
+
+Progress = Callable[[int, int], None]
+
+NOTE = (
+    "numbers were drawn from the mean and covariance of groups, and are nobody's; the models hold for the groups, "
+    "which the release names"
+)
+NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn, and groups are released as ancestors"
+
+
+def condensation(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
+    """Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
+    records drawn from those (Aggarwal and Yu 2004): correlations stay, single values are nobody's.
+
+    Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that stands for the
+    whole group. Which group a record is of is released, too: it is what the models are measured on.
+    """
+    if problem.blind:
+        raise PolicyError(
+            f"{problem.blind[0]} exchanges values within classes of equal tuples, and condensation has none",
+            where="recoding.algorithm",
+            remedy='Choose another algorithm, such as "mdav".',
+        )
+    chosen = _chosen(problem)
+    stand_in = tuple("mode" if how == "drawn" else how for how in chosen)
+
+    def publish(groups: Groups) -> Assignment:
+        assignment = generalized(groups, joined=False)
+        return condensed(assignment, chosen, aggregated(assignment, stand_in).errors)
+
+    return solved(
+        problem,
+        "condensation",
+        grouping(problem, chosen),
+        publish=publish,
+        measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
+        notes=(NOTE if "drawn" in chosen else NO_NUMBERS,),
+    )
+
+
+def _chosen(problem: Problem) -> tuple[str, ...]:
+    """Numbers are drawn, unless the policy binds their levels or asks for an ancestor; the rest are ancestors."""
+    found = []
+    for h, how, asked in zip(
+        problem.hierarchies, hows(problem), problem.aggregates or (None,) * len(problem.hierarchies), strict=True
+    ):
+        if asked in ("median", "mode", "range"):
+            raise PolicyError(
+                f"condensation draws numbers from a group's mean and covariance, and releases no {asked}",
+                where=f'attribute "{h.attribute}", aggregate',
+                remedy='Say "mean" (the numbers are then drawn around it) or "ancestor".',
+            )
+        found.append("drawn" if how == "mean" else "ancestor")
+    return tuple(found)

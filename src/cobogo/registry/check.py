@@ -1,0 +1,191 @@
+"""What a new release would expose together with an earlier one: the attacks are run before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from cobogo.attacks.base import SLACK
+from cobogo.attacks.complementary import Complementary, Temporal
+from cobogo.attacks.crossing import Crossing
+from cobogo.attacks.differencing import Differencing
+from cobogo.attacks.intersection import Intersection
+from cobogo.attacks.several import OnSeveral, Told
+from cobogo.errors import Exposed, number_of
+from cobogo.hierarchy import SUPPRESSED
+from cobogo.models import Model, Scope
+from cobogo.models.base import Ints, Mask
+from cobogo.registry.structure import Kept
+from cobogo.table.frequency import number_tuples
+
+BASED, SPECIFIC = "previous", "more specific"
+REMEDIES = {
+    "complementary": 'Set registry.base = "previous", so that no value is more specific than was released, or '
+    '"quasi-identifiers".',
+    "temporal": 'Set registry.base = "previous", or wait until enough people of each class stay.',
+    "intersection": 'Ask for m-invariance with registry.base = "m-invariance", or set registry.base = "previous".',
+    "differencing": "Hold the change back until enough people came to each class or left it; `cobogo apply` does so.",
+    SPECIFIC: "Use the hierarchies of the earlier release, or coarser ones.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Breach:
+    """One attack that would succeed: on whom (rows of the new release, or of the earlier one), and against what."""
+
+    attack: str
+    who: str  # of whom it tells: those in both, those who came, those who left
+    earlier: str  # the id of the release that it is crossed with
+    people: int
+    against: str  # what no longer holds
+    rows: Ints  # of the new release, whose suppression would help
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        people = number_of(self.people, "person", "people")
+        return f"{self.attack} with {self.earlier}: {people} {self.who} exposed, against {self.against}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json`` and the evidence."""
+        return {
+            "attack": self.attack,
+            "with": self.earlier,
+            "who": self.who,
+            "people": self.people,
+            "against": self.against,
+        }
+
+
+def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base: str | None) -> list[Breach]:
+    """Every attack that would succeed, on the new release with each of the earlier ones."""
+    asked = _askable(models)
+    found = []
+    for identity, before in earlier.items():
+        crossing = before.with_later(new)
+        for attack, crossed in _attacks(crossing, before, new, base):
+            for told in attack.tell(crossed):
+                breach = _judged(attack, identity, crossed, told, asked)
+                found += [] if breach is None else [breach]
+        if base == BASED:
+            found += _specific(identity, crossing)
+    if len(earlier) > 1 and base not in ("quasi-identifiers", "m-invariance"):
+        crossings = [before.with_later(new) for before in earlier.values()]
+        together = _of_all(crossings)
+        attack = Complementary() if all(crossing.same_people for crossing in crossings) else Temporal()
+        if together is not None:
+            breach = _judged(attack, ", ".join(earlier), crossings[-1], together, asked)
+            found += [] if breach is None else [breach]
+    return found
+
+
+def refuse(found: Sequence[Breach], where: str) -> None:
+    """Stop a release that would expose people, and say how and what to do."""
+    if not found:
+        return
+    attacks = list(dict.fromkeys(breach.attack for breach in found))
+    most = max(breach.people for breach in found)
+    raise Exposed(
+        f"with what was released before, this would expose {number_of(most, 'person', 'people')}; nothing was written:",
+        where=f"{where}, registry",
+        remedy="\n".join([*(f"- {breach.sentence}" for breach in found), *(REMEDIES[attack] for attack in attacks)]),
+    )
+
+
+def _of_all(crossings: Sequence[Crossing]) -> Told | None:
+    """The rows that are in every release, in groups of those that all of the releases together say the same of."""
+    later = crossings[0].later
+    everywhere = np.ones(len(later), dtype=np.bool_)
+    numbers, most = [], np.full(len(later), len(later), dtype=np.int64)
+    for crossing in crossings:
+        joined, count = crossing.joined
+        number = np.full(len(later), -1, dtype=np.int64)
+        number[crossing.after] = joined
+        everywhere &= number >= 0
+        sizes = later.grouped(crossing.after, joined, count).sizes
+        most[crossing.after] = np.minimum(most[crossing.after], sizes[joined])
+        numbers.append(number)
+    rows = np.flatnonzero(everywhere)
+    if not len(rows):
+        return None
+    columns = [number[rows] for number in numbers]
+    owners, first = number_tuples(columns, [int(column.max()) + 1 for column in columns], len(rows))
+    groups = later.grouped(rows, owners, len(first))
+    return Told("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
+
+
+def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
+    """The models that can be asked of any group of records: conditions on classes, which look at nothing else."""
+    alone = [
+        replace(model, previous=None) if any(f.name == "previous" for f in fields(model)) else model  # type: ignore[arg-type, type-var]
+        for model in models
+        if model.scope is Scope.CLASS and not model.populations and not model.needs_members
+    ]
+    return tuple(model for model in alone if not model.needs_every_class)
+
+
+def _attacks(crossing: Crossing, before: Kept, new: Kept, base: str | None) -> Iterator[tuple[OnSeveral, Crossing]]:
+    """What is simulated, and on which crossing.
+
+    Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can
+    be linked by them beyond the models; m-invariance holds against whoever knows everything but the sensitive value, so
+    that there only what can be seen to differ counts.
+    """
+    if base == "m-invariance":
+        yield Differencing(), before.shown_with(new)
+        return
+    if base != "quasi-identifiers":
+        yield (Complementary() if crossing.same_people else Temporal()), crossing
+    yield Intersection(), crossing
+    yield Differencing(), crossing
+
+
+def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, asked: Sequence[Model]) -> Breach | None:
+    """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
+    more = told.confidence > told.baseline + SLACK
+    broken, names = np.zeros(len(told.groups), dtype=np.bool_), []
+    for model in asked:
+        if set(model.attributes) <= set(told.groups.histograms):
+            fails = ~model.holds(told.groups, model.measure(told.groups))
+            if (fails[told.owners] & more).any():
+                names.append(str(model))
+            broken |= fails
+    exposed = more & broken[told.owners]
+    if isinstance(attack, Intersection):
+        certain = more & (told.confidence >= 1 - SLACK) & ~exposed
+        names += [f"{name} is certain" for name in told.groups.histograms] if certain.any() else []
+        exposed |= certain
+    if not exposed.any():
+        return None
+    rows = told.rows[exposed]
+    side = crossing.earlier if told.side == "earlier" else crossing.later
+    people = len(rows) if side.people is None else len(np.unique(side.people[rows]))
+    who = "in both"
+    if isinstance(attack, Differencing):
+        who = "who came" if told.side == "later" else "who left"
+    return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
+
+
+def _helping(crossing: Crossing, told: Told, exposed: Mask) -> Ints:
+    """The rows of the new release without which the attack would find nobody: those exposed; where people left a class,
+    those that stayed, so that all of it is gone."""
+    if told.side == "later":
+        return told.rows[exposed]
+    left = np.unique(crossing.earlier.owners[told.rows[exposed]])
+    return crossing.after[np.isin(crossing.earlier.owners[crossing.before], left)]
+
+
+def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
+    """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
+    codes, labels = crossing.earlier.codes, crossing.earlier.labels
+    stars = [
+        np.array([label == SUPPRESSED for label in labels[name]])[codes[:, column]]
+        for column, name in enumerate(crossing.earlier.quasi_identifiers)
+    ]
+    starred = np.logical_and.reduce(stars)[crossing.earlier.owners[crossing.before]]
+    rows = crossing.after[crossing.refined & ~starred]
+    if len(rows):
+        yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)

@@ -1,0 +1,111 @@
+"""The registry's key, and sealing with it: AES-GCM, so that a record can be neither read nor altered without the key.
+
+A plan tells which value became which, and a class structure who stands with whom: either undoes part of a release.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+from cobogo.errors import RegistryError
+
+VARIABLE = "COBOGO_REGISTRY_KEY"
+"""The environment variable that may hold the key, in hexadecimal, instead of a file."""
+
+BYTES = 32
+NONCE = 12
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of 256 bits. It is never shown."""
+
+    secret: bytes = field(repr=False)
+
+    def seal(self, content: bytes, label: str) -> bytes:
+        """Encrypt, under a label that must be given again to open it: what is sealed cannot change its place."""
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        nonce = secrets.token_bytes(NONCE)
+        return nonce + AESGCM(self._for("seal")).encrypt(nonce, content, label.encode())
+
+    def open(self, sealed: bytes, label: str) -> bytes | None:
+        """Decrypt; None where the key, the label or a single bit is another."""
+        from cryptography.exceptions import InvalidTag
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        try:
+            return AESGCM(self._for("seal")).decrypt(sealed[:NONCE], sealed[NONCE:], label.encode())
+        except (InvalidTag, ValueError):
+            return None
+
+    def digests(self, dataset: str) -> bytes:
+        """The key of a data set's digests: records of one data set can be told again, those of two cannot be joined."""
+        return self._for(f"digests of {dataset}")
+
+    def _for(self, purpose: str) -> bytes:
+        return blake2b(purpose.encode(), key=self.secret, digest_size=BYTES).digest()
+
+
+def load(file: Path | None) -> Key:
+    """The key of the environment, or else of a file that nobody else may read."""
+    given = os.environ.get(VARIABLE)
+    if given is not None:
+        return _parsed(given, f"the environment variable {VARIABLE}")
+    if file is None:
+        raise RegistryError(
+            "the registry's key is nowhere",
+            where="registry.key",
+            remedy=f"Name its file with registry.key (or --key), or set {VARIABLE}.",
+        )
+    try:
+        text, mode = file.read_text(encoding="ascii"), file.stat().st_mode
+    except FileNotFoundError:
+        raise RegistryError(
+            "the registry's key is not there",
+            where=str(file),
+            remedy=f"Name its file with registry.key (or --key), or set {VARIABLE}. Without its key a registry cannot "
+            "be read: `cobogo registry init` begins a new one.",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise RegistryError(f"the registry's key cannot be read: {type(error).__name__}", where=str(file)) from None
+    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise RegistryError(
+            "others may read the registry's key", where=str(file), remedy=f"Keep it to yourself: chmod 600 {file}"
+        )
+    return _parsed(text, str(file))
+
+
+def create(file: Path) -> Key:
+    """A new key, in a new file that only its owner may read."""
+    key = Key(secrets.token_bytes(BYTES))
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as stream:
+            stream.write(key.secret.hex() + "\n")
+    except FileExistsError:
+        raise RegistryError(
+            "a key is there already", where=str(file), remedy="It may be another registry's: choose another --key."
+        ) from None
+    except OSError as error:
+        raise RegistryError(f"the key cannot be written: {error.strerror}", where=str(file)) from None
+    return key
+
+
+def _parsed(text: str, where: str) -> Key:
+    try:
+        secret = bytes.fromhex(text.strip())
+    except ValueError:
+        secret = b""
+    if len(secret) != BYTES:
+        raise RegistryError(
+            f"the registry's key must be {2 * BYTES} hexadecimal digits",
+            where=where,
+            remedy="`cobogo registry init` makes one.",
+        )
+    return Key(secret)

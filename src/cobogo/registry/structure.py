@@ -1,0 +1,206 @@
+"""What the registry keeps of a release: its class structure, with a keyed digest in the place of each record."""
+
+from __future__ import annotations
+
+import io
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.attacks.crossing import ClassStructure, Crossing, linked_by
+from cobogo.hierarchy import Hierarchy, Label
+from cobogo.models.base import Domain, Ints
+from cobogo.recode.plan import BucketPlan
+from cobogo.release.reference import domain_from_json, domain_to_json
+from cobogo.release.release import Release
+from cobogo.table.coder import Coder, Column
+from cobogo.table.frequency import number_tuples
+
+Digests = NDArray[np.uint64]
+Traced = dict[str, Column]
+"""The rows of a release, column by column."""
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number near 2^64 divided by the golden ratio: its multiples lie far apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A release's classes, and for each of its rows a digest that tells the record again in another release.
+
+    ``columns`` are all that were released, with their roles; ``series`` is what the release told of people, where it is
+    one of a series.
+    """
+
+    classes: ClassStructure
+    records: Digests
+    columns: Mapping[str, str]
+    series: Mapping[str, Any] | None = None
+
+    def with_later(self, later: Kept) -> Crossing:
+        """This release crossed with a later one, their rows linked by whose they are."""
+        return linked_by(self.classes, later.classes, self.records, later.records)
+
+    def shown_with(self, later: Kept) -> Crossing:
+        """The same linked by what was released: rows with the same values take each other's place."""
+        groups = _alike(self.classes, later.classes)
+        ours = len(self.classes)
+        turns = [_turns(part) for part in (groups[:ours], groups[ours:])]
+        most = max(int(part.max(initial=0)) for part in turns) + 1
+        keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
+        return linked_by(self.classes, later.classes, keys[0], keys[1])
+
+    def in_order(self) -> Kept:
+        """The same with its rows in the order of their digests, whatever order they came in."""
+        order, c = np.argsort(self.records), self.classes
+        values = {name: codes[order] for name, codes in c.values.items()}
+        people = None if c.people is None else c.people[order]
+        return replace(
+            self, classes=replace(c, owners=c.owners[order], values=values, people=people), records=self.records[order]
+        )
+
+    def to_bytes(self) -> bytes:
+        """As it is sealed."""
+        c = self.classes
+        header = {
+            "quasi-identifiers": list(c.quasi_identifiers),
+            "labels": {name: list(known) for name, known in c.labels.items()},
+            "domains": {name: domain_to_json(domain) for name, domain in c.domains.items()},
+            "trees": {name: list(map(list, tree.labels)) for name, tree in c.trees.items()},
+            "columns": dict(self.columns),
+            "series": self.series,
+        }
+        arrays: dict[str, NDArray[Any]] = {"codes": c.codes, "owners": c.owners, "records": self.records}
+        arrays |= {f"value {place}": values for place, values in enumerate(c.values.values())}
+        for place, tree in enumerate(c.trees.values()):
+            arrays |= {f"tree {place} {level}": parents for level, parents in enumerate(tree.parents)}
+        if c.people is not None:
+            arrays["people"] = c.people
+        stream = io.BytesIO()
+        text = np.frombuffer(json.dumps(header, ensure_ascii=False, allow_nan=False).encode(), dtype=np.uint8)
+        np.savez(stream, allow_pickle=False, header=text, **arrays)
+        return zlib.compress(stream.getvalue(), 6)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Kept:
+        """The inverse."""
+        with np.load(io.BytesIO(zlib.decompress(content)), allow_pickle=False) as found:
+            header = json.loads(found["header"].tobytes())
+            trees = {}
+            for place, (name, labels) in enumerate(header["trees"].items()):
+                parents = tuple(found[f"tree {place} {level}"] for level in range(len(labels) - 1))
+                trees[name] = Hierarchy(name, tuple(map(tuple, labels)), parents)
+            classes = ClassStructure(
+                tuple(header["quasi-identifiers"]),
+                {name: tuple(known) for name, known in header["labels"].items()},
+                found["codes"],
+                found["owners"],
+                {name: found[f"value {place}"] for place, name in enumerate(header["domains"])},
+                {name: domain_from_json(name, domain) for name, domain in header["domains"].items()},
+                trees,
+                found.get("people"),
+            )
+            return cls(classes, found["records"], header["columns"], header["series"])
+
+
+def traced(release: Release) -> Traced:
+    """The rows of a release that is about to be written, coded, with what tells their records again."""
+    engine, rows = release.table.engine, release.traced
+    wanted = [*_told_by(release), *release.policy.sensitive, release.mark]
+    texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
+    coders = [Coder() for _ in wanted]
+    for batch in engine.batches(texts):
+        for place, coder in enumerate(coders):
+            coder.add(batch.column(f"c{place}"))
+    return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
+
+
+def _told_by(release: Release) -> tuple[str, ...]:
+    """The columns that tell classes apart."""
+    return (release.plan.group,) if isinstance(release.plan, BucketPlan) else release.policy.quasi_identifiers
+
+
+def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
+    """The structure of a release, of its rows as they were traced."""
+    plan, policy, told_by = release.plan, release.policy, _told_by(release)
+    quasi = [columns[name] for name in told_by]
+    ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
+    codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
+    domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
+    values = {name: _in_domain(domains[name], *columns[name]) for name in policy.sensitive}
+    who = _digests(columns[release.mark], key)
+    several = policy.data.unit is not None and len(np.unique(who)) < len(who)
+    return Kept(
+        ClassStructure(
+            tuple(told_by),
+            {name: columns[name][1] for name in told_by},
+            np.ascontiguousarray(codes),
+            ids,
+            values,
+            domains,
+            {} if isinstance(plan, BucketPlan) else {tree.attribute: tree for tree in release.problem.hierarchies},
+            who if several else None,
+        ),
+        _records(who, ids, list(values.values())),
+        {name: str(policy.attributes[name].role) for name in release.columns if name in policy.attributes},
+    )
+
+
+def _in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:
+    index = {label: code for code, label in enumerate(domain.labels)}
+    return np.array([index[label] for label in labels], dtype=np.int32)[codes]
+
+
+def _digests(column: tuple[NDArray[np.int32], tuple[Label, ...]], key: bytes) -> Digests:
+    """A keyed digest of each distinct text, for each row. Nobody is behind NULL, who is the same everywhere."""
+    codes, labels = column
+    digest = b"".join(
+        blake2b(b"" if label is None else b"=" + label.encode(), key=key, digest_size=8).digest() for label in labels
+    )
+    return np.frombuffer(digest, dtype="<u8").astype(np.uint64)[codes]
+
+
+def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
+    """A digest for each row: that of whose it is, told apart by its turn among the rows of the same person."""
+    keys: list[NDArray[Any]] = [*values, owners, who]
+    order = np.lexsort(keys)
+    sorted_who = who[order]
+    turn = np.empty(len(who), dtype=np.uint64)
+    turn[order] = np.arange(len(who)) - np.searchsorted(sorted_who, sorted_who)
+    return who ^ (turn * SPREAD)
+
+
+def _alike(one: ClassStructure, other: ClassStructure) -> Ints:
+    """Numbers for the rows of two releases, one after the other: the same where all that is compared is the same."""
+    columns, sizes = [], []
+    names = (*one.quasi_identifiers, *other.quasi_identifiers, *one.values, *other.values)
+    for name in dict.fromkeys(names):
+        parts = [_labelled(side, name) for side in (one, other)]
+        labels = dict.fromkeys(label for _, known in parts for label in known)
+        known = {label: code for code, label in enumerate(labels)}
+        translated = [np.array([known[label] for label in labels], dtype=np.int64)[codes] for codes, labels in parts]
+        columns.append(np.concatenate(translated))
+        sizes.append(len(known))
+    return number_tuples(columns, sizes, len(one) + len(other))[0]
+
+
+def _labelled(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+    if name in side.values:
+        return side.values[name], side.domains[name].labels
+    if name not in side.quasi_identifiers:
+        return np.zeros(len(side), dtype=np.int32), (None,)
+    return side.codes[side.owners, side.quasi_identifiers.index(name)], side.labels[name]
+
+
+def _turns(groups: Ints) -> Ints:
+    """Each row's turn among those of its group."""
+    order = np.argsort(groups, kind="stable")
+    turn = np.empty(len(groups), dtype=np.int64)
+    turn[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])
+    return turn

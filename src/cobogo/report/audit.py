@@ -1,0 +1,161 @@
+"""An audit as a page, a picture and figures, in the evidence of the release that was audited."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.report.audit_words import ATTACKS_IN_PORTUGUESE
+from cobogo.report.canvas import BLUE, INK, MARGIN, MUTED, ORANGE, WIDTH, Sheet
+from cobogo.report.html import environment
+from cobogo.report.words import Words, words
+
+if TYPE_CHECKING:
+    from cobogo.attacks.base import Attack, Findings
+    from cobogo.audit import Audit, Trial
+
+TALL = 0.32  # inches of a row
+BAR = 0.15
+ATTACK = 1.9  # of the attacks' names
+GAP = 0.3
+SHARE = 2.2  # of the column of people found
+
+
+def write(found: Audit, evidence: Path, *, language: str) -> None:
+    """``audit.json``, ``audit.html`` and ``plots/audit.png``."""
+    say = words(language)
+    content = json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+    (evidence / "audit.json").write_text(content + "\n", encoding="utf-8", newline="\n")
+    picture = evidence / "plots" / "audit.png"
+    picture.parent.mkdir(exist_ok=True)
+    draw(found, picture, say=say)
+    page = render(found, picture.read_bytes(), say=say)
+    (evidence / "audit.html").write_text(page, encoding="utf-8", newline="\n")
+
+
+def told(attack: type[Attack], say: Words) -> tuple[str, str, str]:
+    """What an attack is called, what its attacker knows and what helps, in the language or in English."""
+    english = (attack.name.replace("-", " "), attack.knows, attack.defence)
+    return ATTACKS_IN_PORTUGUESE.get(attack.name, english) if say.language == "pt-BR" else english
+
+
+def surest(findings: Findings) -> float:
+    """The largest confidence or gain, whichever is compared with the threshold."""
+    return float(np.max(findings.score, initial=0.0))
+
+
+def render(found: Audit, picture: bytes, *, say: Words) -> str:
+    """The page."""
+    succeeded = sum(bool(trial.findings) for trial in found.tried)
+    tried = len(found.tried)
+    return (
+        environment()
+        .get_template("audit.html.j2")
+        .render(
+            say=say,
+            found=found,
+            holds=bool(found),
+            headline=say("audit.yes") if found else say("audit.no", n=succeeded),
+            sentence=say("audit.yes.why" if found else "audit.no.why", tried=tried, records=found.records),
+            about=_about(found, say),
+            rows=[_row(trial, trial.findings, say) for trial in found.tried if trial.findings is not None],
+            untried=[
+                {"name": told(trial.attack, say)[0], "why": _why(trial, say)}
+                for trial in found.trials
+                if trial.findings is None
+            ],
+            notes=found.notes,
+            fact=say("audit.plot.yes") if found else say("audit.plot.no", n=succeeded),
+            picture=b64encode(picture).decode(),
+        )
+    )
+
+
+def _about(found: Audit, say: Words) -> list[tuple[str, str]]:
+    models = [", ".join([str(model.get("model")), *_parameters(model)]) for model in found.models]
+    return [
+        (say("audit.release"), found.release),
+        (say("audit.hash"), found.sha256),
+        (say("audit.models"), "; ".join(models)),
+        (say("audit.knowledge"), found.knowledge or say("audit.knowledge.none")),
+        (say("audit.earlier"), ", ".join(found.earlier) or say("audit.earlier.none")),
+    ]
+
+
+def _parameters(model: dict[str, Any]) -> list[str]:
+    aside = ("model", "measured", "satisfied")
+    return [f"{name} = {value}" for name, value in model.items() if name not in aside and value is not None]
+
+
+def _row(trial: Trial, findings: Findings, say: Words) -> dict[str, Any]:
+    name, knows, defence = told(trial.attack, say)
+    exposed = len(findings.exposed)
+    return {
+        "name": name,
+        "knows": knows,
+        "attacked": say.number(findings.attacked),
+        "surest": say.percent(surest(findings)),
+        "by": say("audit.gain") if findings.by == "gain" else say("audit.surest"),
+        "threshold": say.percent(findings.threshold),
+        "exposed": exposed,
+        "verdict": say("audit.somebody", n=exposed) if exposed else say("audit.nobody"),
+        "share": say.percent(exposed / max(findings.attacked, 1)),
+        "defence": defence,
+    }
+
+
+def _why(trial: Trial, say: Words) -> str:
+    if trial.lacks:
+        inputs = {
+            "knowledge": say("audit.input.knowledge"),
+            "control": say("audit.input.control"),
+            "queries": say("audit.input.queries"),
+            "releases": say("audit.input.releases"),
+        }
+        return say("audit.needs", inputs=", ".join(inputs[name] for name in trial.lacks))
+    return trial.why if say.language == "en" else say("audit.other")
+
+
+def draw(found: Audit, path: Path, *, say: Words) -> None:
+    """A row for each attack that was tried: how sure it is, against its threshold, and how many it finds."""
+    succeeded = sum(bool(trial.findings) for trial in found.tried)
+    title = say("audit.plot.yes") if found else say("audit.plot.no", n=succeeded)
+    sheet = Sheet(title, say("audit.plot.what"))
+    left = MARGIN + ATTACK + GAP
+    wide = WIDTH - left - MARGIN - GAP - SHARE
+    other = left + wide + GAP
+    for x, key, room in ((left, say("audit.plot.sure"), wide), (other, say("audit.plot.share"), SHARE)):
+        sheet.text(x, sheet.top, sheet.fit(key, room, 9.5, bold=True), size=9.5, bold=True)
+    top, rows = sheet.top + 0.4, [trial for trial in found.tried if trial.findings is not None]
+    bottom = top + TALL * len(rows) - 0.12
+    for x in (left, other):
+        sheet.lines([((x, top - 0.18), (x, bottom))], MUTED)
+    for place, trial in enumerate(rows):
+        assert trial.findings is not None
+        _drawn(sheet, trial.findings, told(trial.attack, say)[0], top + place * TALL, (left, wide, other), say)
+    sheet.save(path, bottom + 0.2)
+
+
+def _drawn(
+    sheet: Sheet, findings: Findings, name: str, y: float, across: tuple[float, float, float], say: Words
+) -> None:
+    left, wide, other = across
+    color = ORANGE if findings.succeeded else BLUE
+    sheet.text(MARGIN, y, sheet.fit(name, ATTACK, 9.5))
+    room = wide - 0.62
+    sure = min(max(surest(findings), 0.0), 1.0)
+    line = left + room * findings.threshold
+    if sure > 0:
+        sheet.bars([(left, y - BAR / 2, room * sure, BAR)], color)
+    sheet.lines([((line, y - 0.13), (line, y + 0.13))], INK, thick=1.6)
+    sheet.text(max(left + room * sure, line) + 0.07, y, say.percent(sure), size=8.5)
+    share = len(findings.exposed) / max(findings.attacked, 1)
+    long = (SHARE - 1.35) * share
+    if share > 0:
+        sheet.bars([(other, y - BAR / 2, max(long, 0.02), BAR)], color)
+    shown = f"{say.number(len(findings.exposed))} ({say.percent(share)})"
+    sheet.text(other + long + 0.07, y, shown, size=8.5)

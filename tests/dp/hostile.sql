@@ -1,0 +1,100 @@
+-- Questions that must be refused before anything is read or spent. One a line; this file grows.
+SELECT * FROM people
+SELECT person FROM people
+SELECT person, COUNT(*) FROM people GROUP BY person
+SELECT MIN(age) FROM people
+SELECT MAX(age) FROM people
+SELECT age FROM people LIMIT 1
+SELECT FIRST(age) FROM people
+SELECT LIST(age) FROM people
+SELECT STRING_AGG(job, ',') FROM people
+SELECT COUNT(*) FROM people WHERE person = 'p1'
+SELECT COUNT(*) FROM people WHERE 1 / (age - 7) > 0
+SELECT COUNT(*) FROM people WHERE CAST(job AS INTEGER) = 1
+SELECT COUNT(*) FROM people WHERE LOG(age) > 0
+SELECT COUNT(*) FROM people WHERE age = '7'
+SELECT COUNT(*) FROM people WHERE job = 5
+SELECT COUNT(*) FROM people WHERE age = 99999999999999999999
+SELECT COUNT(*) FROM people WHERE error('x')
+SELECT COUNT(*) FROM people WHERE RANDOM() < 0.5
+SELECT COUNT(*) FROM people WHERE age IN (SELECT age FROM people)
+SELECT COUNT(*) FROM people WHERE EXISTS (SELECT 1 FROM people)
+SELECT COUNT(*) FROM people WHERE (SELECT COUNT(*) FROM people) > 5
+SELECT COUNT(*) FROM people WHERE job LIKE '%'
+SELECT COUNT(*) FROM people WHERE job ~ '(a+)+$'
+SELECT COUNT(*) FROM people WHERE age + 1 > 2
+SELECT COUNT(*) FROM people WHERE age = age
+SELECT COUNT(*) FROM people GROUP BY ALL
+SELECT COUNT(*) FROM people GROUP BY age + 1
+SELECT COUNT(*) FROM people GROUP BY 1
+SELECT COUNT(*) FROM people GROUP BY ROLLUP (city)
+SELECT COUNT(*) FROM people GROUP BY CUBE (city)
+SELECT COUNT(*) FROM people GROUP BY GROUPING SETS ((city), ())
+SELECT weight, COUNT(*) FROM people GROUP BY weight
+SELECT COUNT(*) FROM people TABLESAMPLE 10 PERCENT
+SELECT COUNT(*) FROM people USING SAMPLE 1
+SELECT COUNT(*) FROM people, people
+SELECT COUNT(*) FROM people AS a JOIN people AS b ON TRUE
+SELECT COUNT(*) FROM people CROSS JOIN people
+SELECT COUNT(*) FROM (SELECT * FROM people)
+SELECT COUNT(*) FROM read_csv('/etc/passwd')
+SELECT COUNT(*) FROM '/etc/passwd'
+SELECT COUNT(*) FROM information_schema.tables
+SELECT COUNT(*) FROM main.people
+SELECT COUNT(*) FROM cobogo_source
+SELECT COUNT(*) FROM cobogo_debits
+WITH x AS (SELECT * FROM people) SELECT COUNT(*) FROM x
+SELECT COUNT(*) FROM people UNION SELECT COUNT(*) FROM people
+SELECT COUNT(*) FROM people; DROP TABLE cobogo_debits
+INSERT INTO people VALUES (1)
+UPDATE people SET age = 1
+DELETE FROM people
+DROP TABLE people
+CREATE TABLE x AS SELECT * FROM people
+COPY people TO '/dev/stdout'
+ATTACH 'ledger.db'
+PRAGMA database_list
+SET memory_limit = '1MB'
+CALL pg_sleep(10)
+EXPLAIN SELECT COUNT(*) FROM people
+EXPLAIN ANALYZE SELECT COUNT(*) FROM people
+DESCRIBE people
+SHOW TABLES
+SELECT COUNT(*) OVER () FROM people
+SELECT SUM(age) OVER (PARTITION BY city) FROM people
+SELECT COUNT(*) FILTER (WHERE age > 3) FROM people
+SELECT SUM(DISTINCT age) FROM people
+SELECT SUM(age * 1000000) FROM people
+SELECT SUM(room) FROM people
+SELECT SUM(job) FROM people
+SELECT AVG(room) FROM people
+SELECT COUNT(DISTINCT weight) FROM people
+SELECT COUNT(DISTINCT city, job) FROM people
+SELECT COUNT(*) + 1 FROM people
+SELECT CASE WHEN COUNT(*) > 5 THEN 1 END FROM people
+SELECT COUNT(*) FROM people HAVING COUNT(*) > 5
+SELECT COUNT(*) FROM people QUALIFY ROW_NUMBER() OVER () = 1
+SELECT DISTINCT COUNT(*) FROM people
+SELECT DISTINCT ON (city) COUNT(*) FROM people
+SELECT COUNT(*) FROM people ORDER BY age
+SELECT COUNT(*) FROM people ORDER BY RANDOM()
+SELECT COUNT(*) FROM people LIMIT (SELECT 1)
+SELECT COUNT(*) FROM people OFFSET 1
+SELECT COUNT(*) FROM people FOR UPDATE
+SELECT COUNT(*) INTO x FROM people
+SELECT COUNT(*)
+SELECT QUANTILE(age, 0) FROM people
+SELECT QUANTILE(age, 2) FROM people
+SELECT QUANTILE(age, [0.1, 0.2]) FROM people
+SELECT MEDIAN(job) FROM people
+SELECT COUNT(*) AS a, COUNT(*) AS a FROM people
+SELECT COUNT(*) FROM people WHERE day = '2020-02-30'
+SELECT COUNT(*) FROM people WHERE age = ?
+SELECT COUNT(*) FROM people WHERE age = $1
+SELECT COUNT(*) FROM people WHERE age = NULL
+SELECT COUNT(*) FROM people WHERE TRUE
+SELECT COUNT(*) FROM people WHERE city COLLATE NOCASE = 'crato'
+SELECT COUNT(*) FROM people WHERE city IN ()
+SELECT pg_read_file('/etc/passwd') FROM people
+SELECT getenv('HOME') FROM people
+not even SQL (

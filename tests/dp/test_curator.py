@@ -1,0 +1,331 @@
+"""The curator as a whole: what it answers, what it refuses, what it charges, and when."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pytest
+import questions as q
+from hypothesis import given, settings
+
+from cobogo.dp import Curator
+from cobogo.dp.ledger.balance import Units
+from cobogo.dp.session import Session
+from cobogo.dp.sql.dialects import DIALECTS
+from cobogo.dp.sql.emit import Emitter, Source
+from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
+
+PEOPLE = 4000
+COLUMNS: dict[str, Any] = {
+    "city": {"type": "text", "keys": ["Crato", "Sobral", "Quixadá"]},
+    "job": {"type": "text"},
+    "age": {"type": "integer", "bounds": [0, 100]},
+    "income": {"type": "number", "bounds": [0, 2000], "decimals": 2},
+}
+
+
+def people() -> pa.Table:
+    """Two rows a person: one in each of two cities."""
+    ids = [n // 2 for n in range(2 * PEOPLE)]
+    return pa.table(
+        {
+            "person": ids,
+            "city": [["Crato", "Sobral"][n % 2] for n in range(2 * PEOPLE)],
+            "job": [["nurse", "cook", "judge"][min(2, p % 1500 % 3)] if p else "astronaut" for p in ids],
+            "age": [p % 100 for p in ids],
+            "income": [500.25 + p % 1000 for p in ids],
+        }
+    )
+
+
+@pytest.fixture
+def curator(tmp_path: Path) -> Curator:
+    made = Curator(ledger=tmp_path / "ledger.db")
+    made.register(
+        "people", people(), unit="person", max_groups=2, max_rows=1, columns=COLUMNS,
+        budget={"epsilon": 1000, "delta": 0.01},
+    )  # fmt: skip
+    made.grant("people", "ana", epsilon=900, delta=0.005)
+    return made
+
+
+@pytest.fixture
+def ana(curator: Curator) -> Session:
+    return curator.session("ana")
+
+
+def test_answers_are_near_the_truth(ana: Session) -> None:
+    """At a high price: every figure within an error that is exceeded once in a million runs."""
+    answer = ana.sql(
+        "SELECT city, COUNT(*) AS n, AVG(age) AS age, SUM(income) AS income, MEDIAN(age) AS middle, "
+        "STDDEV(age) AS spread, COUNT(DISTINCT job) AS jobs FROM people GROUP BY city",
+        epsilon=100,
+    )
+    assert answer.columns == ("city", "n", "age", "income", "middle", "spread", "jobs")
+    crato, quixada, sobral = answer.rows
+    for row in (crato, sobral):
+        assert row[1] == pytest.approx(PEOPLE, abs=10)
+        assert row[2] == pytest.approx(49.5, abs=0.5)
+        assert row[3] == pytest.approx(sum(500.25 + p % 1000 for p in range(PEOPLE)), abs=8000)
+        assert row[4] == pytest.approx(50, abs=2)
+        assert row[5] == pytest.approx(math.sqrt((100**2 - 1) / 12), abs=1)
+        assert row[6] == pytest.approx(4, abs=6)
+    assert quixada[0] == "Quixadá"  # a public key that nobody has
+    assert quixada[1] == pytest.approx(0, abs=10)
+    assert answer.spent.amount == 100
+    assert answer.left.left == Units(800 * 10**9, 5 * 10**15)
+
+
+def test_intervals_hold_as_often_as_they_say(ana: Session) -> None:
+    inside = 0
+    for _ in range(60):
+        answer = ana.sql("SELECT city, COUNT(*) AS n, AVG(age) AS age FROM people GROUP BY city", epsilon=1)
+        for at, row in enumerate(answer.rows[:1] + answer.rows[2:]):
+            low, high = answer.intervals["n"][at * 2] or (0, 0)
+            inside += low <= PEOPLE <= high
+            assert low <= row[1] <= high
+    assert inside >= 95  # of 120; fewer would be a chance of 1e-7 at 95 %
+
+
+def test_a_mean_of_nobody_stays_within_its_bounds(ana: Session) -> None:
+    for _ in range(5):
+        value = ana.sql("SELECT AVG(age) FROM people WHERE age > 200", epsilon=1).value
+        assert 0 <= value <= 100
+
+
+def test_groups_whose_keys_are_not_public_are_told_of_when_they_are_large(ana: Session) -> None:
+    answer = ana.sql("SELECT job, COUNT(*) AS n FROM people GROUP BY job ORDER BY n DESC", epsilon=10, delta=1e-6)
+    jobs = [row[0] for row in answer.rows]
+    assert set(jobs) == {"nurse", "cook", "judge"}
+    assert [row[1] for row in answer.rows] == sorted((row[1] for row in answer.rows), reverse=True)
+
+
+def test_a_question_about_unknown_keys_needs_a_delta(ana: Session) -> None:
+    with pytest.raises(QueryRefused, match="keys of job are not public"):
+        ana.sql("SELECT job, COUNT(*) FROM people GROUP BY job", epsilon=1)
+    with pytest.raises(QueryRefused, match="needs no δ"):
+        ana.sql("SELECT COUNT(*) FROM people", epsilon=1, delta=1e-9)
+    assert ana.budget("people").spent == Units(0, 0)
+
+
+def test_the_chain_asks_the_same_as_sql(ana: Session) -> None:
+    chain = ana.table("PEOPLE").where("age >= 50").where("city <> 'Sobral'").group_by("city").count().mean("age")
+    asked = "SELECT city, COUNT(*), AVG(age) FROM people WHERE (age >= 50) AND (city <> 'Sobral') GROUP BY city"
+    assert chain.estimate(epsilon=2).plan.measurements == ana.estimate(asked, epsilon=2).plan.measurements
+    answer = chain.sum("income").median("age").quantile("age", "0.9").release(epsilon=200)
+    assert answer.columns == ("city", "count", "mean_age", "sum_income", "quantile_age", "quantile_age_0.9")
+    assert answer.rows[0][1] == pytest.approx(PEOPLE / 2, abs=10)
+    assert answer.rows[0][4] == pytest.approx(75, abs=2)
+    assert answer.rows[0][5] == pytest.approx(95, abs=2)
+    with pytest.raises(QueryRefused, match="nothing is asked for"):
+        ana.table("people").release(epsilon=1)
+    with pytest.raises(QueryRefused, match="no column"):
+        ana.table("people").where("person = 1")
+
+
+def test_choices_among_public_groups(ana: Session) -> None:
+    cities = ana.table("people").where("city = 'Sobral' OR age < 50").group_by("city")
+    assert cities.noisy_max(epsilon=5) == ("Sobral",)
+    assert cities.top_k(2, epsilon=5) == [("Sobral",), ("Crato",)]
+    assert cities.choose(epsilon=5) == ("Sobral",)
+    assert cities.choose(epsilon=5, by="income") == ("Sobral",)
+    assert ana.budget("people").spent == Units(20 * 10**9, 0)
+    with pytest.raises(QueryRefused, match="keys are public"):
+        ana.table("people").group_by("job").noisy_max(epsilon=1)
+    with pytest.raises(QueryRefused, match="3 groups to choose 4"):
+        cities.top_k(4, epsilon=1)
+
+
+def test_prices_are_foretold_from_declarations_alone(tmp_path: Path) -> None:
+    """The data are not even there."""
+    curator = Curator(ledger=tmp_path / "l.db")
+    curator.register(
+        "people", tmp_path / "absent.csv", unit="person", max_groups=2, max_rows=3, columns=COLUMNS,
+        budget={"epsilon": 1},
+    )  # fmt: skip
+    session = curator.session("nobody yet")
+    found = session.estimate("SELECT city, COUNT(*), SUM(age) FROM people GROUP BY city", epsilon=1)
+    assert [(step.what, step.sensitivity) for step in found.steps] == [("rows", 3), ("sum", 300)]
+    assert [step.scale for step in found.steps] == pytest.approx([2 * 3 / 0.5, 2 * 300 / 0.5])
+    assert found.errors["count"] == pytest.approx(12 * math.log(20), abs=1)
+    price = session.epsilon_for("SELECT COUNT(*) FROM people", 30)
+    error = session.estimate("SELECT COUNT(*) FROM people", epsilon=price).errors["count"]
+    assert error is not None
+    assert 29 <= error <= 30
+    assert session.table("people").count().epsilon_for(30) == price
+    with pytest.raises(QueryRefused, match="depends on the data"):
+        session.epsilon_for("SELECT AVG(age) FROM people", 1)
+    assert session.epsilon_for("SELECT AVG(age) FROM people", 1, rows=10_000) < 1
+    with pytest.raises(BudgetSpent, match="no budget"):
+        session.budget("people")
+
+
+def test_budgets_in_rho_are_spent_on_gaussian_noise(tmp_path: Path) -> None:
+    curator = Curator(ledger=tmp_path / "l.db")
+    curator.register(
+        "people", people(), unit="person", max_groups=2, columns=COLUMNS, budget={"rho": 100, "delta": 1e-3}
+    )
+    curator.grant("people", "ana", rho=60, delta=1e-3)
+    session = curator.session("ana")
+    answer = session.sql("SELECT city, COUNT(*), MEDIAN(age) FROM people GROUP BY city", rho=50)
+    assert {noise.name for noise in answer.noises.additive.values()} == {"gaussian"}
+    assert answer.rows[0][1] == pytest.approx(PEOPLE, abs=10)
+    assert answer.rows[0][2] == pytest.approx(50, abs=3)
+    assert {row[0] for row in session.sql("SELECT job, COUNT(*) FROM people GROUP BY job", rho=1, delta=1e-6).rows} == {
+        "nurse", "cook", "judge",
+    }  # fmt: skip
+    with pytest.raises(QueryRefused, match="counts in rho"):
+        session.sql("SELECT COUNT(*) FROM people", epsilon=1)
+    assert session.budget("people").spent == Units(51 * 10**9, 10**12)
+
+
+# What is charged, and when
+
+
+def test_exhaustion_refuses_cleanly_and_spends_nothing(curator: Curator) -> None:
+    curator.grant("people", "bia", epsilon=0.3)
+    bia = curator.session("bia")
+    for _ in range(3):
+        bia.sql("SELECT COUNT(*) FROM people", epsilon=0.1)
+    with pytest.raises(BudgetSpent, match="ε = 0 is left"):
+        bia.sql("SELECT COUNT(*) FROM people", epsilon=1e-9)
+    assert len(curator.ledger.entries("people")) == 3
+
+
+def test_an_analyst_spends_only_its_own(curator: Curator) -> None:
+    curator.session("ana").sql("SELECT COUNT(*) FROM people", epsilon=1)
+    curator.grant("people", "bia", epsilon=0.5)
+    with pytest.raises(BudgetSpent, match="bia on people"):
+        curator.session("bia").sql("SELECT COUNT(*) FROM people", epsilon=1)
+    with pytest.raises(BudgetSpent, match="no budget"):
+        curator.session("eve").sql("SELECT COUNT(*) FROM people", epsilon=1)
+    assert curator.session("bia").budget("people").spent == Units(0, 0)
+
+
+def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: Session) -> None:
+    engine, _ = curator._held["people"].opened()
+    engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
+    said = set()
+    for text in ("SELECT COUNT(*) FROM people", "SELECT city, MEDIAN(age) FROM people GROUP BY city"):
+        with pytest.raises(NoAnswer) as failure:
+            ana.sql(text, epsilon=1)
+        said.add(str(failure.value))
+        assert failure.value.__cause__ is None
+    assert len(said) == 1
+    assert ana.budget("people").spent == Units(2 * 10**9, 0)
+
+
+DIES = """
+import os, signal, sys
+import pyarrow as pa
+import cobogo.dp.curator as home
+home.measured = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+curator = home.Curator(ledger=sys.argv[1])
+curator.register("d", pa.table({"age": [1]}), columns={"age": {"type": "integer"}}, budget={"epsilon": 1})
+curator.grant("d", "ana", epsilon=1)
+curator.session("ana").sql("SELECT COUNT(*) FROM d", epsilon=0.25)
+"""
+
+
+def test_killed_between_debit_and_answer_it_has_spent(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", DIES, str(tmp_path / "l.db")], env=os.environ, capture_output=True)
+    assert done.returncode == -signal.SIGKILL
+    curator = Curator(ledger=tmp_path / "l.db")
+    assert curator.ledger.balance("d", "ana").spent == Units(250_000_000, 0)
+
+
+def test_many_analysts_at_once_get_their_own_answers(curator: Curator) -> None:
+    for number in range(12):
+        curator.grant("people", f"a{number}", epsilon=30)
+
+    def ask(number: int) -> int:
+        return int(
+            curator.session(f"a{number}").sql(f"SELECT COUNT(*) FROM people WHERE age < {number}", epsilon=30).value
+        )
+
+    with ThreadPoolExecutor(12) as pool:
+        for number, found in enumerate(pool.map(ask, range(12))):
+            assert found == pytest.approx(40 * number, abs=3)
+
+
+# What reaches the engine
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=q.questions())
+def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: str) -> None:
+    plan = q.asked(text + " LIMIT 7654321", q.declared())
+    kinds = dict(ibis.schema(q.SCHEMA).items())
+    for dialect in DIALECTS.values():
+        emitter = Emitter(plan, Source("SELECT 1", kinds), dialect, 5)
+        for measurement in plan.measurements:
+            write = {"ranks": emitter.bins, "distinct": emitter.distinct}.get(measurement.kind)
+            statement = write(measurement) if write else emitter.totals([measurement])
+            assert not [
+                word for word in ("random", "rand(", "7654321", "x0", "tablesample") if word in statement.lower()
+            ]
+
+
+# What is registered
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ({"height": {"type": "integer"}}, 'no column "height"'),
+        ({"income": {"type": "integer", "bounds": [0, 1]}}, "holds float64 and was declared integer"),
+        ({"job": {"type": "boolean"}}, "was declared boolean"),
+    ],
+)
+def test_declarations_must_fit_the_columns(curator: Curator, columns: dict[str, Any], words: str) -> None:
+    curator.register("other", people(), columns=columns, budget={"epsilon": 1})
+    curator.grant("other", "ana", epsilon=1)
+    with pytest.raises(DataError, match=words):
+        curator.session("ana").sql("SELECT COUNT(*) FROM other", epsilon=1)
+    assert curator.ledger.entries("other") == []
+
+
+def test_names_are_registered_once(curator: Curator) -> None:
+    with pytest.raises(PolicyError, match="registered already"):
+        curator.register("People", people(), columns=COLUMNS, budget={"epsilon": 1})
+    with pytest.raises(PolicyError, match="either the data or the name"):
+        curator.register("other", columns=COLUMNS, budget={"epsilon": 1})
+    with pytest.raises(QueryRefused, match="no data set"):
+        curator.grant("nothing", "ana", epsilon=1)
+    with pytest.raises(PolicyError, match="either epsilon or rho"):
+        curator.grant("people", "ana", epsilon=1, rho=1)
+
+
+@pytest.mark.parametrize(
+    "amounts", [{}, {"epsilon": 0}, {"epsilon": -1}, {"epsilon": "much"}, {"rho": 1}, {"epsilon": 1, "delta": 1}]
+)
+def test_prices_must_be_prices(ana: Session, amounts: dict[str, Any]) -> None:
+    with pytest.raises(CobogoError):
+        ana.sql("SELECT job, COUNT(*) FROM people GROUP BY job", **amounts)
+    assert ana.budget("people").spent == Units(0, 0)
+
+
+def test_the_properties_of_the_documents(tmp_path: Path) -> None:
+    """Four people with 4, 2, 7 and 1 properties: noise follows the declared bound of 10, not the 7 of the data."""
+    curator = Curator(ledger=tmp_path / "l.db")
+    curator.register(
+        "taxpayers", pa.table({"properties": [4, 2, 7, 1]}),
+        columns={"properties": {"type": "integer", "bounds": [0, 10]}}, budget={"epsilon": 1000},
+    )  # fmt: skip
+    curator.grant("taxpayers", "ana", epsilon=1000)
+    session = curator.session("ana")
+    found = session.estimate("SELECT SUM(properties) FROM taxpayers", epsilon=1)
+    assert (found.steps[0].sensitivity, found.steps[0].scale) == (10, 10)
+    answer = session.sql("SELECT SUM(properties) FROM taxpayers", epsilon=500)
+    assert answer.value == 14
+    assert answer.spent.amount == Fraction(500)

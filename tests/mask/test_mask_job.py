@@ -1,0 +1,347 @@
+"""Masking by policy: what goes out, what does not, and keys between tables."""
+
+import csv
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cobogo as cb
+from cobogo.cli.main import run
+from cobogo.errors import CobogoError, DataError, PolicyError
+from cobogo.mask.restore import restore
+from cobogo.mask.secret import Secret
+from cobogo.mask.vault import Vault
+from cobogo.schema import forms
+
+COLUMNS = ["cpf", "name", "city", "income", "born", "seen", "note"]
+ROLES = {
+    "cpf": "identifier", "name": "identifier", "city": "quasi-identifier", "income": "sensitive",
+    "born": "quasi-identifier", "seen": "non-sensitive", "note": "sensitive",
+}  # fmt: skip
+
+
+def cpf(number: int) -> str:
+    base = [int(c) for c in f"{number:09d}"]
+    for n in (9, 10):
+        rest = sum(base[i] * (n + 1 - i) for i in range(n)) % 11
+        base.append(0 if rest < 2 else 11 - rest)
+    text = "".join(map(str, base))
+    return f"{text[:3]}.{text[3:6]}.{text[6:9]}-{text[9:]}"
+
+
+def people(count: int = 60) -> list[list[str]]:
+    rows = []
+    for n in range(count):
+        person = n // 2
+        born, seen = date(1950 + person, 1 + person % 12, 1 + n % 28), date(2020, 1 + n % 12, 1 + person % 28)
+        rows.append([
+            cpf(10_000 + 7 * person), f"Pessoa Ção {person}", f"Cidade {n % 5}", f"{1000 + 13.25 * n:.2f}",
+            born.strftime("%d/%m/%Y"), seen.strftime("%d/%m/%Y"), f"nota {n}",
+        ])  # fmt: skip
+    rows.append(["", "", "", "", "", "", ""])
+    return rows
+
+
+def table(directory: Path, rows: list[list[str]], encoding: str = "utf-8", name: str = "people.csv") -> Path:
+    with (directory / name).open("w", encoding=encoding, newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+    return directory / name
+
+
+def policy(path: Path, columns: dict[str, Any], **more: Any) -> dict[str, Any]:
+    masking = {"columns": columns, **more.pop("masking", {})}
+    attributes = {name: {"role": role} for name, role in ROLES.items()}
+    return {"data": {"path": str(path), **more.pop("data", {})}, "attributes": attributes, "masking": masking, **more}
+
+
+def released(directory: Path) -> list[dict[str, str]]:
+    with (directory / "public" / "release.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_what_is_masked_and_what_is_left_out(tmp_path: Path) -> None:
+    rows = people()
+    rules = policy(table(tmp_path, rows), {"cpf": {"fake": "cpf"}, "note": {"null": True}})
+    verdict = cb.mask(rules).write(tmp_path / "out")
+    assert verdict
+    assert cb.verify(tmp_path / "out")
+    found = released(tmp_path / "out")
+    assert list(found[0]) == ["cpf", "city", "income", "born", "seen", "note"], (
+        "an identifier goes out masked or not at all"
+    )
+    assert len(found) == len(rows)
+    assert {row["note"] for row in found} == {""}
+    fakes = {row["cpf"] for row in found} - {""}
+    assert all(map(forms.cpf, fakes))
+    assert len(fakes) == 30
+    assert not fakes & {row[0] for row in rows}
+    assert sorted(row["income"] for row in found) == sorted(row[3] for row in rows)
+    manifest = json.loads((tmp_path / "out" / "public" / "manifest.json").read_bytes())
+    assert manifest["kind"] == "masking"
+    assert manifest["models"] == []
+    for file in (tmp_path / "out" / "public").iterdir():
+        assert not any(row[0] in file.read_text(encoding="utf-8") for row in rows if row[0])
+
+
+def test_no_guarantee_is_claimed_anywhere(tmp_path: Path) -> None:
+    cb.mask(policy(table(tmp_path, people()), {"name": {"fake": "name"}})).write(tmp_path / "out")
+    for file in ("public/dictionary.md", "evidence/report.json"):
+        assert "no formal guarantee" in (tmp_path / "out" / file).read_text(encoding="utf-8")
+    assert any("no formal guarantee" in note for note in cb.verify(tmp_path / "out").notes)
+
+
+def test_intervals_between_a_persons_dates_are_kept(tmp_path: Path) -> None:
+    rows = people()
+    days = {"days": 30, "format": "%d/%m/%Y", "per": "cpf"}
+    rules = policy(table(tmp_path, rows), {"born": days, "seen": days, "name": {"pseudonym": True}})
+    cb.mask(rules).write(tmp_path / "out")
+
+    def intervals(records: list[dict[str, str]]) -> list[tuple[str, int]]:
+        times = [(r["note"], *(_day(r[name]) for name in ("born", "seen"))) for r in records if r["born"]]
+        return sorted((note, seen - born) for note, born, seen in times)
+
+    before = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    after = released(tmp_path / "out")
+    assert intervals(before) == intervals(after)
+    births = {row["note"]: _day(row["born"]) for row in before if row["born"]}
+    moved = [_day(row["born"]) - births[row["note"]] for row in after if row["born"]]
+    assert all(0 < abs(shift) <= 30 for shift in moved)
+    assert len(set(moved)) > 5
+
+
+def _day(text: str) -> int:
+    day, month, year = map(int, text.split("/"))
+    return date(year, month, day).toordinal()
+
+
+def test_numbers_are_blurred_within_the_share_and_keep_their_decimals(tmp_path: Path) -> None:
+    rows = [[row[0], row[1], row[2], row[3].replace(".", ","), *row[4:]] for row in people()]
+    rules = policy(table(tmp_path, rows), {"income": {"blur": 0.1}}, data={"decimal": ","})
+    cb.mask(rules).write(tmp_path / "out")
+    true = {row[6]: float(row[3].replace(",", ".")) for row in rows if row[3]}
+    for row in released(tmp_path / "out"):
+        if row["income"]:
+            assert row["income"][-3] == ","
+            assert abs(float(row["income"].replace(",", ".")) / true[row["note"]] - 1) <= 0.1001
+
+
+def test_shuffling_keeps_the_values_and_moves_every_one(tmp_path: Path) -> None:
+    rows = people()
+    cb.mask(policy(table(tmp_path, rows), {"income": {"shuffle": True}})).write(tmp_path / "out")
+    found = released(tmp_path / "out")
+    assert sorted(row["income"] for row in found) == sorted(row[3] for row in rows)
+    true = {row[6]: row[3] for row in rows}
+    assert not any(true[row["note"]] == row["income"] for row in found)
+
+
+def test_truncation_masks_and_lists(tmp_path: Path) -> None:
+    (tmp_path / "places.txt").write_bytes("Açu\nBelém\nCuiabá\n".encode("latin-1"))
+    columns = {
+        "cpf": {"mask": "#", "keep-last": 2},
+        "name": {"truncate": 3},
+        "city": {"list": str(tmp_path / "places.txt")},
+        "note": {"list": ["x", "y"], "consistent": False},
+    }
+    rows = people()
+    cb.mask(policy(table(tmp_path, rows), columns)).write(tmp_path / "out")
+    found = [row for row in released(tmp_path / "out") if row["cpf"]]
+    assert {row["name"] for row in found} == {"Pes"}
+    assert all(row["cpf"].startswith("###.###.###-") for row in found)
+    assert {row["city"] for row in found} <= {"Açu", "Belém", "Cuiabá"}
+    assert {row["note"] for row in found} == {"x", "y"}
+    assert len({row["city"] for row in found}) <= 3
+
+
+def test_latin_1_in_utf_8_out(tmp_path: Path) -> None:
+    rows = people(10)
+    path = table(tmp_path, rows, encoding="latin-1")
+    cb.mask(policy(path, {"name": {"fake": "name"}}, data={"encoding": "latin-1"})).write(tmp_path / "out")
+    assert not any("Pessoa" in row["name"] for row in released(tmp_path / "out"))
+
+
+def test_a_secret_makes_jobs_agree_and_without_one_they_do_not(tmp_path: Path) -> None:
+    path = table(tmp_path, people())
+    Secret.create(tmp_path / "secret")
+
+    def fakes(masking: dict[str, str]) -> set[str]:
+        return set(cb.mask(policy(path, {"cpf": {"fake": "cpf"}}, masking=masking)).to_pandas()["cpf"].dropna())
+
+    kept = {"secret": str(tmp_path / "secret")}
+    assert fakes(kept) == fakes(kept)
+    assert fakes({}) != fakes({})
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "words"),
+    [
+        ({"income": {"days": 3}}, DataError, "60 values are no date"),
+        ({"name": {"blur": 0.1}}, DataError, "60 values are no number"),
+        ({"city": {"list": ["a", "b"], "unique": True}}, DataError, "too few substitutes"),
+        ({"nothing": {"null": True}}, PolicyError, "no such column"),
+        ({"cpf": {"fake": "cpf"}, "name": {"fake": "name", "group": "cpf"}}, PolicyError, "another way"),
+        ({"cpf": {"fake": "cpf", "null": True}}, PolicyError, "exactly one of the keys"),
+        ({"cpf": {"token": "research"}}, PolicyError, "need a vault"),
+        ({"cpf": {"encrypt": True}}, PolicyError, "without a secret"),
+        ({"cpf": {"fake": "passport"}}, PolicyError, "must be"),
+        ({"born": {"days": 3, "per": "who"}}, PolicyError, "no column"),
+        ({"city": {"list": "absent.txt"}}, PolicyError, "cannot be read"),
+    ],
+    ids=range(11),
+)
+def test_what_cannot_be_done(tmp_path: Path, columns: Any, error: type[CobogoError], words: str) -> None:
+    with pytest.raises(error, match=words) as refused:
+        cb.mask(policy(table(tmp_path, people()), columns)).write(tmp_path / "out")
+    assert "Pessoa" not in str(refused.value)
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob(".out*"))
+
+
+def test_invalid_values_become_null_when_asked(tmp_path: Path) -> None:
+    rules = policy(table(tmp_path, people()), {"name": {"blur": 0.5, "invalid": "null"}})
+    cb.mask(rules).write(tmp_path / "out")
+    assert {row["name"] for row in released(tmp_path / "out")} == {""}
+
+
+def test_a_forged_value_fails_verification(tmp_path: Path) -> None:
+    cb.mask(policy(table(tmp_path, people()), {"cpf": {"fake": "cpf"}})).write(tmp_path / "out")
+    file = tmp_path / "out" / "public" / "release.csv"
+    manifest = tmp_path / "out" / "public" / "manifest.json"
+    content = file.read_text(encoding="utf-8")
+    one = next(row["cpf"] for row in released(tmp_path / "out") if row["cpf"])
+    forged = content.replace(one, one[:-1] + str((int(one[-1]) + 1) % 10)).encode()
+    file.write_bytes(forged)
+    assert not cb.verify(tmp_path / "out" / "public")
+    import hashlib
+
+    stated = json.loads(manifest.read_bytes())
+    stated["files"]["release.csv"] = {"sha256": hashlib.sha256(forged).hexdigest(), "bytes": len(forged)}
+    manifest.write_text(json.dumps(stated), encoding="utf-8")
+    verdict = cb.verify(tmp_path / "out" / "public")
+    assert any("not such as its masking makes" in problem for problem in verdict.problems)
+
+
+SEVERAL = """
+[data]
+separator = ","
+[masking]
+[output]
+directory = "out"
+[tables.people]
+data = { path = "people.csv" }
+key = "cpf"
+attributes = { cpf = { role = "identifier" }, name = { role = "identifier" } }
+columns = { cpf = { fake = "cpf" } }
+[tables.visits]
+data = { path = "visits.csv" }
+references = { patient = "people.cpf" }
+attributes = { patient = { role = "identifier" }, reason = { role = "sensitive" } }
+columns = { patient = { OPERATOR } }
+"""
+
+
+def two_tables(directory: Path) -> None:
+    numbers = [cpf(500 + 3 * n) for n in range(40)]
+    people_rows = "".join(f"{number},Name {n}\n" for n, number in enumerate(numbers))
+    visits = "".join(f"{numbers[n % 30]},reason {n % 4}\n" for n in range(120)) + "999,lost\n,none\n"
+    (directory / "people.csv").write_text("cpf,name\n" + people_rows, encoding="utf-8")
+    (directory / "visits.csv").write_text("patient,reason\n" + visits, encoding="utf-8")
+
+
+def test_foreign_keys_survive(tmp_path: Path) -> None:
+    two_tables(tmp_path)
+    (tmp_path / "policy.toml").write_text(SEVERAL.replace("OPERATOR", 'fake = "cpf"'), encoding="utf-8")
+    cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
+    known = [row["cpf"] for row in released(tmp_path / "out" / "people")]
+    visits = released(tmp_path / "out" / "visits")
+    assert len(set(known)) == 40
+    assert sum(row["patient"] in known for row in visits) == 120
+    assert sorted({sum(row["patient"] == one for row in visits) for one in known}) == [0, 4]
+    for name in ("people", "visits"):
+        assert cb.verify(tmp_path / "out" / name)
+
+
+@pytest.mark.parametrize("operator", ['fake = "cpf", group = "other"', 'list = ["a", "b"]', 'fake = "phone"'])
+def test_a_key_that_would_break_is_refused(tmp_path: Path, operator: str) -> None:
+    two_tables(tmp_path)
+    (tmp_path / "policy.toml").write_text(SEVERAL.replace("OPERATOR", operator), encoding="utf-8")
+    with pytest.raises(DataError, match="referred to nothing before"):
+        cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_tokens_by_policy_and_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = people()
+    Secret.create(tmp_path / "secret")
+    vault, steward = Vault.create(tmp_path / "vault.db")
+    steward.save(tmp_path / "steward.key")
+    vault.add_domain("research")
+    vault.issue("research", roles="tokenize").save(tmp_path / "writer.key")
+    vault.issue("research", roles="detokenize").save(tmp_path / "reader.key")
+    path = table(tmp_path, rows)
+    text = f"""
+[data]
+path = "{path.name}"
+[attributes]
+{chr(10).join(f'{name} = {{ role = "{role}" }}' for name, role in ROLES.items())}
+[masking]
+vault = "vault.db"
+key = "writer.key"
+secret = "secret"
+columns = {{ cpf = {{ token = "research" }}, name = {{ encrypt = true }} }}
+"""
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
+    ended = _command("tokenize", str(tmp_path / "policy.toml"), "--out", str(tmp_path / "out"))
+    assert ended == 0
+    found = released(tmp_path / "out")
+    assert len({row["cpf"] for row in found}) == 31
+    options = {"vault": tmp_path / "vault.db", "domains": {"cpf": "research"}, "decrypt": ["name"]}
+    source = tmp_path / "out" / "public" / "release.csv"
+    with pytest.raises(CobogoError, match="may not detokenize"):
+        restore(source, tmp_path / "back.csv", key=tmp_path / "writer.key", secret=tmp_path / "secret", **options)
+    assert not (tmp_path / "back.csv").exists()
+    assert _command(
+        "detokenize", str(source), "--out", str(tmp_path / "back.csv"), "--column", "cpf=research", "--decrypt", "name",
+        "--vault", str(tmp_path / "vault.db"), "--key", str(tmp_path / "reader.key"), "--secret",
+        str(tmp_path / "secret"),
+    ) == 0  # fmt: skip
+    with (tmp_path / "back.csv").open(encoding="utf-8", newline="") as file:
+        assert sorted(list(csv.reader(file))[1:]) == sorted(rows)
+    assert (tmp_path / "back.csv").stat().st_mode & 0o077 == 0
+    said = capsys.readouterr()
+    assert not any(row[0] in said.out + said.err for row in rows if row[0])
+
+
+def test_the_vault_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place, key = str(tmp_path / "v.db"), str(tmp_path / "steward.key")
+    keyed = ["--key", key]
+    assert _command("vault", "create", place, "--out", key) == 0
+    assert _command("vault", "create", place, "--out", str(tmp_path / "2.key")) == 2
+    assert not (tmp_path / "2.key").exists(), "nothing is left of a vault that was not made"
+    assert _command("vault", "domain", place, "d", "--format", "shape", *keyed) == 0
+    writer = ["--role", "tokenize", "--domain", "d", "--out", str(tmp_path / "w.key")]
+    assert _command("vault", "key", place, *keyed, *writer) == 0
+    assert _command("vault", "key", place, *keyed, *writer) == 2, "a key is never overwritten"
+    tokens = Vault.open(place, key).tokenize("d", ["52998224725", "Ana"])
+    (tmp_path / "tokens").write_text(f"{tokens[0]}\nunknown\n", encoding="utf-8")
+    assert _command("vault", "forget", place, "d", "--tokens", str(tmp_path / "tokens"), *keyed) == 0
+    assert _command("vault", "rotate", place, "d", *keyed) == 0
+    assert _command("vault", "check", place, *keyed) == 0
+    capsys.readouterr()
+    assert _command("vault", "show", place, *keyed, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["domains"] == [{"name": "d", "format": "shape", "generation": 2, "values": 1, "irreversible": 1}]
+    assert len([entry for entry in shown["keys"] if entry["revoked"]]) == 1, "the key that could not be written"
+    held = next(entry["name"] for entry in shown["keys"] if entry["roles"] == ["tokenize"] and not entry["revoked"])
+    assert _command("vault", "revoke", place, held, *keyed) == 0
+    assert _command("vault", "log", place, "--key", str(tmp_path / "w.key")) == 2
+    assert _command("vault", "log", place, *keyed) == 0
+    assert not any(word in capsys.readouterr().out for word in ("52998224725", "Ana", *tokens))
+
+
+def _command(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        run(list(arguments))
+    return int(ended.value.code or 0)

@@ -25,9 +25,11 @@ from cobogo.perturb.guarantees import GUARANTEES
 from cobogo.perturb.randomization.make import METHODS
 from cobogo.policy import (
     BUILDERS,
+    OPERATORS,
     AttributePolicy,
     Data,
     HierarchySpec,
+    Masking,
     Output,
     Perturbation,
     Policy,
@@ -48,7 +50,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[perturbation]": Perturbation, "[randomization]": Randomization,
+    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
@@ -146,6 +148,25 @@ def test_every_policy_key_is_documented_with_its_default(title: str) -> None:
         if name not in shared or not issubclass(part, HierarchySpec)
     }
     assert {key: row[2] for key, row in documented.items() if not key.startswith('"')} == expected
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_way_to_mask_is_documented_with_its_keys(name: str) -> None:
+    documented = rows(section(page("masking"), name))
+    part = OPERATORS[name]
+    expected = {
+        field.alias or key: "required" if field.is_required() else _shown(field.default)
+        for key, field in part.model_fields.items()
+    }
+    assert {key: row[2] for key, row in documented.items()} == expected
+
+
+@pytest.mark.parametrize("name", COMMAND.commands["vault"].commands)
+def test_every_command_of_the_vault_is_documented(name: str) -> None:
+    parameters = COMMAND.commands["vault"].commands[name].params
+    options = {option for parameter in parameters for option in parameter.opts if option.startswith("--")} - {"--help"}
+    documented = rows(section(page("commands"), f"cobogo vault {name}"))
+    assert {option for option in documented if option.startswith("--")} == options
 
 
 def _shown(default: Any) -> str:

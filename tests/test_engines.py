@@ -263,7 +263,9 @@ def test_a_release_that_fails_leaves_nothing_in_the_database(
     (workplace / "mine").mkdir()
     (workplace / "mine/thesis").write_text("precious")
     release = cobogo.anonymize(house_policy(house, format="table", table="given_away"))
-    monkeypatch.setattr("cobogo.job.write_evidence", lambda *_: (_ for _ in ()).throw(OSError(28, "No space")))
+    monkeypatch.setattr(
+        "cobogo.release.publish.write_evidence", lambda *_: (_ for _ in ()).throw(OSError(28, "No space"))
+    )
     with pytest.raises(OutputError):
         release.write("out")
     del release

@@ -14,6 +14,7 @@ from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, nearest
 from cobogo.policy import Policy
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
 from cobogo.release import place
+from cobogo.release.publish import Progress
 from cobogo.report import story
 from cobogo.schema.roles import check_bucketed
 
@@ -77,7 +78,7 @@ def compare(
     *,
     algorithms: Sequence[str] = (),
     engine: str | None = None,
-    progress: job.Progress = lambda *_: None,
+    progress: Progress = lambda *_: None,
 ) -> Comparison:
     """What each algorithm makes of a policy; all there are, if none is named. Data and policy: see `cobogo.anonymize`.
 

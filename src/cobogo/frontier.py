@@ -16,6 +16,7 @@ from cobogo.models import Model
 from cobogo.policy import Policy
 from cobogo.recode.problem import Problem, records_allowed
 from cobogo.release import place
+from cobogo.release.publish import Progress
 from cobogo.report import story
 
 LIMIT = "suppression-limit"
@@ -76,7 +77,7 @@ def frontier(
     *,
     vary: Mapping[str, Sequence[float]],
     engine: str | None = None,
-    progress: job.Progress = lambda *_: None,
+    progress: Progress = lambda *_: None,
 ) -> Frontier:
     """The best release for each choice of parameters.
 

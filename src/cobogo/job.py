@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,34 +13,29 @@ from cobogo.errors import (
     DataError,
     NoSolution,
     PolicyError,
-    RegistryError,
     TableTooLarge,
-    UnfitValues,
     nearest,
-    number_of,
 )
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, learning
 from cobogo.models import Model
-from cobogo.models.check import check
 from cobogo.policy import Policy
 from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
+from cobogo.recode.hierarchies import built, sensitive_trees
 from cobogo.recode.planning import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
-from cobogo.release import manifest, place
-from cobogo.release.evidence import is_output, series_after, write_evidence
-from cobogo.release.readback import released_table
+from cobogo.release.publish import Progress, silent
 from cobogo.release.release import Release
 from cobogo.release.series import Series, looked_back, open_series
-from cobogo.release.verdict import Verdict
-from cobogo.release.write import draft, refuse_unless_as_planned, sign, written
+from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
     check_marginals,
     check_no_stars,
+    check_recoding,
     check_roles,
     check_unique,
     check_withheld,
@@ -57,13 +49,6 @@ from cobogo.table.rollup import rolled_up
 
 if TYPE_CHECKING:
     from cobogo.registry.book import Book
-
-Progress = Callable[[str, int, int], None]
-"""Told of a stage, how much of it is done and how much there is (0 where that is unknown)."""
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Progress for nobody."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +71,7 @@ def anonymize(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Release:
     """Find the best release that satisfies a policy. Writes nothing.
 
@@ -101,13 +86,13 @@ def prepare(
     policy: str | Path | Policy | Mapping[str, Any] | None = None,
     *,
     engine: str | None = None,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
-    _refuse_guarantees(rules)
+    check_recoding(rules)
     book = _opened_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
@@ -151,6 +136,7 @@ def _prepared(
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(rules, counted.classes().total)
     warnings = check_unique(rules, table, counted.records)
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)
@@ -158,8 +144,8 @@ def _prepared(
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
         counted = beside(counted, name, population)
-    hierarchies = tuple(_hierarchy(name, rules, table, counted) for name in rules.quasi_identifiers)
-    counted = counted.with_trees(_sensitive_trees(rules, counted), rules.data.decimal)
+    hierarchies = tuple(built(name, rules, table, counted) for name in rules.quasi_identifiers)
+    counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
@@ -189,7 +175,7 @@ def _prepared(
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = _silent) -> Release:
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
@@ -218,85 +204,6 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
         rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
         prepared.book,
     )  # fmt: skip
-
-
-def check_against_earlier(release: Release) -> None:
-    """Refuse a release that would expose people together with earlier ones; writing it does so, too."""
-    if release.book is not None:
-        from cobogo.registry.check import refuse
-
-        refuse(release.book.breaches(release), release.policy.name)
-
-
-def write(release: Release, directory: Path, *, progress: Progress = _silent) -> Verdict:
-    """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    entered: list[str] = []
-    try:
-        verdict = _written(release, directory, entered, progress)
-    except BaseException:
-        for identity in entered:
-            assert release.book is not None
-            with suppress(RegistryError):  # what went wrong first is what matters
-                release.book.withdraw(identity)
-        raise
-    for identity in entered:
-        assert release.book is not None
-        release.book.finish(identity)
-    return verdict
-
-
-def _written(release: Release, directory: Path, entered: list[str], progress: Progress) -> Verdict:
-    """The same, with the ids under which it is ``entered`` in the registry before it is put in place."""
-    report = threading.Thread(target=importlib.import_module, args=("cobogo.report.write",))
-    report.start()  # it takes a while, and the engine has enough to do meanwhile
-    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
-        public, evidence = stage / "public", stage / "evidence"
-        public.mkdir()
-        evidence.mkdir(mode=0o700)
-        progress("write", 0, 0)
-        with release.timed("apply"):
-            rows = ending.enter_context(written(release, public, release.tables()))
-        progress("verify", 0, 0)
-        with release.timed("verify"):
-            unsigned = draft(release, rows)
-            released = released_table(rows, unsigned, release.policy.quasi_identifiers, release.policy.sensitive)
-            reference = release.reference()
-            classes = reference.classes(released)
-            verdicts = check(release.problem.promised, classes)
-            refuse_unless_as_planned(release, released, classes, verdicts)
-        with release.timed("write"):
-            sign(unsigned, release, public, verdicts)
-        progress("report", 0, 0)
-        report.join()
-        from cobogo.report.story import tell
-        from cobogo.report.write import write as write_report
-
-        write_report(
-            tell(release, released, classes, verdicts),
-            evidence,
-            language=release.policy.report.language,
-        )
-        if release.book is not None:
-            progress("check", 0, 0)
-            series = series_after(release, reference)[0]
-            signed = manifest.sha256(public / manifest.NAME)
-            entered.append(release.book.enter(release, series, signed, directory))
-            release.registered = entered[-1]
-        write_evidence(release, reference, public, evidence)
-    return Verdict(verdicts, (), released.records, len(released.counts))
-
-
-def _refuse_guarantees(policy: Policy) -> None:
-    """A guarantee is about how values were drawn, and a recoding draws none."""
-    from cobogo.perturb.guarantees import GUARANTEES
-
-    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
-    if asked or policy.randomization is not None:
-        raise PolicyError(
-            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
-            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
-            remedy="Run `cobogo perturb`.",
-        )
 
 
 def _algorithm(policy: Policy) -> Algorithm:
@@ -341,7 +248,7 @@ def _counted(
         if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
-    hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in names)
+    hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)
     lowest, highest = _levels(policy, hierarchies)
     return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
 
@@ -357,60 +264,4 @@ def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
     return (
         f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
         f"{raised}, and the search began there; the risk before is that of these levels"
-    )
-
-
-def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
-    """Build an attribute's hierarchy; where values do not fit, say how many records hold them and the first row."""
-    from cobogo.hierarchy.build import build
-
-    attribute = policy.attributes[name]
-    where = f'{policy.name}, attribute "{name}"'
-    try:
-        hierarchy = build(name, attribute.hierarchy, counted.values[name], policy=policy)
-    except UnfitValues as error:
-        raise _located(error, name, where, table, counted) from None
-    if attribute.min_level > hierarchy.height:
-        raise PolicyError(
-            f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
-        )
-    if policy.recoding.kind != "value":
-        return hierarchy
-    if attribute.min_level:
-        raise PolicyError(
-            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
-        )
-    return hierarchy.without_steps(
-        top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
-    )
-
-
-def _sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:
-    """The hierarchies of the sensitive attributes that have one."""
-    from cobogo.hierarchy.build import build
-
-    asked = {name: policy.attributes[name].hierarchy for name in policy.sensitive}
-    return {
-        name: build(name, spec, counted.domains[name].labels, policy=policy)
-        for name, spec in asked.items()
-        if spec is not None
-    }
-
-
-def _located(error: UnfitValues, name: str, where: str, table: Table, counted: FrequencyTable) -> UnfitValues:
-    """The same error with what only the table knows."""
-    index = {label: code for code, label in enumerate(counted.values[name])}
-    marginal = counted.marginal(counted.quasi_identifiers.index(name))
-    records = sum(int(marginal[index[value]]) for value in error.values)
-    first = next(value for value in error.values if value is not None)
-    row = table.first_row(name, first)
-    if row is not None:
-        found = f'"{first}" first stands in row {row:,} of {table.name}'
-    else:
-        found = f"in {table.name}" if records else "in the population table"
-    return UnfitValues(
-        f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
-        error.values,
-        where=where,
-        remedy=error.remedy,
     )

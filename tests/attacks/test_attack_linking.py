@@ -96,6 +96,15 @@ def test_two_coarse_values_agree_where_something_lies_under_both() -> None:
     assert dict(zip(found.rows.tolist(), found.confidence.tolist(), strict=True)) == {1: 0.5, 2: 0.5, 3: 1.0}
 
 
+def test_numbers_with_decimals_match_intervals_of_whole_numbers_and_the_other_way_round() -> None:
+    rules = policy({"age": {"intervals": [10]}})
+    whole, parts = pa.table({"age": ["30-39", "40-49"]}), pa.table({"age": ["[30, 40)", "[40, 50)"]})
+    found = cb.attack("record-linkage", whole, knowledge=table("age", "31", "44.5"), policy=rules)
+    assert found.rows.tolist() == [1]
+    found = cb.attack("record-linkage", parts, knowledge=table("age", "31"), policy=rules)
+    assert (found.rows.tolist(), found.highest) == ([1], 1.0)
+
+
 class TestProbabilistic:
     """Three of a hundred values are misspelt; most people are found all the same."""
 

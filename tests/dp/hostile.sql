@@ -97,4 +97,19 @@ SELECT COUNT(*) FROM people WHERE city COLLATE NOCASE = 'crato'
 SELECT COUNT(*) FROM people WHERE city IN ()
 SELECT pg_read_file('/etc/passwd') FROM people
 SELECT getenv('HOME') FROM people
+SELECT COUNT(*) FROM people JOIN regions ON TRUE
+SELECT COUNT(*) FROM people JOIN regions ON people.city = regions.city
+SELECT COUNT(*) FROM people CROSS JOIN regions
+SELECT COUNT(*) FROM people LEFT JOIN regions USING (city)
+SELECT COUNT(*) FROM people NATURAL JOIN regions
+SELECT COUNT(*) FROM people JOIN regions USING (job)
+SELECT COUNT(*) FROM people JOIN regions USING (city) JOIN regions USING (city)
+SELECT COUNT(*) FROM people JOIN people USING (city)
+SELECT COUNT(*) FROM people JOIN (SELECT * FROM people) USING (city)
+SELECT COUNT(*) FROM people POSITIONAL JOIN regions
+SELECT COUNT(*) FROM people ASOF JOIN regions USING (city)
+SELECT COUNT(*) FROM people SEMI JOIN regions USING (city)
+SELECT COUNT(*) FROM people ANTI JOIN regions USING (city)
+SELECT COUNT(*) FROM regions
+SELECT COUNT(*) FROM regions JOIN people USING (city)
 not even SQL (

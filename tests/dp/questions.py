@@ -107,5 +107,7 @@ def asked(text: str, dataset: Dataset) -> Plan:
 
 def found(asked: Plan, rows: list[dict[str, Any]], *, engine: str | None = None, salt: int = 7) -> Exact:
     """What reaches the noise for a question about rows."""
-    opened, source = Held(asked.dataset, arrow(rows), engine).opened()
+    added = asked.query.lookup.names if asked.query.lookup else ()
+    own = {name: column for name, column in asked.dataset.columns.items() if name not in added}
+    opened, source = Held(asked.dataset.model_copy(update={"columns": own}), arrow(rows), engine).opened()
     return measured(asked, source, opened, salt)

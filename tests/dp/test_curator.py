@@ -88,13 +88,13 @@ def test_answers_are_near_the_truth(ana: Session) -> None:
 
 def test_intervals_hold_as_often_as_they_say(ana: Session) -> None:
     inside = 0
-    for _ in range(60):
+    for _ in range(30):
         answer = ana.sql("SELECT city, COUNT(*) AS n, AVG(age) AS age FROM people GROUP BY city", epsilon=1)
         for at, row in enumerate(answer.rows[:1] + answer.rows[2:]):
             low, high = answer.intervals["n"][at * 2] or (0, 0)
             inside += low <= PEOPLE <= high
             assert low <= row[1] <= high
-    assert inside >= 95  # of 120; fewer would be a chance of 1e-7 at 95 %
+    assert inside >= 43  # of 60; fewer would be a chance of 1e-8 at 95 %
 
 
 def test_a_mean_of_nobody_stays_within_its_bounds(ana: Session) -> None:
@@ -144,6 +144,51 @@ def test_choices_among_public_groups(ana: Session) -> None:
         ana.table("people").group_by("job").noisy_max(epsilon=1)
     with pytest.raises(QueryRefused, match="3 groups to choose 4"):
         cities.top_k(4, epsilon=1)
+
+
+def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
+    """Everybody is in two cities, so that each part gets half of the price."""
+    parts = ana.table("people").where("age < 50").partition("city")
+    answers = parts.release(
+        {"Crato": lambda part: part.count(), "Sobral": lambda part: part.where("age >= 25").mean("age")}, epsilon=200
+    )
+    assert answers["Crato"].value == pytest.approx(PEOPLE / 2, abs=5)
+    assert answers["Sobral"].value == pytest.approx(37, abs=0.2)
+    assert {float(answer.spent.amount) for answer in answers.values()} == {100}
+    assert ana.budget("people").spent == Units(200 * 10**9, 0)
+    for asked in (
+        {},
+        {"Rio": lambda part: part.count()},
+        {"Crato": lambda part: part},
+        {"Crato": lambda _: ana.table("people").count()},
+    ):
+        with pytest.raises(QueryRefused):
+            parts.release(asked, epsilon=1)  # type: ignore[arg-type]
+    with pytest.raises(QueryRefused, match="not public"):
+        ana.table("people").partition("job")
+    assert ana.budget("people").spent == Units(200 * 10**9, 0)
+
+
+def test_public_tables_are_joined(curator: Curator, ana: Session) -> None:
+    regions = pa.table({"city": ["Crato", "Sobral", "Rio"], "region": ["Cariri", "Norte", "Sul"], "x": ["1", "2", "3"]})
+    curator.register_public("regions", regions, key="city", columns=["region"])
+    by_sql = ana.sql("SELECT region, COUNT(*) FROM people JOIN regions USING (city) GROUP BY region", epsilon=50)
+    by_chain = ana.table("people").join("regions").group_by("region").count().release(epsilon=50)
+    for answer in (by_sql, by_chain):
+        assert [row[0] for row in answer.rows] == ["Cariri", "Norte", "Sul"]
+        assert [row[1] for row in answer.rows] == pytest.approx([PEOPLE, PEOPLE, 0], abs=5)
+    parts = ana.table("people").join("regions").partition("region").release({"Norte": lambda p: p.count()}, epsilon=50)
+    assert parts["Norte"].value == pytest.approx(PEOPLE, abs=5)
+    for table, words in (
+        (pa.table({"city": ["Crato", "Crato"], "region": ["a", "b"]}), "stands twice"),
+        (pa.table({"town": ["Crato"], "region": ["a"]}), 'no column "city"'),
+        (pa.table({"city": ["Crato"], "region": pa.array([None], pa.string())}), "no complete rows"),
+    ):
+        with pytest.raises(DataError, match=words):
+            curator.register_public("bad", table, key="city", columns=["region"])
+    curator.register_public("ages", pa.table({"city": ["Crato"], "age": ["1"]}), key="city", columns=["age"])
+    with pytest.raises(QueryRefused, match='"age" is a column of both'):
+        ana.table("people").join("ages")
 
 
 def test_prices_are_foretold_from_declarations_alone(tmp_path: Path) -> None:
@@ -261,7 +306,7 @@ def test_many_analysts_at_once_get_their_own_answers(curator: Curator) -> None:
 # What reaches the engine
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(text=q.questions())
 def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: str) -> None:
     plan = q.asked(text + " LIMIT 7654321", q.declared())
@@ -307,7 +352,18 @@ def test_names_are_registered_once(curator: Curator) -> None:
 
 
 @pytest.mark.parametrize(
-    "amounts", [{}, {"epsilon": 0}, {"epsilon": -1}, {"epsilon": "much"}, {"rho": 1}, {"epsilon": 1, "delta": 1}]
+    "amounts",
+    [
+        {},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": "much"},
+        {"rho": 1},
+        {"epsilon": 1, "delta": 1},
+        {"epsilon": "1e-400", "delta": 1e-9},
+        {"epsilon": "1e400", "delta": 1e-9},
+        {"epsilon": 1, "delta": "1e-400"},
+    ],
 )
 def test_prices_must_be_prices(ana: Session, amounts: dict[str, Any]) -> None:
     with pytest.raises(CobogoError):

@@ -14,11 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.dp.plan import Bins, Measurement, plan, sensitivity
+from cobogo.dp.public import PublicTable
 from cobogo.dp.query import Aggregate, Both, Compare, Missing, Not, OneOf, Order
 from cobogo.dp.sql.parse import parse
 from cobogo.errors import QueryRefused
 
 DATASET = q.declared()
+REGIONS = PublicTable("regions", "city", ("region",), (("Crato", "Cariri"), ("Sobral", "Norte"), ("d'água", "Norte")))
 HOSTILE = [
     line
     for line in (Path(__file__).parent / "hostile.sql").read_text(encoding="utf-8").splitlines()
@@ -33,7 +35,7 @@ def test_there_are_many_hostile_questions() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_questions_are_refused_with_a_remedy(text: str) -> None:
     with pytest.raises(QueryRefused) as refusal:
-        plan(parse(text, {"people": DATASET}), DATASET)
+        plan(parse(text, {"people": DATASET}, {"regions": REGIONS}), DATASET)
     assert refusal.value.remedy
 
 
@@ -60,6 +62,13 @@ def test_a_question_is_typed_values() -> None:
     assert isinstance(conditions[2], Not)
     assert Compare("day", "=", date(2020, 1, 31)) in vars(conditions[2].condition).values()
     assert Missing("job") in vars(conditions[2].condition).values()
+
+
+def test_a_join_adds_public_columns() -> None:
+    text = "SELECT region, COUNT(*) FROM people JOIN Regions USING (city) WHERE region <> 'Sul' GROUP BY region"
+    made = plan(parse(text, {"people": DATASET}, {"regions": REGIONS}), DATASET)
+    assert made.public == (("Cariri",), ("Norte",))
+    assert made.groups_of_a_person == 2
 
 
 @settings(max_examples=60, deadline=None)

@@ -13,7 +13,7 @@ import pytest
 from randomized_tables import ASKED, RHO, N, policy, table
 
 import cobogo as cb
-from cobogo.errors import PolicyError, SearchTooLarge, VerificationFailed
+from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, VerificationFailed
 from cobogo.perturb.randomization.make import ABOUT, METHODS
 from cobogo.release import manifest
 
@@ -174,6 +174,24 @@ def test_what_a_method_cannot_do_is_refused(method: str, models: Any, error: typ
         asked["randomization"]["attributes"] = ["age", "disease"]
     with pytest.raises(error, match=word):
         cb.perturb(table(), asked)
+
+
+def test_a_retention_that_is_too_large_is_refused_before_anything_is_drawn() -> None:
+    with pytest.raises(NoSolution, match=r"retention of 0\.9"):
+        cb.perturb(table(), policy("uniform", retention=0.9))
+    asked = policy("uniform", retention=0.9) | {"privacy": None, "data": {"unit": "name"}}
+    rows = table().to_pydict()
+    rows["name"] = ["somebody"] * N
+    assert cb.perturb(pa.table(rows), asked).transformation.records_per_person == N
+
+
+def test_many_draws_together_tell_everything(tmp_path: Path) -> None:
+    asked = policy("uniform", retention=0.9) | {"privacy": None, "data": {"unit": "name"}}
+    rows = table().to_pydict()
+    rows["name"] = ["somebody"] * N
+    assert cb.perturb(pa.table(rows), asked).write(tmp_path / "out")
+    assert json.loads((tmp_path / "out/evidence/report.json").read_text())["amplification"] == "inf"
+    assert not cb.verify(tmp_path / "out", policy=asked | {"privacy": {"models": [RHO]}})
 
 
 def test_a_guarantee_is_no_model_of_a_recoding() -> None:

@@ -134,6 +134,17 @@ def test_the_report_takes_the_size_of_a_population_table(here: Path) -> None:
     assert risk["before"]["population"] == risk["before"]["unique"]
 
 
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [("population-size = 4", "4 people, and the data alone have 5"), ('population = "none.csv"', "none.csv")],
+    ids=["size", "table"],
+)
+def test_a_population_that_cannot_be_is_refused_before_the_search(told: str, said: str, here: Path) -> None:
+    (here / "p.toml").write_text(f"{POLICY}[risk]\n{told}\n")
+    with pytest.raises(cobogo.CobogoError, match=said):
+        cobogo.anonymize(here / "p.toml")
+
+
 def test_rows_find_their_tuples_when_keys_overflow() -> None:
     """Ten columns of a hundred values each have more combinations than sixty-two bits."""
     import pyarrow as pa

@@ -18,6 +18,7 @@ from cobogo.attacks.case import AnyPolicy, Case, open_case
 from cobogo.attacks.complementary import Complementary, Temporal
 from cobogo.attacks.definetti import DeFinetti
 from cobogo.attacks.differencing import Differencing
+from cobogo.attacks.distance import DistanceLinkage
 from cobogo.attacks.duplicate import Duplicate
 from cobogo.attacks.intersection import Intersection
 from cobogo.attacks.joining import Join, Projections
@@ -35,6 +36,7 @@ ATTACKS: dict[str, type[Attack]] = {
     kind.name: kind
     for kind in (
         RecordLinkage,
+        DistanceLinkage,
         Homogeneity,
         BackgroundKnowledge,
         Skewness,

@@ -13,7 +13,7 @@ from cobogo.errors import HierarchyError, UnfitValues
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.hierarchy.build import build
 from cobogo.models.base import Ints
-from cobogo.policy import PathHierarchy, Policy
+from cobogo.policy import IntervalsHierarchy, PathHierarchy, Policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,19 +85,37 @@ def hierarchy(attribute: str, known: Sequence[Label], released: Sequence[Label],
     spec = policy.attributes[attribute].hierarchy
     values = list(dict.fromkeys((*known, *released)))
     if isinstance(spec, PathHierarchy):
-        parts = [max(_usual_parts(labels, spec.path) for labels in (known, released))]
-        values = [value for value in values if value is None or value.count(spec.path) + 1 in parts]
+        parts = max(_usual_parts(labels, spec.path) for labels in (known, released))
+        values = [value for value in values if value is None or value.count(spec.path) + 1 == parts]
+    tree = _placing(attribute, values, policy)
+    if isinstance(spec, IntervalsHierarchy) and _strange(tree, released):
+        # Intervals are written otherwise where all numbers are whole; the two tables need not agree on that.
+        mark = spec.decimal or policy.data.decimal
+        whole = [value for value in values if value is None or mark not in value]
+        others = [_placing(attribute, some, policy) for some in (whole, [*values, f"0{mark}5"])]
+        tree = min([tree, *others], key=lambda one: len(_strange(one, released)))
+    return tree
+
+
+def _placing(attribute: str, values: Sequence[Label], policy: Policy) -> Hierarchy | None:
+    """The hierarchy of those values that it can place."""
     for _ in range(3):  # a builder may complain of one kind of value at a time
         try:
-            return build(attribute, spec, values, policy=policy)
+            return build(attribute, policy.attributes[attribute].hierarchy, values, policy=policy)
         except UnfitValues as error:
             unfit = set(error.values)
             values = [value for value in values if value not in unfit]
         except HierarchyError:
-            if not any(value is None for value in values):
+            if None not in values:
                 raise
             values = [value for value in values if value is not None]
     return None
+
+
+def _strange(tree: Hierarchy | None, labels: Sequence[Label]) -> set[Label]:
+    """The labels that a hierarchy does not have."""
+    known = set() if tree is None else {label for level in tree.labels for label in level}
+    return set(labels) - known - {SUPPRESSED, None}
 
 
 def _usual_parts(labels: Sequence[Label], separator: str) -> int:

@@ -182,3 +182,48 @@ def guessed(targets, rows, categorical, columns, secrets, values, slack):  # typ
         guesses[target] = counts.argmax()
         shares[target] = counts.max() / counts.sum()
     return guesses, shares
+
+
+@njit(cache=True, nogil=True)
+def _likely(target, row, categorical, spread, rare, right, wrong):  # type: ignore[no-untyped-def]
+    """The logarithm of how much likelier a row is if it is the target's than if it is anybody's."""
+    found = 0.0
+    for column in range(len(target)):
+        if categorical[column]:
+            found += right[column] + rare[column] if target[column] == row[column] else wrong[column]
+        elif not np.isnan(target[column] - row[column]):
+            gap = (target[column] - row[column]) / spread[column]
+            found += rare[column] - 0.5 * gap * gap - np.log(spread[column] * 2.5066282746310002)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def weighed(targets, rows, categorical, model, best, place, squares, agreed):  # type: ignore[no-untyped-def]
+    """How probably each row is each target's, when numbers have noise and categories are sometimes exchanged.
+
+    ``model`` holds the standard deviation of each column's noise, minus the logarithm of how dense its values are at
+    each row, and those of a category's agreeing and (for each target) disagreeing. Writes the largest probability of a
+    single row and its place, and adds each column's expected squares and agreements.
+    """
+    spread, rare, right, wrong = model
+    weight = np.empty(rows.shape[0])
+    for target in range(targets.shape[0]):
+        for row in range(len(weight)):
+            weight[row] = _likely(targets[target], rows[row], categorical, spread, rare[row], right, wrong[target])
+        place[target] = weight.argmax()
+        weight = np.exp(weight - weight[place[target]])
+        total = weight.sum()
+        best[target] = 1.0 / total
+        for row in range(len(weight)):
+            if weight[row] > 1e-9 * total:
+                _learn(targets[target], rows[row], categorical, weight[row] / total, squares, agreed)
+
+
+@njit(cache=True, nogil=True)
+def _learn(target, row, categorical, sure, squares, agreed):  # type: ignore[no-untyped-def]
+    for column in range(len(target)):
+        gap = target[column] - row[column]
+        if categorical[column]:
+            agreed[column] += sure * (gap == 0.0)
+        elif not np.isnan(gap):
+            squares[column] += sure * gap * gap

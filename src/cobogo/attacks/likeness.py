@@ -84,7 +84,7 @@ def bounds(hits: float, tries: int) -> tuple[float, float]:
     """Between which rates the true one lies (Wilson 1927).
 
     >>> [round(bound, 3) for bound in bounds(90, 100)]
-    [0.792, 0.955]
+    [0.796, 0.954]
     """
     if not tries:
         return 0.0, 1.0

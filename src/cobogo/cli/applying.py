@@ -29,15 +29,15 @@ def apply(
 
     Exit 1 when nothing is left to release.
     """
-    from cobogo import job
     from cobogo.cli.summary import lines
     from cobogo.registry import reuse
+    from cobogo.release import publish
 
     book = opened(registry, key)
     with console.progress(quiet=quiet or as_json) as show:
         show("read", 0, 0)
         made = reuse.apply(book, registry, key, release, data, engine=engine)
-        verdict = job.write(made, out, progress=show)
+        verdict = publish.write(made, out, progress=show)
     for warning in made.warnings:
         console.warn(warning)
     if as_json:

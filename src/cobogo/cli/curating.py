@@ -66,6 +66,7 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
+    from cobogo.dp.curator import public_tables
     from cobogo.dp.explain import explain as explained
     from cobogo.dp.explain import price_for
     from cobogo.dp.metadata import CuratorPolicy
@@ -75,7 +76,7 @@ def explain(
     from cobogo.dp.units import exact
 
     rules = CuratorPolicy.load(config)
-    query = parse(question, rules.datasets)
+    query = parse(question, rules.datasets, public_tables(rules))
     dataset = rules.datasets[query.dataset]
     measure = dataset.budget.loss().measure
     found = plan(query, dataset)

@@ -68,6 +68,7 @@ def anonymize(
     from cobogo import job
     from cobogo.cli.summary import lines
     from cobogo.policy import Policy
+    from cobogo.release import publish
 
     rules = Policy.load(policy)
     directory = out or (rules.resolve(rules.output.directory) if rules.output.directory else None)
@@ -80,8 +81,8 @@ def anonymize(
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
         if dry_run:
-            job.check_against_earlier(release)
-        verdict = None if dry_run or directory is None else job.write(release, directory, progress=show)
+            publish.check_against_earlier(release)
+        verdict = None if dry_run or directory is None else publish.write(release, directory, progress=show)
     for warning in release.warnings:
         console.warn(warning)
     if as_json:

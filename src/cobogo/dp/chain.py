@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,9 +12,11 @@ from sqlglot.errors import SqlglotError
 
 from cobogo.dp.answer import Answer
 from cobogo.dp.explain import Explanation
+from cobogo.dp.metadata import Dataset, Value
 from cobogo.dp.metadata.datasets import loss_of
 from cobogo.dp.plan import Key
-from cobogo.dp.query import Aggregate, Both, Kind, Query
+from cobogo.dp.public import extended, joined
+from cobogo.dp.query import Aggregate, Both, Kind, Part, Query
 from cobogo.dp.sql.conditions import condition
 from cobogo.dp.sql.nodes import refused
 from cobogo.dp.units import Amount, exact
@@ -41,6 +44,13 @@ class Chain:
         found = condition(node, self._dataset)  # type: ignore[arg-type]
         both = found if self.query.where is None else Both(self.query.where, found)
         return self._with(where=both)
+
+    def join(self, public: str) -> Chain:
+        """With the columns of a public table, by its key; before anything that names them."""
+        if self.query.lookup is not None or self.query.part is not None:
+            raise QueryRefused("a join is answered with one public table, before any partition", where=WHERE)
+        found = joined(public, None, self._dataset, self.session.curator.public, where=WHERE)
+        return self._with(lookup=found)
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
@@ -97,6 +107,18 @@ class Chain:
         self._ask()
         return self.session.priced(self.query, error, **options)
 
+    def partition(self, column: str) -> Partition:
+        """The parts of the rows so far by a column with public keys, to ask each something else."""
+        found = self._dataset.found(column, quoted=False, where=WHERE)
+        declared = self._dataset.columns[found]
+        if declared.public_keys is None or declared.edges is not None:
+            raise QueryRefused(
+                f'the keys of "{found}" are not public', where=WHERE, remedy="Partition by a column with declared keys."
+            )
+        if self.query.keys or self.query.aggregates or self.query.part:
+            raise QueryRefused("a partition comes before what is asked of its parts", where=WHERE)
+        return Partition(self, found, declared.public_keys)
+
     def noisy_max(self, *, epsilon: Amount, by: str | None = None) -> Key:
         """The public group with the most rows, or the largest sum of a column."""
         return self.top_k(1, epsilon=epsilon, by=by)[0]
@@ -137,9 +159,47 @@ class Chain:
         return replace(self, query=replace(self.query, **changes))
 
     @property
-    def _dataset(self) -> Any:
-        return self.session.curator.datasets[self.query.dataset]
+    def _dataset(self) -> Dataset:
+        return extended(self.query, self.session.curator.datasets[self.query.dataset])
 
     @property
     def _measure(self) -> str:
         return self.session.curator.measure(self.query.dataset)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Parts of a data set that are asked different things for one price (parallel composition).
+
+    Where a person lies in one part (a ``constant`` column), every part gets all of the price; else what is left of it
+    when it is paid for each of the parts that a person counts in.
+    """
+
+    base: Chain
+    column: str
+    keys: tuple[Value, ...]
+
+    def release(
+        self,
+        asked: Mapping[Value, Callable[[Chain], Chain]],
+        *,
+        epsilon: Amount | None = None,
+        rho: Amount | None = None,
+        delta: Amount = 0,
+    ) -> dict[Value, Answer]:
+        """An answer for each part: ``release({"Crato": lambda part: part.count(), …}, epsilon=1)``."""
+        session, query = self.base.session, self.base.query
+        unknown = [key for key in asked if key not in self.keys]
+        if unknown or not asked:
+            raise QueryRefused(f'"{self.column}" has no such public key, or none is asked for', where=WHERE)
+        queries = []
+        for key, build in asked.items():
+            part = Part(self.column, tuple(asked), key, query.where)
+            chain = build(Chain(session, Query(query.dataset, (), part=part, lookup=query.lookup)))
+            if chain.query.part != part or chain.query.dataset != query.dataset:
+                raise QueryRefused("what is asked of a part must be chained to it", where=WHERE)
+            chain._ask()
+            queries.append(chain.query)
+        loss = loss_of(epsilon, rho, delta, measure=session.curator.measure(query.dataset))
+        text = f"{len(queries)} parts by {self.column} of {query.dataset}"
+        return dict(zip(asked, session.curator.answer_parts(queries, session.analyst, loss, text), strict=True))

@@ -6,8 +6,9 @@ engine is asked; whatever happens after that costs the same and is told in the s
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from cobogo.dp.choice import chosen_by
 from cobogo.dp.ledger import Balance, Ledger
 from cobogo.dp.metadata import Budget, CuratorPolicy, Dataset
 from cobogo.dp.metadata.datasets import dataset_named
+from cobogo.dp.metadata.public_tables import PublicTablePolicy
 from cobogo.dp.noise import noises
 from cobogo.dp.plan import Key, Plan, plan
+from cobogo.dp.public import PublicTable, load_public
 from cobogo.dp.query import Query
 from cobogo.dp.release import Exact, answer, measured, with_noise
 from cobogo.dp.session import Session
@@ -49,11 +52,11 @@ class Held:
                 self._opened = self._open()
             return self._opened
 
-    def rows(self, plan: Plan) -> Exact:
+    def rows(self, plan: Plan, salt: int | None = None) -> Exact:
         """The exact figures of a plan, for noise. An engine answers one question at a time."""
         engine, source = self.opened()
         with self.lock:
-            return measured(plan, source, engine)
+            return measured(plan, source, engine, salt)
 
     def _open(self) -> tuple[Engine, Source]:
         table = self._table()
@@ -73,6 +76,13 @@ class Held:
         return read(self.data, self.declared, engine)
 
 
+def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
+    """The public tables that a file declares."""
+    return {
+        name: load_public(name, rules.resolve(declared.path or ""), declared) for name, declared in rules.public.items()
+    }
+
+
 class Curator:
     """Answers questions about data sets with differential privacy.
 
@@ -83,6 +93,7 @@ class Curator:
         self._url = engine
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
         self._held: dict[str, Held] = {}
+        self.public: dict[str, PublicTable] = {}
 
     @classmethod
     def load(cls, policy: str | Path | CuratorPolicy, engine: str | None = None) -> Curator:
@@ -100,7 +111,16 @@ class Curator:
                     remedy="Give the path of a file, or a database's URL and a table.",
                 )
             curator._add(name, declared, None if path is None else rules.resolve(path), url and rules.located(url))
+        curator.public.update(public_tables(rules))
         return curator
+
+    def register_public(self, name: str, data: Any, *, key: str, columns: Sequence[str], **options: Any) -> None:
+        """Let questions join a table that is no secret: ``columns`` of it, as texts, by its ``key``."""
+        try:
+            declared = PublicTablePolicy.model_validate({"key": key, "columns": tuple(columns), **options})
+        except ValidationError as error:
+            raise readable(error, name, PublicTablePolicy) from None
+        self.public[name] = load_public(name, data, declared)
 
     def register(
         self,
@@ -159,6 +179,17 @@ class Curator:
         chosen = noises(plan(query, held.declared), loss)
         with self._paid(held, query, analyst, loss, question) as left:
             return answer(with_noise(held.rows(chosen.plan), chosen), chosen, loss, left)
+
+    def answer_parts(self, queries: Sequence[Query], analyst: str, loss: Loss, question: str) -> list[Answer]:
+        """The same of the parts of a partition, each for what is left of the cost where a person is in several."""
+        held = self._held[queries[0].dataset]
+        plans = [plan(query, held.declared) for query in queries]
+        times = plans[0].parts_of_a_person
+        share = Loss(loss.measure, loss.amount / times, loss.delta / times)
+        chosen = [noises(one, share) for one in plans]
+        salt = secrets.randbits(62)
+        with self._paid(held, queries[0], analyst, loss, question) as left:
+            return [answer(with_noise(held.rows(one.plan, salt), one), one, share, left) for one in chosen]
 
     def choose(
         self, query: Query, analyst: str, loss: Loss, question: str, *, k: int = 1, exponential: bool = False

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Literal
 
 from cobogo.dp.metadata import Column, Dataset, Value
+from cobogo.dp.public import extended
 from cobogo.dp.query import Aggregate, Query
 from cobogo.errors import QueryRefused
 
@@ -73,6 +74,12 @@ class Plan:
         return bound if self.public is None else min(bound, len(self.public))
 
     @property
+    def parts_of_a_person(self) -> int:
+        """In how many parts of a partition one person is counted at most."""
+        part = self.query.part
+        return 1 if part is None else min(len(part.keys), self.dataset.groups_of_a_person((part.column,)))
+
+    @property
     def rows_of_a_person(self) -> int:
         """With how many rows one person is counted in a group at most."""
         return self.dataset.max_rows
@@ -101,6 +108,7 @@ def sensitivity(measurement: Measurement, dataset: Dataset) -> int:
 
 def plan(query: Query, dataset: Dataset) -> Plan:
     """What to measure for a question, or a refusal."""
+    dataset = extended(query, dataset)
     public = _public_groups(query, dataset)
     measured: list[Measurement] = [Measurement("people")] if public is None else []
     for aggregate in query.aggregates:
@@ -164,8 +172,11 @@ def _share(share: Fraction | None) -> Fraction:
 def _public_groups(query: Query, dataset: Dataset) -> tuple[Key, ...] | None:
     """Every combination of public keys; None where the keys of some column are not public."""
     for name in query.keys:
-        if dataset.columns[name].type == "number":
-            raise _refused(f'the number "{name}" cannot be grouped by', "Group by a text, an integer or a date.")
+        if dataset.columns[name].type == "number" and dataset.columns[name].edges is None:
+            raise _refused(
+                f'the number "{name}" cannot be grouped by',
+                "Group by a text, an integer or a date, or have the data holder declare edges of intervals.",
+            )
     keys = [dataset.columns[name].public_keys for name in query.keys]
     known = [values for values in keys if values is not None]
     if len(known) < len(keys):

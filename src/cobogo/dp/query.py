@@ -84,6 +84,25 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Lookup:
+    """A public table that is joined by a column: its rows, each a key and what stands beside it. A key stands once."""
+
+    column: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a partition by a column: ``key`` of all ``keys``, of the rows for which ``where`` holds."""
+
+    column: str
+    keys: tuple[str | int | bool | date, ...]
+    key: str | int | bool | date
+    where: Condition | None
+
+
+@dataclass(frozen=True)
 class Query:
     """A question about one data set. ``shown`` are the answer's columns: keys, and aggregates by their names."""
 
@@ -94,6 +113,8 @@ class Query:
     shown: tuple[tuple[str, str], ...] = ()  # (name in the answer, key or aggregate's name)
     order: tuple[Order, ...] = ()
     limit: int | None = None
+    part: Part | None = None
+    lookup: Lookup | None = None
 
 
 def columns_of(condition: Condition | None) -> list[str]:

@@ -28,7 +28,7 @@ class Session:
 
     def sql(self, text: str, *, epsilon: Amount | None = None, rho: Amount | None = None, delta: Amount = 0) -> Answer:
         """Answer a question in SQL for a price."""
-        query = parse(text, self.curator.datasets)
+        query = parse(text, self.curator.datasets, self.curator.public)
         loss = loss_of(epsilon, rho, delta, measure=self.curator.measure(query.dataset))
         return self.curator.answer(query, self.analyst, loss, text)
 
@@ -47,14 +47,14 @@ class Session:
         confidence: float = 0.95,
     ) -> Explanation:
         """What a question in SQL would be computed by, and how far off, for a price. Nothing is spent or read."""
-        query = parse(text, self.curator.datasets)
+        query = parse(text, self.curator.datasets, self.curator.public)
         return self.explained(query, epsilon=epsilon, rho=rho, delta=delta, rows=rows, confidence=confidence)
 
     def epsilon_for(
         self, text: str, error: Amount, *, delta: Amount = 0, rows: int | None = None, confidence: float = 0.95
     ) -> Fraction:
         """The ε (or ρ) at which no figure of a question is farther off than ``error``, as a rule. Nothing is spent."""
-        query = parse(text, self.curator.datasets)
+        query = parse(text, self.curator.datasets, self.curator.public)
         return self.priced(query, error, delta=delta, rows=rows, confidence=confidence)
 
     def budget(self, dataset: str) -> Balance:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cobogo.hierarchy import Label
 from cobogo.metrics import Outcome
@@ -18,7 +17,7 @@ from cobogo.recode.condensed import Condensed
 from cobogo.recode.cuts.cut import CutAssignment
 from cobogo.recode.distort import Distortion, Tuple
 from cobogo.recode.marginals.margins import Margins
-from cobogo.recode.problem import Problem
+from cobogo.recode.moves import Moves, named
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,7 +90,7 @@ class LocalPlan(Plan):
         told = {}
         if a.values is not None and joint is not None:
             codes = joint.codes[a.values].T
-            told = {name: _named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
+            told = {name: named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
         return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
 
 
@@ -120,7 +119,7 @@ class BucketPlan(Plan):
         b = self.buckets
         told = {}
         if b.values is not None:
-            told = {b.attribute: _named(b.problem.table.domains[b.attribute].labels, b.values)}
+            told = {b.attribute: named(b.problem.table.domains[b.attribute].labels, b.values)}
         return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, told, {self.group: b.names}, star=False)
 
 
@@ -170,35 +169,10 @@ class CondensedPlan(Plan):
         values = None if a.values is None else a.values[parcels]
         if values is not None and joint is not None:
             codes = joint.codes[values].T
-            told = {name: _named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
+            told = {name: named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
         released = dict(zip(self.attributes, a.released_values(), strict=True)) | {self.group: a.group_names[owners]}
         turns, ones = np.arange(len(parcels)), np.ones(len(parcels), dtype=np.int64)
         return Moves(a.problem, a.tuples[parcels], turns, ones, values, told, released, star=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Moves:
-    """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` those of the class
-    ``owners[p]``; −1 is for those that are suppressed. Where a tuple's parcels are told apart by other columns,
-    ``told`` gives what each parcel has there, and ``values`` a code for it."""
-
-    problem: Problem
-    tuples: Ints
-    owners: Ints
-    counts: Ints
-    values: NDArray[np.int32] | None
-    told: Mapping[str, NDArray[np.object_]]
-    released: Mapping[str, NDArray[np.object_]]  # by column, what each class's records get
-    star: bool
-
-    @property
-    def split(self) -> bool:
-        """Whether records that are told apart by nothing go different ways."""
-        return len(np.unique(self.tuples)) < len(self.tuples)
-
-
-def _named(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
-    return np.array([*labels, None], dtype=object)[codes]  # the last makes an array of texts of it, whatever they are
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cobogo.hierarchy import SUPPRESSED
 from cobogo.models.base import Ints
-from cobogo.recode.plan import Moves
+from cobogo.recode.moves import Moves
 from cobogo.table.engine import Expression
 from cobogo.table.lookup import unused
 from cobogo.table.read import Table

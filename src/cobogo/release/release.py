@@ -224,7 +224,7 @@ class Release:
 
         Returns the `Verdict`. Raises, leaving nothing behind, if the verification fails.
         """
-        from cobogo.job import write
+        from cobogo.release.publish import write
 
         return write(self, Path(directory))
 

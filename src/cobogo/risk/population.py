@@ -10,10 +10,11 @@ import numpy as np
 
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.models.base import Ints
-from cobogo.policy import RiskPolicy
+from cobogo.policy import Policy, RiskPolicy
 from cobogo.risk.estimates import Estimate, Sizes, estimates
 from cobogo.risk.source import Source
 from cobogo.table.frequency import FrequencyTable
+from cobogo.table.population import open_population
 
 SEVERAL = "somebody has records of several classes, and the estimators take each person to be in one"
 
@@ -48,7 +49,14 @@ class Uniqueness:
         return {"size": self.size, "fraction": self.fraction, **counted, "estimates": shown}
 
 
-def population_size(asked: RiskPolicy, people: int) -> int | None:
+def check_told(policy: Policy, people: int) -> None:
+    """Refuse early what a policy tells of the population, where that cannot be."""
+    if policy.risk.population is not None:
+        open_population(policy.risk.population, policy)
+    population_size(policy.risk, people, where=f"{policy.name}, risk.population-size")
+
+
+def population_size(asked: RiskPolicy, people: int, *, where: str = "--population-size") -> int | None:
     """How many people the population has, from what is known of it."""
     if asked.fraction is not None:
         return max(round(people / asked.fraction), people)
@@ -56,7 +64,7 @@ def population_size(asked: RiskPolicy, people: int) -> int | None:
     if size is not None and size < people:
         raise PolicyError(
             f"the population has {number_of(size, 'person', 'people')}, and the data alone have {people:,}",
-            where="population-size",
+            where=where,
             remedy="Give the size of the population that the data were drawn from.",
         )
     return size

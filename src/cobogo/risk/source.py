@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.policy import Data, Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
+from cobogo.release.readback import released_rows
 from cobogo.schema.roles import check_roles
 from cobogo.table.connect import connect
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_population, recoded
-from cobogo.table.read import Table, open_source, read, table_in
+from cobogo.table.read import Table, open_source, read
 
 Given = str | Path | Policy | Mapping[str, Any]
 
@@ -39,7 +40,11 @@ class Source:
 
     def counted(self) -> FrequencyTable:
         """The distinct quasi-identifier tuples."""
-        found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
+        try:
+            found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
+        except TableTooLarge as error:
+            remedy = "Measure a random part of the rows and say so with --fraction, or name fewer quasi-identifiers."
+            raise TableTooLarge(error.what, where=self.table.name, remedy=remedy) from None
         if not found.records:
             raise DataError("has no records", where=self.table.name, remedy="There is no risk to measure.")
         return found
@@ -109,23 +114,20 @@ def _public(data: Any) -> Path | None:
 
 def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
     manifest = manifests.load(public)
-    options = Data(separator=manifest.data.separator)
-    if manifest.data.file is not None:
-        table = read(public / manifest.data.file, options)
-    elif engine is not None:
-        table = table_in(connect(engine), str(manifest.data.table), options, str(manifest.data.table))
-    else:
-        raise OutputError(
-            "the release is a table of a database",
-            where=str(public / manifests.NAME),
-            remedy="Give the database's URL: --engine.",
-        )
+    rows = released_rows(public, manifest, None, engine)
+    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator))
+    if table.columns != manifest.columns_in():
+        raise DataError("has other columns than its manifest says", where=table.name)
     roles = {column.name: column.role for column in manifest.columns if column.file is None}
     if policy is not None:
         stricter = [name for name in policy.quasi_identifiers if name in roles]
         roles |= dict.fromkeys(stricter, Role.QUASI_IDENTIFIER)
-    if not set(roles) <= set(table.columns):
-        raise DataError("has other columns than its manifest says", where=table.name)
+    if Role.QUASI_IDENTIFIER not in roles.values():
+        raise PolicyError(
+            "the release names no quasi-identifier",
+            where=str(public / manifests.NAME),
+            remedy="Give a policy that names those that others may know: --policy.",
+        )
     notes = []
     if manifest.data.people:
         notes.append("records were counted: the release does not tell people apart")

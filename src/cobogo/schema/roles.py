@@ -57,6 +57,19 @@ def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
         )
 
 
+def check_recoding(policy: Policy) -> None:
+    """A policy for a recoding asks for no guarantee: that is about how values were drawn, and a recoding draws none."""
+    from cobogo.perturb.guarantees import GUARANTEES
+
+    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
+    if asked or policy.randomization is not None:
+        raise PolicyError(
+            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
+            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
+            remedy="Run `cobogo perturb`.",
+        )
+
+
 def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
     """The columns that models look at and that are left out of the release: counted, and known to the evidence only."""
     hidden = dict.fromkeys(n for model in models for n in model.attributes if n not in policy.sensitive)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -27,14 +28,16 @@ class Column(Part):
 
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise
     follows them. ``decimals``: how many digits after the point count. ``keys``: the values that are no secret, so that
-    groups can be told without asking whether anybody is in them. ``constant``: a person has one value only; where
-    somebody has several, one of them is kept.
+    groups can be told without asking whether anybody is in them. ``edges``: a number is grouped by the intervals
+    between them, which are public; values beyond count in the first or the last. ``constant``: a person has one value
+    only; where somebody has several, one of them is kept.
     """
 
     type: Literal["integer", "number", "text", "boolean", "date"]
     bounds: tuple[int | float, int | float] | None = None
     decimals: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
     keys: Annotated[tuple[Any, ...], Field(min_length=1, max_length=KEYS_AT_MOST)] | None = None
+    edges: Annotated[tuple[int | float, ...], Field(min_length=2, max_length=1001)] | None = None
     constant: Annotated[bool, Field(strict=True)] = False
 
     @model_validator(mode="after")
@@ -48,6 +51,8 @@ class Column(Part):
                 raise ValueError(f"the key {key!r} is no {self.type}")
         if self.keys is not None and len(set(self.keys)) < len(self.keys):
             raise ValueError("a key stands twice")
+        if self.edges is not None:
+            self._check_edges(self.edges)
         if self.keys is not None and self.type == "number":
             raise ValueError("a number cannot be grouped by, so it has no keys; declare an integer or a text")
         return self
@@ -66,6 +71,20 @@ class Column(Part):
         if bounds[0] > bounds[1]:
             raise ValueError(f"the lower bound {bounds[0]} is above the upper bound {bounds[1]}")
 
+    def _check_edges(self, edges: tuple[int | float, ...]) -> None:
+        if self.type not in ("integer", "number") or self.keys is not None:
+            raise ValueError("edges can be given for numbers without keys only")
+        if any(isinstance(edge, bool) or not abs(edge) < float("inf") for edge in edges):
+            raise ValueError("edges are numbers")
+        if any(one >= next_one for one, next_one in pairwise(edges)):
+            raise ValueError("edges must rise from one to the next")
+
+    @property
+    def intervals(self) -> tuple[str, ...]:
+        """The names of the intervals between the edges; the last one holds its upper edge, too."""
+        named = [f"[{low:g}, {high:g})" for low, high in pairwise(self.edges or ())]
+        return (*named[:-1], named[-1][:-1] + "]") if named else ()
+
     @property
     def steps(self) -> tuple[int, int]:
         """The bounds in steps of the last decimal."""
@@ -76,7 +95,9 @@ class Column(Part):
 
     @property
     def public_keys(self) -> tuple[Value, ...] | None:
-        """The keys that are public, in order; both truth values always are."""
+        """The keys that are public, in order; both truth values always are, and so are intervals."""
+        if self.edges is not None:
+            return self.intervals
         if self.keys is None:
             return (False, True) if self.type == "boolean" else None
         return tuple(sorted(self.keys))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.dp.metadata.datasets import Dataset
+from cobogo.dp.metadata.public_tables import PublicTablePolicy
 from cobogo.errors import PolicyError
 from cobogo.policy.part import Part
 from cobogo.policy.readable import readable
@@ -17,7 +18,7 @@ from cobogo.table.connect import is_url
 
 
 class CuratorPolicy(Part):
-    """Data sets and the ledger of what was spent on them.
+    """Data sets, public tables, and the ledger of what was spent.
 
     >>> age = {"type": "integer", "bounds": [0, 110]}
     >>> people = {"path": "people.csv", "budget": {"epsilon": 1}, "columns": {"age": age}}
@@ -28,6 +29,7 @@ class CuratorPolicy(Part):
 
     ledger: str = "ledger.db"
     datasets: Annotated[dict[str, Dataset], Field(min_length=1)]
+    public: Annotated[dict[str, PublicTablePolicy], Field(default_factory=dict)]
 
     _home: Path = PrivateAttr(default_factory=Path)
     _name: str = PrivateAttr(default="curator.toml")

@@ -37,7 +37,10 @@ class Emitter:
     def __init__(self, plan: Plan, source: Source, dialect: Dialect, salt: int) -> None:
         self.plan, self.source, self.dialect, self.salt = plan, source, dialect, salt
         self.dataset, self.query = plan.dataset, plan.query
+        part = self.query.part
         used = [*self.query.keys, *columns_of(self.query.where)]
+        used += [] if part is None else [part.column, *columns_of(part.where)]
+        used += [] if self.query.lookup is None else [self.query.lookup.column]
         used += [measurement.column for measurement in plan.measurements if measurement.column is not None]
         self.columns = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(used))}
         self.keys = [f"k{number}" for number in range(len(self.query.keys))]
@@ -102,21 +105,67 @@ class Emitter:
         typed = [
             f"{dialect.typed(name, columns[name], kinds[name], decimal)} AS {short}"
             for name, short in self.columns.items()
+            if self.query.lookup is None or name not in self.query.lookup.names
         ]
         unit = self.dataset.unit
         typed += [f"{dialect.unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
         wanted = [] if unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
             wanted.append(self._condition(self.query.where))
-        for name in self.query.keys:
+        keys = []
+        for name, key in zip(self.query.keys, self.keys, strict=True):
+            keys.append(f"{self._key(name)} AS {key}")
             public = columns[name].public_keys
             if public is not None:
-                wanted.append(f"{self.columns[name]} IN ({', '.join(map(dialect.literal, public))})")
+                wanted.append(f"{self._key(name)} IN ({', '.join(map(dialect.literal, public))})")
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
-        keys = [f"{self.columns[name]} AS {key}" for name, key in zip(self.query.keys, self.keys, strict=True)]
-        chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM s"
+        before, looked_up = self._joined()
+        source, parts = self._part(before, wanted)
+        chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
-        return f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o), t AS ({chosen}{filtered})"
+        read = f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
+        return f"{read}{looked_up}{parts}, t AS ({chosen}{filtered})"
+
+    def _joined(self) -> tuple[str, str]:
+        """Rows with what a public table has beside them. Its keys stand once, so that nobody's rows become more."""
+        lookup = self.query.lookup
+        if lookup is None:
+            return "s", ""
+        rows = ", ".join(f"({', '.join(map(self.dialect.literal, row))})" for row in lookup.rows)
+        names = ", ".join(["of_key", *(f"v{at}" for at in range(len(lookup.names)))])
+        added = "".join(
+            f", l.v{at} AS {self.columns[name]}" for at, name in enumerate(lookup.names) if name in self.columns
+        )
+        key = self.columns[lookup.column]
+        return "j", f", j AS (SELECT s.*{added} FROM s JOIN (VALUES {rows}) AS l({names}) ON s.{key} = l.of_key)"
+
+    def _part(self, before: str, wanted: list[str]) -> tuple[str, str]:
+        """Rows of one part of a partition. In which parts a person counts is decided before any part is looked at, by
+        the same salt for all of them."""
+        part = self.query.part
+        if part is None:
+            return before, ""
+        column = self.columns[part.column]
+        within = [f"{column} IN ({', '.join(map(self.dialect.literal, part.keys))})"]
+        within += [] if part.where is None else [self._condition(part.where)]
+        place = "1"
+        if self.dataset.unit is not None:
+            within.append("u IS NOT NULL")
+            place = (
+                f"dense_rank() OVER (PARTITION BY u ORDER BY {self.dialect.hashed(['u', column], self.salt)}, {column})"
+            )
+        wanted += [f"part <= {self.plan.parts_of_a_person}", f"{column} = {self.dialect.literal(part.key)}"]
+        return "q", f", q AS (SELECT *, {place} AS part FROM {before} WHERE {' AND '.join(within)})"
+
+    def _key(self, name: str) -> str:
+        """What a column is grouped by: its value, or the interval that it is in."""
+        column, declared = self.columns[name], self.dataset.columns[name]
+        if declared.edges is None:
+            return column
+        *named, last = map(self.dialect.literal, declared.intervals)
+        borders = [self.dialect.literal(Decimal(str(edge))) for edge in declared.edges[1:-1]]
+        cases = "".join(f" WHEN {column} < {border} THEN {name}" for border, name in zip(borders, named, strict=True))
+        return f"CASE WHEN {column} IS NULL THEN NULL{cases} ELSE {last} END"
 
     def _gathered(self, number: int, measurement: Measurement) -> str:
         """A person's figure in a group, and how many rows it is of."""

@@ -11,9 +11,9 @@ from cobogo.errors import QueryRefused
 WHERE = "SQL"
 
 ALLOWED = (
-    "Allowed: SELECT keys and aggregates FROM one data set WHERE … GROUP BY columns ORDER BY columns of the answer "
-    "LIMIT n; aggregates COUNT(*), COUNT(column), COUNT(DISTINCT column), SUM, AVG, VARIANCE, STDDEV, MEDIAN, "
-    "QUANTILE(column, share)."
+    "Allowed: SELECT keys and aggregates FROM one data set [JOIN a public table USING (its key)] WHERE … "
+    "GROUP BY columns ORDER BY columns of the answer LIMIT n; aggregates COUNT(*), COUNT(column), "
+    "COUNT(DISTINCT column), SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE(column, share)."
 )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 
 import sqlglot
 from sqlglot import exp
@@ -10,7 +12,8 @@ from sqlglot.errors import SqlglotError
 
 from cobogo.dp.metadata import Dataset
 from cobogo.dp.metadata.datasets import dataset_named
-from cobogo.dp.query import Aggregate, Kind, Order, Query
+from cobogo.dp.public import PublicTable, extended, joined
+from cobogo.dp.query import Aggregate, Kind, Lookup, Order, Query
 from cobogo.dp.sql.conditions import condition
 from cobogo.dp.sql.nodes import ALLOWED, WHERE, column_name, described, identifier_name, refused, taken
 
@@ -26,13 +29,16 @@ OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
 }
 
 
-def parse(text: str, datasets: dict[str, Dataset]) -> Query:
-    """A question about one of the data sets."""
+def parse(
+    text: str, datasets: Mapping[str, Dataset], public: Mapping[str, PublicTable] = MappingProxyType({})
+) -> Query:
+    """A question about one of the data sets, which may be joined with a public table."""
     select = _statement(text)
-    parts = ("expressions", "from_", "where", "group", "order", "limit")
-    expressions, source, where, group, order, limit = taken(select, *parts)
+    parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
+    expressions, source, joins, where, group, order, limit = taken(select, *parts)
     name = dataset_named(_table(source), datasets, WHERE)
-    dataset = datasets[name]
+    lookup = _join(joins, datasets[name], public)
+    dataset = extended(Query(name, (), lookup=lookup), datasets[name])
     keys = _keys(group, dataset)
     shown, aggregates = _outputs(expressions, keys, dataset)
     return Query(
@@ -43,6 +49,7 @@ def parse(text: str, datasets: dict[str, Dataset]) -> Query:
         shown=shown,
         order=_order(order, [column for column, _ in shown]),
         limit=_limit(limit),
+        lookup=lookup,
     )
 
 
@@ -69,6 +76,19 @@ def _table(source: object) -> str:
         raise refused(f"{described(table)} stands where a data set is expected")
     (identifier,) = taken(table, "this")
     return identifier_name(identifier)[0]
+
+
+def _join(joins: list[exp.Join] | None, dataset: Dataset, public: Mapping[str, PublicTable]) -> Lookup | None:
+    if not joins:
+        return None
+    if len(joins) > 1 or not public:
+        raise refused("a join is answered with one public table, and with nothing else")
+    table, using, kind = taken(joins[0], "this", "using", "kind")
+    if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
+        raise refused("a join is answered as JOIN a public table USING (its key)")
+    (identifier,) = taken(table, "this")
+    name, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
+    return joined(name, key, dataset, public, where=WHERE)
 
 
 def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:

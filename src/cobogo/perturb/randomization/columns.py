@@ -186,13 +186,26 @@ def check(written: Written) -> Findings:
             problems += _misfits(written.rows, name, domain, operator, sizes, place, true)
             if true is not None and len(sizes) == 1:
                 priors[name] = true / true.sum()
-    exposures: dict[str, Exposure] = {}
-    for number, (names, operator) in enumerate(parts):
-        rest = math.prod(other.amplification for place, (_, other) in enumerate(parts) if place != number)
-        others = rest**people * operator.amplification ** (people - 1)
-        exposures |= {name: Exposure(operator, others, prior=priors.get(name)) for name in names}
+    exposures = exposed([(tuple(names), operator) for names, operator in parts], people, priors)
     verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
     return Findings(verdicts, tuple(problems), notes)
+
+
+def exposed(
+    parts: Sequence[tuple[tuple[str, ...], Operator]], people: int, priors: Mapping[str, Floats]
+) -> dict[str, Exposure]:
+    """What is shown of a person's value of each attribute, beside all else that was drawn from the same person."""
+    found: dict[str, Exposure] = {}
+    for number, (names, operator) in enumerate(parts):
+        others = [other.amplification for place, (_, other) in enumerate(parts) if place != number]
+        beside = compounded([*others * people, *[operator.amplification] * (people - 1)])
+        found |= {name: Exposure(operator, beside, prior=priors.get(name)) for name in names}
+    return found
+
+
+def compounded(amplifications: Sequence[float]) -> float:
+    """What several draws tell together: the product, infinite where it is too large for a number."""
+    return math.exp(exponent) if (exponent := math.fsum(map(math.log, amplifications))) < 700 else math.inf
 
 
 def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
@@ -232,18 +245,19 @@ def _misfits(
         return
     observed = np.zeros(len(domain), dtype=np.int64)
     observed[[position[label] for label in found]] = counts
-    least, most = _marginal_bounds(operator, sizes, place)
+    alone = _alone(operator, sizes, place)
+    least, most = alone.bounds()
     records = int(observed.sum())
     odd = [*fit.too_few(observed, records, least), *fit.too_many(observed, records, most)]
     if odd:
         yield f'{len(odd)} values of "{name}" are released too often or too seldom for the operator stated'
-    elif true is not None and len(sizes) == 1 and len(fit.unlike(observed, operator.spread(true.astype(float)))):
+    elif true is not None and len(fit.unlike(observed, alone.spread(true.astype(float)))):
         yield f'the released values of "{name}" are not such as the operator draws from the original ones'
 
 
-def _marginal_bounds(operator: Operator, sizes: Sequence[int], place: int) -> tuple[Floats, Floats]:
-    """The least and largest probabilities of each value of one attribute, of those that are drawn together."""
+def _alone(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
+    """The operator of one attribute, of those that are drawn together."""
     if len(sizes) == 1:
-        return operator.bounds()
+        return operator
     assert isinstance(operator, Uniform)  # whose marginals are uniform perturbations of the same retention
-    return Uniform(sizes[place], operator.retention).bounds()
+    return Uniform(sizes[place], operator.retention)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ from cobogo.perturb.operators.base import Operator
 from cobogo.perturb.operators.uniform import Uniform, largest_retention
 from cobogo.perturb.optimal import fine_grain
 from cobogo.perturb.randomization.asked import Asked, Values, values_of
-from cobogo.perturb.randomization.columns import Columns, Drawn, check
+from cobogo.perturb.randomization.columns import Columns, Drawn, check, exposed, judged
 from cobogo.policy import Role
 from cobogo.table.read import Table
 
@@ -41,6 +42,7 @@ def make(wanted: Asked, table: Table) -> Columns:
         parts = _parts(wanted, table)
         draws = len(parts) * wanted.records_per_person
         drawn = [Drawn(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws)) for part in parts]
+    _refuse_unless_met(wanted, drawn)
     for part in drawn:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
             share = 100 * float(part.operator.retention)
@@ -54,6 +56,23 @@ def make(wanted: Asked, table: Table) -> Columns:
         seed=wanted.table.seed,
         told=tuple(warnings),
     )
+
+
+def _refuse_unless_met(wanted: Asked, drawn: Sequence[Drawn]) -> None:
+    """A retention of one's own may be too large: better said before anything is drawn."""
+    if wanted.table.retention is None:
+        return
+    parts = [(part.names, part.operator) for part in drawn]
+    priors = {v.attribute: v.records / v.records.sum() for part in drawn for v in part.values}
+    verdicts, _ = judged(wanted.guarantees, exposed(parts, wanted.records_per_person, priors))
+    for verdict in verdicts:
+        if not verdict.satisfied:
+            raise NoSolution(
+                f"a retention of {wanted.table.retention:g} does not satisfy {verdict.model}: measured "
+                f"{verdict.measured:.3g}",
+                where=f"{wanted.where}.retention",
+                remedy="Leave it out: the largest that does is found.",
+            )
 
 
 def _parts(wanted: Asked, table: Table) -> list[tuple[Values, ...]]:

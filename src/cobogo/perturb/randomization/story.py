@@ -16,6 +16,7 @@ from cobogo.perturb.guarantees.base import raised
 from cobogo.perturb.guarantees.growth import growth
 from cobogo.perturb.operators.base import LARGEST, Operator
 from cobogo.perturb.operators.uniform import Uniform
+from cobogo.perturb.randomization.columns import compounded
 from cobogo.perturb.randomization.rivalry import compared
 from cobogo.table.read import Table
 from cobogo.transform.base import Bars, Row, Section, Story
@@ -47,7 +48,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
             plots.append(plot)
             summary[values.attribute] = figures
     first = made.drawn[0]
-    gamma = math.prod(part.operator.amplification for part in made.drawn) ** made.records_per_person
+    gamma = compounded([part.operator.amplification for part in made.drawn] * made.records_per_person)
     sections.append(posteriors(gamma, 1.0, say))
     if made.policy.utility is not None:
         found = compared(made, before, after, say)

@@ -1,0 +1,139 @@
+"""Linkage by distance: a record with noise is still nearest to whom it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.case import Case
+from cobogo.attacks.likeness import Points, drawn, points
+from cobogo.attacks.linking import shared_columns
+from cobogo.models.arguments import number, whole
+from cobogo.models.base import Floats, Ints
+
+ROUNDS = 60
+BINS = 50
+AT_ONCE = 6_000_000
+"""Pairs of a person and a record that are looked at in each round of estimation."""
+
+LEAST = 1e-4
+"""The smallest noise that is told from none, as a share of a column's range."""
+
+
+@dataclass(frozen=True)
+class DistanceLinkage(Attack):
+    """Find the record of each person in a release whose values were changed, by how near it is.
+
+    Numbers are taken to have noise, categories to be exchanged now and then; how much and how often is estimated from
+    the two tables (expectation and maximization). Each record then has a probability of being the person's, who is
+    taken to be in the release. So noise, swapping, microaggregation and post-randomization are attacked; values that
+    were made coarser are no numbers any more, and `record-linkage` follows them better.
+    """
+
+    threshold: float = 0.5
+    columns: tuple[str, ...] | None = None
+    targets: int = 1000
+    seed: int = 0
+
+    name: ClassVar[str] = "distance-linkage"
+    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation"})
+    knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
+    defence: ClassVar[str] = (
+        "More noise on every column that others know, or microaggregation of all of them together: k records are alike."
+    )
+    needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+        whole(self.name, "targets", self.targets, least=1)
+        whole(self.name, "seed", self.seed, least=0)
+
+    def run(self, case: Case) -> Findings:
+        """For some people at random, the record that is most probably theirs."""
+        assert case.knowledge is not None
+        columns, note = shared_columns(case.knowledge, case.release, self.columns)
+        tables = points([case.release.rows, case.knowledge], columns)
+        rows = drawn(case.knowledge.count, self.targets, np.random.default_rng(self.seed))
+        model = _Model.before(tables, tables.tables[1][rows])
+        some = max(AT_ONCE // case.release.rows.count, 30)
+        for _ in range(ROUNDS):
+            before, model = model, model.learnt(some)
+            if np.allclose(before.spread, model.spread, rtol=0.01) and np.allclose(
+                before.right, model.right, atol=0.01
+            ):
+                break
+        sure, place, _, _ = model.links()
+        measures: dict[str, float | int | None] = {"expected right links": float(sure.sum())}
+        for column, name in enumerate(columns):
+            if tables.categorical[column]:
+                measures[f"estimated share of right values of {name}"] = float(model.right[column])
+            else:
+                measures[f"estimated noise of {name}, as a share of its range"] = float(model.spread[column])
+        return self.found(
+            "knowledge",
+            rows + 1,
+            sure,
+            baseline=np.full(len(rows), 1 / case.release.rows.count),
+            attacked=len(rows),
+            measures=measures,
+            records=place + 1,
+            notes=(note,) if note else (),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """How a release was made from the people: noise and retention of each column."""
+
+    tables: Points
+    people: Floats
+    rare: Floats  # minus the logarithm of how dense the released values are, at each row
+    wrong: Floats  # minus the logarithm of how frequent other categories than each person's are
+    spread: Floats
+    right: Floats
+
+    @classmethod
+    def before(cls, tables: Points, people: Floats) -> _Model:
+        """What is taken for likely at first."""
+        released = tables.tables[0]
+        rare, others = np.zeros(released.shape), np.zeros(people.shape)
+        for column, name in enumerate(tables.columns):
+            if tables.categorical[column]:
+                codes = released[:, column].astype(np.int64)
+                share = np.bincount(codes, minlength=tables.labels[name]) / len(released)
+                rare[:, column] = -np.log(share[codes])
+                others[:, column] = -np.log(np.maximum(1 - share[people[:, column].astype(np.int64)], 1e-9))
+            else:
+                rare[:, column] = -np.log(_density(released[:, column]))
+        width = released.shape[1]
+        return cls(tables, people, rare, others, np.full(width, 0.05), np.full(width, 0.9))
+
+    def links(self, some: int | None = None) -> tuple[Floats, Ints, Floats, Floats]:
+        """The probability of the likeliest record of some people, and its place; and of each column the mean square of
+        what it is off, and how often it agrees."""
+        from cobogo.attacks import kernels
+
+        people = np.ascontiguousarray(self.people[:some])
+        best, place = np.zeros(len(people)), np.zeros(len(people), dtype=np.int64)
+        squares, agreed = np.zeros(people.shape[1]), np.zeros(people.shape[1])
+        wrong = np.ascontiguousarray(np.log(1 - self.right) + self.wrong[:some])
+        model = self.spread, self.rare, np.log(self.right), wrong
+        kernels.weighed(people, self.tables.tables[0], self.tables.categorical, model, best, place, squares, agreed)
+        return best, place, squares / max(len(people), 1), agreed / max(len(people), 1)
+
+    def learnt(self, some: int) -> _Model:
+        """The same with what follows from the links of some people."""
+        _, _, squares, agreed = self.links(some)
+        spread, right = np.maximum(np.sqrt(squares), LEAST), np.clip(agreed, 1e-3, 1 - 1e-6)
+        return replace(self, spread=spread, right=right)
+
+
+def _density(values: Floats) -> Floats:
+    """How dense some numbers lie around each of them, by a histogram between 0 and 1."""
+    known = values[~np.isnan(values)]
+    counts, edges = np.histogram(known, bins=BINS, range=(0.0, 1.0))
+    places = np.clip(np.searchsorted(edges, np.nan_to_num(values), side="right") - 1, 0, BINS - 1)
+    return np.asarray(np.maximum(counts[places], 1) * BINS / max(len(known), 1))

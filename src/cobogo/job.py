@@ -14,9 +14,7 @@ from cobogo.errors import (
     NoSolution,
     PolicyError,
     TableTooLarge,
-    UnfitValues,
     nearest,
-    number_of,
 )
 from cobogo.hierarchy import Hierarchy
 from cobogo.metrics import Metric, learning
@@ -24,7 +22,8 @@ from cobogo.models import Model
 from cobogo.policy import Policy
 from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
-from cobogo.recode.plan import plan
+from cobogo.recode.hierarchies import built, sensitive_trees
+from cobogo.recode.planning import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
 from cobogo.release.publish import Progress, silent
@@ -34,7 +33,9 @@ from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
+    check_marginals,
     check_no_stars,
+    check_recoding,
     check_roles,
     check_unique,
     check_withheld,
@@ -91,7 +92,7 @@ def prepare(
     if policy is None:
         data, policy = None, data
     rules = Policy.given(policy)
-    _refuse_guarantees(rules)
+    check_recoding(rules)
     book = _opened_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
@@ -128,6 +129,7 @@ def _prepared(
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
     check_withholding(rules, wanted)
+    check_marginals(rules)
     if rules.recoding.algorithm in BUCKETIZING:
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
@@ -142,8 +144,8 @@ def _prepared(
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
         counted = beside(counted, name, population)
-    hierarchies = tuple(_hierarchy(name, rules, table, counted) for name in rules.quasi_identifiers)
-    counted = counted.with_trees(_sensitive_trees(rules, counted), rules.data.decimal)
+    hierarchies = tuple(built(name, rules, table, counted) for name in rules.quasi_identifiers)
+    counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
         model.fits(counted.domains)
     attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
@@ -165,6 +167,7 @@ def _prepared(
         kind=rules.recoding.kind,
         aggregates=tuple(a.aggregate for a in attributes),
         decimal=rules.data.decimal,
+        marginals=rules.recoding.marginals,
         withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
@@ -178,7 +181,7 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
         able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
         raise PolicyError(
-            f"{rules.recoding.algorithm} suppresses records, and cannot withhold their sensitive values instead",
+            f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
             remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
         )
@@ -201,19 +204,6 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
         rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
         prepared.book,
     )  # fmt: skip
-
-
-def _refuse_guarantees(policy: Policy) -> None:
-    """A guarantee is about how values were drawn, and a recoding draws none."""
-    from cobogo.perturb.guarantees import GUARANTEES
-
-    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
-    if asked or policy.randomization is not None:
-        raise PolicyError(
-            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
-            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
-            remedy="Run `cobogo perturb`.",
-        )
 
 
 def _algorithm(policy: Policy) -> Algorithm:
@@ -258,7 +248,7 @@ def _counted(
         if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
-    hierarchies = tuple(_hierarchy(name, policy, table, marginals[name]) for name in names)
+    hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)
     lowest, highest = _levels(policy, hierarchies)
     return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
 
@@ -274,60 +264,4 @@ def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
     return (
         f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
         f"{raised}, and the search began there; the risk before is that of these levels"
-    )
-
-
-def _hierarchy(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
-    """Build an attribute's hierarchy; where values do not fit, say how many records hold them and the first row."""
-    from cobogo.hierarchy.build import build
-
-    attribute = policy.attributes[name]
-    where = f'{policy.name}, attribute "{name}"'
-    try:
-        hierarchy = build(name, attribute.hierarchy, counted.values[name], policy=policy)
-    except UnfitValues as error:
-        raise _located(error, name, where, table, counted) from None
-    if attribute.min_level > hierarchy.height:
-        raise PolicyError(
-            f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
-        )
-    if policy.recoding.kind != "value":
-        return hierarchy
-    if attribute.min_level:
-        raise PolicyError(
-            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
-        )
-    return hierarchy.without_steps(
-        top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
-    )
-
-
-def _sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:
-    """The hierarchies of the sensitive attributes that have one."""
-    from cobogo.hierarchy.build import build
-
-    asked = {name: policy.attributes[name].hierarchy for name in policy.sensitive}
-    return {
-        name: build(name, spec, counted.domains[name].labels, policy=policy)
-        for name, spec in asked.items()
-        if spec is not None
-    }
-
-
-def _located(error: UnfitValues, name: str, where: str, table: Table, counted: FrequencyTable) -> UnfitValues:
-    """The same error with what only the table knows."""
-    index = {label: code for code, label in enumerate(counted.values[name])}
-    marginal = counted.marginal(counted.quasi_identifiers.index(name))
-    records = sum(int(marginal[index[value]]) for value in error.values)
-    first = next(value for value in error.values if value is not None)
-    row = table.first_row(name, first)
-    if row is not None:
-        found = f'"{first}" first stands in row {row:,} of {table.name}'
-    else:
-        found = f"in {table.name}" if records else "in the population table"
-    return UnfitValues(
-        f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
-        error.values,
-        where=where,
-        remedy=error.remedy,
     )

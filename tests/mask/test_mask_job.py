@@ -231,7 +231,7 @@ def test_a_forged_value_fails_verification(tmp_path: Path) -> None:
 
 
 def test_a_release_beside_its_original(tmp_path: Path) -> None:
-    before = read(pd.DataFrame({"cpf": [cpf(n) for n in range(5)]}), Data())
+    before = read(pd.DataFrame({"cpf": [cpf(n) for n in range(1, 6)]}), Data())
     fakes = read(pd.DataFrame({"cpf": [cpf(n) for n in range(100, 105)]}), Data())
     words = read(pd.DataFrame({"cpf": ["x"] * 5}), Data())
     substituted = Substituted("cpf", "", {}, lambda: Dictionary([], []), fake("cpf", "br"))

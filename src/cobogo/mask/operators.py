@@ -188,7 +188,7 @@ class Shifted(Operator):
         if self._strict:
             _refuse(int(np.isnat(times).sum()), "date", self._where)
         rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
-        moved = np.append(times, np.datetime64("NaT", "s"))[rows] + self._moves(batch).astype("timedelta64[D]")
+        moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
         return _column(dates.write(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:

@@ -107,6 +107,16 @@ def test_a_set_has_no_duplicates_and_says_what_a_person_risks(written: Path) -> 
         copy.write_text(text)
 
 
+def test_domains_of_the_data_are_worth_a_warning() -> None:
+    ages, diseases = [str(n) for n in range(20, 60)], [f"d{n}" for n in range(8)]
+    domains = {"age": ages, "city": ["Sobral", "Crato", "Caucaia", "Icó"], "disease": diseases}
+    for method in ("alpha-beta", "gamma-diagonal"):
+        assert any("those of the data" in w for w in cb.perturb(table(), policy(method)).warnings)
+        listed = cb.perturb(table(), policy(method, domains=domains))
+        assert not any("those of the data" in w for w in listed.warnings)
+        assert "Icó" in listed.to_arrow()["city"].to_pylist()
+
+
 def test_groups_have_one_record_each_of_at_least_k(written: Path) -> None:
     rows = [
         row.split(",") for row in (written / "perturbed-generalization/public/release.csv").read_text().splitlines()

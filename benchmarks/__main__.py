@@ -9,13 +9,21 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.commands import whole
+from benchmarks.curator import answers
 from benchmarks.measure import Result, machine
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.vault import vault
 
 RESULTS = Path(__file__).parent / "results"
-ALL = {"adult": on_adult, "whole": whole, "lattices": on_large_lattices, "vault": vault, "peers": beside_peers}
+ALL = {
+    "adult": on_adult,
+    "whole": whole,
+    "lattices": on_large_lattices,
+    "vault": vault,
+    "peers": beside_peers,
+    "curator": answers,
+}
 
 
 def main(names: list[str]) -> None:

@@ -12,7 +12,7 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import commands, searches, tables, vault
+from benchmarks import commands, curator, searches, tables, vault
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -56,3 +56,8 @@ def test_a_small_vault_is_measured_beside_a_bare_table(tmp_path: Path) -> None:
     found = list(vault.vault(tmp_path, 500))
     assert [result.what for result in found] == ["vault: new tokens", "vault: known tokens", "vault: values back"]
     assert all(result.ratio and result.cpu_ratio is not None for result in found)
+
+
+def test_questions_to_the_curator_are_measured(tmp_path: Path) -> None:
+    results = list(curator.answers(tmp_path, rows=500))
+    assert [result.note for result in results] == ["plain GROUP BY person, place", "plain GROUP BY place"]

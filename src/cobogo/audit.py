@@ -143,7 +143,9 @@ def _tried(kind: type[Attack], case: Case) -> Trial:
     except CobogoError as error:
         return Trial(kind, why=error.what)
     findings: list[Findings] = []
-    why = ""
+    why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
+    if why:
+        return Trial(kind, why=why)
     lacks: tuple[str, ...] = ()
     for part in _cases(kind, case):
         why = attack.idle(part) or attack.lacks(part) or ""

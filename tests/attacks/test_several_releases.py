@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.attacks import attack
-from cobogo.attacks.crossing import Meeting
+from cobogo.attacks.crossing import ClassStructure, Crossing, Meeting
+from cobogo.attacks.intersection import Intersection
 from cobogo.hierarchy import Hierarchy
+from cobogo.models import Domain
 from physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 
 JOINING = ["complementary", "temporal", "intersection"]
@@ -113,3 +116,61 @@ def test_values_that_have_nothing_in_common() -> None:
     assert meet("12", "2")[1] == meet("2", "*")[1] == meet("2", "2")[1]
     assert not Meeting(None, None)("12", "2")[0]
     assert Meeting(None, None)("*", "2") == (True, ("=", "2"))
+
+
+def structure(classes: Sequence[int], values: Sequence[str], people: Sequence[int] | None = None) -> ClassStructure:
+    labels = tuple(sorted(set(values)))
+    codes = np.array([labels.index(value) for value in values], dtype=np.int32)
+    known, owners = np.unique(np.array(classes), return_inverse=True)
+    return ClassStructure(
+        ("q",),
+        {"q": tuple(map(str, known.tolist()))},
+        np.arange(len(known), dtype=np.int32)[:, None],
+        owners.astype(np.int64),
+        {"s": codes},
+        {"s": Domain("s", labels, np.bincount(codes, minlength=len(labels)))},
+        people=None if people is None else np.array(people, dtype=np.uint64),
+    )
+
+
+rows = st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xyz")), min_size=1, max_size=10)
+
+
+@settings(deadline=None, max_examples=150)
+@given(before=rows, after=rows, linked=st.integers(0, 10))
+def test_intersection_against_a_plain_count(
+    before: list[tuple[int, str]], after: list[tuple[int, str]], linked: int
+) -> None:
+    """The first rows of both are the same people, whose values do not change."""
+    linked = min(linked, len(before), len(after))
+    after = [(owner, before[n][1] if n < linked else value) for n, (owner, value) in enumerate(after)]
+    one, other = structure(*zip(*before, strict=True)), structure(*zip(*after, strict=True))
+    same = np.arange(linked)
+    (told,) = Intersection().tell(Crossing(one, other, same, same))
+    assert told.rows.tolist() == same.tolist()
+    for n in range(linked):
+        first, second = (Counter(v for o, v in rows if o == rows[n][0]) for rows in (before, after))
+        left = first & second
+        value = before[n][1]
+        assert told.confidence[n] == pytest.approx(left[value] / left.total())
+        assert told.baseline[n] == pytest.approx(max(first[value] / first.total(), second[value] / second.total()))
+        group = told.groups.histograms["s"]
+        entries = slice(group.offsets[told.owners[n]], group.offsets[told.owners[n] + 1])
+        labels = [group.domain.labels[code] for code in group.values[entries]]
+        assert dict(zip(labels, group.counts[entries].tolist(), strict=True)) == dict(left)
+
+
+@settings(deadline=None, max_examples=100)
+@given(found=st.lists(st.tuples(st.integers(0, 2), st.sampled_from("xyz"), st.integers(0, 4)), min_size=1, max_size=12))
+def test_people_with_several_rows_count_once(found: list[tuple[int, str, int]]) -> None:
+    classes, values, people = zip(*found, strict=True)
+    side = structure(classes, values, people)
+    counted = side.grouped(np.arange(len(side)), side.owners, len(side.codes))
+    for number, name in enumerate(sorted(set(classes))):
+        there = {(value, who) for owner, value, who in found if owner == name}
+        assert counted.sizes[number] == len({who for _, who in there})
+        histogram = counted.histograms["s"]
+        entries = slice(histogram.offsets[number], histogram.offsets[number + 1])
+        labels = [histogram.domain.labels[code] for code in histogram.values[entries]]
+        expected = Counter(value for value, _ in there)
+        assert dict(zip(labels, histogram.counts[entries].tolist(), strict=True)) == dict(expected)

@@ -55,7 +55,7 @@ def within(one: Exact, other: Exact, plan: Plan) -> None:
         assert all(change <= bound for change in changes), (measurement, changes, bound)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(rows=q.tables, text=q.questions(), who=st.sampled_from(PEOPLE), groups=st.integers(1, 3), most=st.integers(1, 3))
 def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, groups: int, most: int) -> None:
     plan = q.asked(text, q.declared(groups=groups, rows=most))
@@ -82,7 +82,7 @@ def test_a_person_who_is_everywhere(aggregate: str, keys: str) -> None:
     assert any(distances(one, other, plan).values()) or "DISTINCT" in aggregate
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(rows=q.tables.filter(bool), text=q.questions(unit=False))
 def test_a_row_more_or_less(rows: list[dict[str, Any]], text: str) -> None:
     plan = q.asked(text, q.declared(unit=False))
@@ -117,7 +117,7 @@ def reference(rows: list[dict[str, Any]], most: int) -> dict[tuple[str], Counter
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(rows=st.lists(q.values, max_size=30), most=st.integers(2, 4))
 def test_figures_are_those_of_a_plain_count(rows: list[dict[str, Any]], most: int) -> None:
     text = "SELECT city, COUNT(DISTINCT person), COUNT(*), COUNT(age) AS present, SUM(age) FROM people GROUP BY city"
@@ -189,7 +189,7 @@ def test_numbers_are_grouped_by_intervals() -> None:
     assert q.found(both, rows)[Measurement("people")]["[0.5, 1]", "[18, 65)"] == 2
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(rows=q.tables, text=q.questions())
 def test_every_table_is_answered_alike(rows: list[dict[str, Any]], text: str) -> None:
     """Whether a question is answered, and with which columns, depends on no row."""

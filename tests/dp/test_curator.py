@@ -88,13 +88,13 @@ def test_answers_are_near_the_truth(ana: Session) -> None:
 
 def test_intervals_hold_as_often_as_they_say(ana: Session) -> None:
     inside = 0
-    for _ in range(60):
+    for _ in range(30):
         answer = ana.sql("SELECT city, COUNT(*) AS n, AVG(age) AS age FROM people GROUP BY city", epsilon=1)
         for at, row in enumerate(answer.rows[:1] + answer.rows[2:]):
             low, high = answer.intervals["n"][at * 2] or (0, 0)
             inside += low <= PEOPLE <= high
             assert low <= row[1] <= high
-    assert inside >= 95  # of 120; fewer would be a chance of 1e-7 at 95 %
+    assert inside >= 43  # of 60; fewer would be a chance of 1e-8 at 95 %
 
 
 def test_a_mean_of_nobody_stays_within_its_bounds(ana: Session) -> None:
@@ -306,7 +306,7 @@ def test_many_analysts_at_once_get_their_own_answers(curator: Curator) -> None:
 # What reaches the engine
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(text=q.questions())
 def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: str) -> None:
     plan = q.asked(text + " LIMIT 7654321", q.declared())
@@ -352,7 +352,18 @@ def test_names_are_registered_once(curator: Curator) -> None:
 
 
 @pytest.mark.parametrize(
-    "amounts", [{}, {"epsilon": 0}, {"epsilon": -1}, {"epsilon": "much"}, {"rho": 1}, {"epsilon": 1, "delta": 1}]
+    "amounts",
+    [
+        {},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": "much"},
+        {"rho": 1},
+        {"epsilon": 1, "delta": 1},
+        {"epsilon": "1e-400", "delta": 1e-9},
+        {"epsilon": "1e400", "delta": 1e-9},
+        {"epsilon": 1, "delta": "1e-400"},
+    ],
 )
 def test_prices_must_be_prices(ana: Session, amounts: dict[str, Any]) -> None:
     with pytest.raises(CobogoError):

@@ -87,6 +87,19 @@ def test_the_data_set_s_own_limit_holds_for_all_together(place: str, dataset: st
     ledger.close()
 
 
+def test_a_book_is_opened_once_by_many_at_once(place: str, dataset: str) -> None:
+    ledger = Ledger(place)
+
+    def opened(number: int) -> None:
+        ledger.open(dataset, epsilon("1"))
+        ledger.grant(dataset, f"analyst {number}", epsilon("1"))
+
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(opened, range(12)))
+    assert len(ledger.balances(dataset)) == 13
+    ledger.close()
+
+
 def test_who_has_no_grant_spends_nothing(place: str, dataset: str) -> None:
     ledger = Ledger(place)
     with pytest.raises(LedgerError, match="no book"):

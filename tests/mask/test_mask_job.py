@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import cobogo as cb
@@ -223,6 +224,49 @@ def test_a_forged_value_fails_verification(tmp_path: Path) -> None:
     assert any("not such as its masking makes" in problem for problem in verdict.problems)
 
 
+@pytest.mark.parametrize("kind", ["duckdb", "postgresql"])
+def test_typed_columns_on_several_engines(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    url = "duckdb://" if kind == "duckdb" else request.getfixturevalue(kind)
+    numbers = list(range(10_000, 10_300))
+    frame = pd.DataFrame(
+        {
+            "id": numbers,
+            "born": pd.to_datetime([f"19{50 + n % 40}-0{1 + n % 9}-1{n % 10}" for n in numbers]).date,
+            "income": [float(n) for n in numbers],
+            "kind": ["a", None, "c"] * 100,
+        }
+    )
+    rules = {
+        "attributes": {
+            "id": {"role": "identifier"},
+            "born": {"role": "quasi-identifier"},
+            "income": {"role": "sensitive"},
+            "kind": {"role": "non-sensitive"},
+        },
+        "masking": {
+            "columns": {
+                "id": {"pseudonym": True},
+                "born": {"days": 5, "per": "id"},
+                "income": {"blur": 0.5},
+                "kind": {"shuffle": True},
+            }
+        },
+    }
+    cb.mask(frame, rules, engine=url).write(tmp_path / "out")
+    found = released(tmp_path / "out")
+    assert len({row["id"] for row in found}) == 300
+    assert sorted(row["kind"] for row in found) == sorted(["a", "", "c"] * 100)
+    assert all(4_999 <= float(row["income"]) <= 15_451 for row in found)
+    assert {row["born"] for row in found} != {str(value) for value in frame["born"]}
+
+
+def test_one_long_value_among_many_costs_no_memory(tmp_path: Path) -> None:
+    rows = people(2000)
+    rows[0][1] = "x" * 100_000
+    rules = policy(table(tmp_path, rows), {"name": {"fake": "email"}, "cpf": {"fake": "cpf"}})
+    assert cb.mask(rules).to_pandas()["name"].str.len().max() < 100
+
+
 SEVERAL = """
 [data]
 separator = ","
@@ -250,9 +294,15 @@ def two_tables(directory: Path) -> None:
     (directory / "visits.csv").write_text("patient,reason\n" + visits, encoding="utf-8")
 
 
-def test_foreign_keys_survive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("operator", ['fake = "cpf"', "pseudonym = true", 'token = "d"'], ids=["fake", "hmac", "token"])
+def test_foreign_keys_survive(tmp_path: Path, operator: str) -> None:
     two_tables(tmp_path)
-    (tmp_path / "policy.toml").write_text(SEVERAL.replace("OPERATOR", 'fake = "cpf"'), encoding="utf-8")
+    vault, key = Vault.create(tmp_path / "v.db")
+    vault.add_domain("d")
+    key.save(tmp_path / "v.key")
+    text = SEVERAL.replace("OPERATOR", operator).replace('fake = "cpf"', operator)
+    text = text.replace("[masking]", '[masking]\nvault = "v.db"\nkey = "v.key"')
+    (tmp_path / "policy.toml").write_text(text, encoding="utf-8")
     cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
     known = [row["cpf"] for row in released(tmp_path / "out" / "people")]
     visits = released(tmp_path / "out" / "visits")

@@ -121,3 +121,18 @@ def test_every_attack_speaks_portuguese() -> None:
     for kind in ATTACKS.values():
         assert told(kind, words("en"))[1:] == (kind.knows, kind.defence)
         assert told(kind, words("pt-BR")) == ATTACKS_IN_PORTUGUESE[kind.name]
+
+
+def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
+    """By the flags of its contract: the kind of release, how many of them, and what it needs."""
+    kinds = {kind for attack in ATTACKS.values() for kind in attack.against or ()}
+    assert kinds <= {"recoding", "buckets", "randomization", "perturbation", "synthesis"}
+    found = audits.audit(home / "release")
+    for trial in found.trials:
+        made_for_it = trial.attack.against is None or "recoding" in trial.attack.against
+        enough = trial.attack.releases[0] == 1 and trial.attack.needs <= {"knowledge"} and trial.attack.from_original
+        if trial.findings is not None:
+            assert made_for_it
+            assert enough
+        elif made_for_it and enough:
+            assert "no sensitive attribute can be attacked" in trial.why

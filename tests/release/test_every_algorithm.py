@@ -77,7 +77,7 @@ def policy(algorithm: str, models: list[dict[str, Any]], limit: float = 0.0, **m
     return {
         "attributes": {name: {**about, **more.get(name, {})} for name, about in ATTRIBUTES.items()},
         "privacy": {"models": models},
-        "recoding": {"algorithm": algorithm, "suppression-limit": limit, "label": "label", "time-limit": 1.0},
+        "recoding": {"algorithm": algorithm, "suppression-limit": limit, "label": "label", "time-limit": 0.3},
     }
 
 
@@ -159,8 +159,7 @@ def test_people_are_counted_where_some_have_several_records(algorithm: str, tmp_
 
 
 @every
-@pytest.mark.parametrize("models", [[{**K, "k": 4}, {**L, "l": 3}], [{**K, "k": 4}, {**T, "t": 0.35}]], ids=["l", "t"])
-def test_the_cases_of_ceara(algorithm: str, models: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_the_cases_of_ceara(algorithm: str, tmp_path: Path) -> None:
     cases = ceara.generate(1000)
     attributes: dict[str, Any] = {name: {"role": "non-sensitive"} for name in cases.column_names}
     dates = {"dates": "%d/%m/%Y", "levels": ["%m/%Y", "%Y"], "top": True}
@@ -171,11 +170,11 @@ def test_the_cases_of_ceara(algorithm: str, models: list[dict[str, Any]], tmp_pa
         "data_nascimento": {"role": "quasi-identifier", "hierarchy": dates},
         "raca_cor": {"role": "sensitive"},
     }
-    models = asked(algorithm, *models)
+    models = asked(algorithm, {**K, "k": 4}, {**L, "l": 3}, {**T, "t": 0.35})
     rules = {
         "attributes": attributes,
         "privacy": {"models": models},
-        "recoding": {"algorithm": algorithm, "suppression-limit": 0.02, "time-limit": 2.0},
+        "recoding": {"algorithm": algorithm, "suppression-limit": 0.02, "time-limit": 0.5},
     }
     found = written(cases, rules, tmp_path / "out", "raca_cor")
     assert broken(models, found, Counter(cases["raca_cor"].to_pylist())) == []
@@ -183,25 +182,25 @@ def test_the_cases_of_ceara(algorithm: str, models: list[dict[str, Any]], tmp_pa
 
 
 ADULT = Path(os.environ.get("COBOGO_ADULT", Path(__file__).parents[3] / "shared" / "data" / "adult"))
-QUASI = ("sex", "age", "race", "education")
+QUASI = ("sex", "age", "race")
 
 
 @every
 @pytest.mark.skipif(not (ADULT / "adult.csv").is_file(), reason=f"{ADULT} has no adult.csv")
 def test_adult(algorithm: str, tmp_path: Path) -> None:
-    before = read_csv(ADULT / "adult.csv", ";")
+    """A sixth of it: the whole takes some algorithms half a minute."""
+    before = read_csv(ADULT / "adult.csv", ";").iloc[::6].reset_index(drop=True)
     files = {name: {"csv": str(ADULT / f"adult_hierarchy_{name}.csv"), "separator": ";"} for name in QUASI}
     attributes = {name: {"role": "identifier"} for name in before.columns}
     attributes |= {name: {"role": "quasi-identifier", "hierarchy": files[name]} for name in QUASI}
     attributes |= {"occupation": {"role": "sensitive"}}
     models = asked(algorithm, {**K, "k": 5}, {**L, "l": 3}, {**T, "t": 0.45})
     rules = {
-        "data": {"path": str(ADULT / "adult.csv"), "separator": ";"},
         "attributes": attributes,
         "privacy": {"models": models},
-        "recoding": {"algorithm": algorithm, "suppression-limit": 0.01, "time-limit": 2.0},
+        "recoding": {"algorithm": algorithm, "suppression-limit": 0.01, "time-limit": 0.5},
     }
-    release = cb.anonymize(rules)
+    release = cb.anonymize(before, rules)
     assert release.write(tmp_path / "out")
     found = counted(tmp_path / "out" / "public", "occupation")
     assert broken(models, found, Counter(before["occupation"])) == []
@@ -238,20 +237,23 @@ def test_an_attribute_that_must_not_change_does_not(algorithm: str, tmp_path: Pa
 
 @every
 @pytest.mark.parametrize("dear", ["a", "b"])
-def test_what_weighs_more_is_changed_less(algorithm: str, dear: str, tmp_path: Path) -> None:
-    """Of two attributes that are alike but for their weight, the other one is given up."""
-    pairs = [(f"{one}", f"{other}") for one in "pqrs" for other in "pqrs"]
-    data = pa.table({"a": [a for a, _ in pairs], "b": [b for _, b in pairs], "ill": ["flu", "cold"] * 8})
+def test_what_weighs_more_is_changed_less(algorithm: str, dear: str) -> None:
+    """Of two attributes that are alike but for their weight, the other one is given up: four times, for those that
+    begin at random (they fail it altogether in less than one run in a million)."""
+    pairs = [(one, other) for one in "pqrstuvw" for other in "pqrstuvw"]
+    data = pa.table({"a": [a for a, _ in pairs], "b": [b for _, b in pairs], "ill": ["flu", "cold"] * 32})
     attributes = {name: {"role": "quasi-identifier", "weight": 50.0 if name == dear else 1.0} for name in "ab"}
     rules = {
         "attributes": {**attributes, "ill": {"role": "sensitive"}},
-        "privacy": {"models": asked(algorithm, {**K, "k": 4})},
-        "recoding": {"algorithm": algorithm, "time-limit": 1.0},
+        "privacy": {"models": asked(algorithm, {**K, "k": 8})},
+        "recoding": {"algorithm": algorithm, "time-limit": 0.3},
     }
-    rows = written(data, rules, tmp_path / "out", "ill").rows
-    kept = {name: (Counter(rows[name]) & Counter(data[name].to_pylist())).total() for name in "ab"}
+    kept: Counter[str] = Counter()
+    for _ in range(4):
+        rows = cb.anonymize(data, rules).to_arrow()
+        kept += Counter({n: (Counter(rows[n].to_pylist()) & Counter(data[n].to_pylist())).total() for n in "ab"})
     cheap = "b" if dear == "a" else "a"
-    assert kept[dear] > kept[cheap] or kept[cheap] == len(pairs)
+    assert kept[dear] > kept[cheap] or kept[cheap] == 4 * len(pairs)
 
 
 # --- models beyond classes --------------------------------------------------------------------------------------------

@@ -42,17 +42,24 @@ class ClassStructure:
     def __len__(self) -> int:
         return len(self.owners)
 
-    @cached_property
+    @property
     def sizes(self) -> Ints:
         """The people of each class."""
-        return self.grouped(np.arange(len(self)), self.owners, len(self.codes)).sizes
+        return self.counted.sizes
+
+    @cached_property
+    def counted(self) -> Classes:
+        """The classes themselves."""
+        return self.grouped(np.arange(len(self)), self.owners, len(self.codes))
 
     def grouped(self, rows: Ints, groups: Ints, count: int) -> Classes:
         """Some of the rows as classes of their own, people counted."""
-        who = rows if self.people is None else np.unique(self.people, return_inverse=True)[1][rows]
-        everybody = len(self) if self.people is None else len(np.unique(self.people))
-        pairs = np.unique(groups * max(everybody, 1) + who)
-        sizes = np.bincount(pairs // max(everybody, 1), minlength=count).astype(np.int64)
+        who, everybody, sizes = rows, len(self), np.bincount(groups, minlength=count).astype(np.int64)
+        if self.people is not None:
+            names, numbers = np.unique(self.people, return_inverse=True)
+            who, everybody = numbers[rows], len(names)
+            pairs = np.unique(groups * everybody + who)
+            sizes = np.bincount(pairs // max(everybody, 1), minlength=count).astype(np.int64)
         histograms = {name: self._histogram(name, rows, groups, who, count) for name in self.values}
         return Classes(sizes, histograms, everybody)
 
@@ -63,7 +70,12 @@ class ClassStructure:
         if self.people is not None:
             sizes = [count, int(who.max(initial=0)) + 1, width]
             entries = entries[number_tuples([groups, who, self.values[name][rows]], sizes, len(rows))[1]]
-        pairs, counts = np.unique(entries, return_counts=True)
+        if count * width <= max(4 * len(entries), 1000):  # counting is quicker than sorting
+            every = np.bincount(entries, minlength=count * width)
+            pairs = np.flatnonzero(every)
+            counts = every[pairs]
+        else:
+            pairs, counts = np.unique(entries, return_counts=True)
         offsets = np.searchsorted(pairs // width, np.arange(count + 1)).astype(np.int64)
         return Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), domain)
 

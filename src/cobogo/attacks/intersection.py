@@ -69,7 +69,7 @@ def _left(crossing: Crossing, name: str, before: Ints, after: Ints) -> Histogram
 
 
 def _counted(side: ClassStructure, name: str) -> Histogram:
-    return side.grouped(np.arange(len(side)), side.owners, len(side.codes)).histograms[name]
+    return side.counted.histograms[name]
 
 
 def _share_before(crossing: Crossing, name: str, classes: Ints) -> Floats:

@@ -56,7 +56,7 @@ class Join(Attack):
     def idle(self, case: Case) -> str | None:
         """Two tables with the same columns tell nothing more when they are joined."""
         one, *others = case.releases
-        if all(set(other.rows.names) <= set(one.rows.names) for other in others):
+        if others and all(set(other.rows.names) <= set(one.rows.names) for other in others):
             return "finds nothing in releases of the same columns"
         return super().idle(case)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from typing import Any
 
 from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger.balance import Balance
+from cobogo.dp.mechanisms.base import Noise
 from cobogo.dp.metadata import Dataset
 from cobogo.dp.noise import Noises
-from cobogo.dp.plan import Bins, Key, Measurement, measurements_of
+from cobogo.dp.plan import Bins, Key, Measurement
 from cobogo.dp.query import Aggregate
 
 CONFIDENCE = 0.95
@@ -60,16 +62,17 @@ class Answer:
         return self.rows[0][0]
 
 
-def cell(aggregate: Aggregate, dataset: Dataset, figures: Figures, noises: Noises) -> tuple[Cell, Interval]:
-    """An aggregate of a group from its noisy figures, and where the exact one lies."""
-    parts = measurements_of(aggregate, dataset)
+def cell(
+    aggregate: Aggregate, parts: tuple[Measurement, ...], dataset: Dataset, figures: Figures, noises: Noises
+) -> tuple[Cell, Interval]:
+    """An aggregate of a group from the noisy figures that it is made of, and where the exact one lies."""
     if aggregate.kind in ("count", "people", "count_distinct"):
-        noisy, error = figures[parts[0]], noises.additive[parts[0]].error(CONFIDENCE)
+        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
         return noisy, (noisy - error, noisy + error)
     column = dataset.columns[str(aggregate.column)]
     scale = 10**column.decimals
     if aggregate.kind == "sum":
-        noisy, error = figures[parts[0]], noises.additive[parts[0]].error(CONFIDENCE)
+        noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
         return _scaled(noisy, scale), (float(Fraction(noisy - error, scale)), float(Fraction(noisy + error, scale)))
     if aggregate.kind == "quantile":
         middle = Bins.of(column).middle(figures[parts[0]])
@@ -90,12 +93,18 @@ def _interval_of_a_mean(
 ) -> Interval:
     """The farthest quotients of a sum and a count that both lie in their intervals, each with half the doubt."""
     half = 1 - (1 - CONFIDENCE) / 2
-    of_sum, of_count = noises.additive[total].error(half), noises.additive[present].error(half)
+    of_sum, of_count = _error(noises.additive[total], half), _error(noises.additive[present], half)
     counts = [max(1, figures[present] + sign * of_count) for sign in (-1, 1)]
     sums = [figures[total] + sign * of_sum for sign in (-1, 1)]
     quotients = [total.centre + one / count for one in sums for count in counts]
     low, high = bounds
     return max(low, min(quotients)) / scale, min(high, max(quotients)) / scale
+
+
+@functools.lru_cache(maxsize=64)
+def _error(noise: Noise, confidence: float) -> int:
+    """The same for every row of an answer, so computed once."""
+    return noise.error(confidence)
 
 
 def _scaled(steps: int | Fraction, scale: int) -> int | float:

@@ -39,6 +39,9 @@ def noises(plan: Plan, loss: Loss) -> Noises:
     share = loss.amount / len(plan.measurements)
     additive = {m: _noise(plan, m, loss, share) for m in plan.measurements if m.kind != "ranks"}
     choosing = {m: _choice(plan, m, loss, share) for m in plan.measurements if m.kind == "ranks"}
+    for scale in [*(n.scale for n in additive.values()), *(c.scale for c in choosing.values())]:
+        if not math.isfinite(scale):  # and whatever else can fail here fails before it is paid for
+            raise QueryRefused("no noise is large enough for so little", where="budget", remedy="Spend more.")
     threshold = None if plan.public is not None else _threshold(plan, additive[Measurement("people")], loss.delta)
     return Noises(plan, loss, additive, choosing, threshold)
 

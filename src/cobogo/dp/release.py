@@ -10,7 +10,7 @@ from cobogo.dp.accounting import Loss
 from cobogo.dp.answer import Answer, Cell, Interval, cell, in_order
 from cobogo.dp.ledger.balance import Balance
 from cobogo.dp.noise import Noises, rank_scores
-from cobogo.dp.plan import Bins, Key, Measurement, Plan
+from cobogo.dp.plan import Bins, Key, Measurement, Plan, measurements_of
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Emitter, Source
 from cobogo.table.engine import Engine
@@ -77,14 +77,15 @@ def with_noise(exact: Exact, noises: Noises) -> Noisy:
 def answer(noisy: Noisy, noises: Noises, spent: Loss, left: Balance) -> Answer:
     """The rows of the answer, in the order asked for, or that of their keys."""
     query, dataset = noises.plan.query, noises.plan.dataset
+    made_of = {aggregate: measurements_of(aggregate, dataset) for aggregate in query.aggregates}
     table: list[dict[str, tuple[Cell, Interval]]] = []
     for at, group in enumerate(noisy.groups):
         figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
         row: dict[str, tuple[Cell, Interval]] = {
             name: (value, None) for name, value in zip(query.keys, group, strict=True)
         }
-        for aggregate in query.aggregates:
-            row[aggregate.name] = cell(aggregate, dataset, figures, noises)
+        for aggregate, parts in made_of.items():
+            row[aggregate.name] = cell(aggregate, parts, dataset, figures, noises)
         table.append(row)
     shown = query.shown or tuple((name, name) for name in [*query.keys, *(a.name for a in query.aggregates)])
     inner = dict(shown)

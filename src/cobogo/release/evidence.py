@@ -71,9 +71,12 @@ def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evi
 
 def without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
     """A policy as it may be kept: databases without what lets one in."""
-    kept = {"data": policy.get("data", {})} | ({"registry": policy["registry"]} if policy.get("registry") else {})
+    kept = {"data": policy.get("data", {})} | {
+        table: policy[table] for table in ("registry", "masking") if policy.get(table)
+    }
+    places = ("path", "engine", "vault")
     return policy | {
-        table: {key: without_password(value) if key in ("path", "engine") else value for key, value in part.items()}
+        table: {key: without_password(value) if key in places and value else value for key, value in part.items()}
         for table, part in kept.items()
     }
 

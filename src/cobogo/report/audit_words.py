@@ -127,6 +127,11 @@ ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
         "uma tabela sobre pessoas, com alguns dos quase-identificadores",
         "k-anonimato sobre toda coluna que outros possam conhecer: nenhum registro serve então a menos de k pessoas.",
     ),
+    "distance-linkage": (
+        "ligação por distância",
+        "uma tabela sobre pessoas, com os valores que foram mudados antes da publicação",
+        "Mais ruído em toda coluna que outros conheçam, ou microagregação de todas juntas: k registros ficam iguais.",
+    ),
     "homogeneity": (
         "homogeneidade",
         "os quase-identificadores de uma pessoa, e que ela está na versão",

@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 
 from cobogo.dp.accounting import Loss, Measure
 from cobogo.dp.ledger.balance import Balance, Debit, Units, shown
-from cobogo.dp.ledger.tables import BOOKS, DEBITS, LIMITS, create
+from cobogo.dp.ledger.tables import BOOKS, DEBITS, LIMITS, alone, create
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
 
 WAIT = 120
@@ -42,6 +42,7 @@ class Ledger:
     def open(self, dataset: str, limit: Loss) -> None:
         """Open the book of a data set, or set its limit anew. What a book counts in cannot change."""
         with self._writing() as connection:
+            alone(connection)
             found = connection.execute(select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)).scalar()
             if found is None:
                 row = {"dataset": dataset, "measure": limit.measure, "opened": datetime.now(UTC)}

@@ -79,11 +79,17 @@ FOR EACH STATEMENT EXECUTE FUNCTION cobogo_append_only()
 )
 
 
+def alone(connection: Connection) -> None:
+    """Until the transaction ends nobody else opens books; in SQLite nobody else writes anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(7214962001)"))
+
+
 def create(connection: Connection) -> None:
     """Make the tables where they are not there, one process at a time."""
     names = [table.name for table in (BOOKS, LIMITS, DEBITS)]
+    alone(connection)
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(7214962001)"))
         METADATA.create_all(connection)
         connection.execute(text(POSTGRESQL[0]))
         for name in names:

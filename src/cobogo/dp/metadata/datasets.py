@@ -10,19 +10,20 @@ from pydantic import Field, model_validator
 
 from cobogo.dp.accounting import Loss
 from cobogo.dp.metadata.columns import Column
-from cobogo.dp.units import exact
+from cobogo.dp.units import ATTO, NANO, exact
 from cobogo.errors import QueryRefused, nearest
 from cobogo.policy.part import Part
 from cobogo.policy.tables import Data
 
 MOST_ROWS = 10**6
+MOST = 10**6
 
 
 class Budget(Part):
     """An amount of privacy: ε (with or without δ), or ρ."""
 
-    epsilon: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] | None = None
-    rho: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] | None = None
+    epsilon: Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)] | None = None
+    rho: Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)] | None = None
     delta: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
 
     @model_validator(mode="after")
@@ -101,7 +102,9 @@ def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: st
         raise QueryRefused(
             f"the book of this data set counts in {measure}", where="budget", remedy=f"Say how much {measure} to spend."
         )
-    share = exact(delta, "delta", zero=True)
-    if share >= 1:
-        raise QueryRefused("must be below 1", where="delta")
-    return Loss("epsilon" if measure == "epsilon" else "rho", Fraction(exact(given, measure)), share)
+    amount, share = exact(given, measure), exact(delta, "delta", zero=True)
+    if not Fraction(1, NANO) <= amount <= MOST:
+        raise QueryRefused(f"must be from 1e-9 to {MOST:,}", where=measure)
+    if share and not Fraction(1, ATTO) <= share < 1:
+        raise QueryRefused("must be 0, or from 1e-18 to below 1", where="delta")
+    return Loss("epsilon" if measure == "epsilon" else "rho", amount, share)

@@ -91,7 +91,7 @@ class Dialect:
                 return f"CAST({column} AS {self.whole})"
             case "integer" if kind.is_string():
                 return f"CASE WHEN {self.matches(text, WHOLE)} THEN {self.tried(text, self.whole)} END"
-            case "number" if kind.is_numeric():
+            case "number" if kind.is_numeric() and not kind.is_boolean():
                 number = f"CAST({column} AS {self.real})"
                 return f"CASE WHEN NOT {self.is_nan(number)} THEN {number} END" if kind.is_floating() else number
             case "number" if kind.is_string():

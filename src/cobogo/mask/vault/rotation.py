@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from cobogo.errors import VaultError
 from cobogo.mask.vault import rows, schema
 from cobogo.mask.vault.keys import Key, Role
-from cobogo.mask.vault.sealing import Batch, Secrets, lookups, unwrap, wrap
+from cobogo.mask.vault.sealing import Batch, DoesNotOpen, Secrets, lookups, unwrap, wrap
 from cobogo.mask.vault.session import Domain, Session, domain_context, key_context
 from cobogo.mask.vault.stewardship import add_grant, new_secrets
 
@@ -53,7 +53,7 @@ def forget(session: Session, name: str, tokens: Sequence[str | None], values: Se
         if not session.is_current(connection, domain):
             raise VaultError("the domain was rotated just now", where=store.place, remedy="Run again.")
         found = {*rows.known(store, connection, domain, index).values()}
-        found |= rows.sealed(store, connection, domain, wanted).keys()
+        found |= {row[0] for row in rows.sealed(store, connection, domain, wanted)}
         rows.erase(store, connection, domain, sorted(found))
         session.append(connection, "forget", name, len(found))
     return len(found)
@@ -69,9 +69,12 @@ def _resealed(
         f"UPDATE {schema.tokens.name} SET lookup = ?, batch = ?, sealed = ? "
         f"WHERE domain = {domain.number:d} AND token = ?"
     )
-    for page in rows.pages(store, connection, domain):
-        tokens = [kept.token for kept in page]
-        values = [kept.value(private, kept.token) for kept in page]
+    for page in rows.pages(connection, domain):
+        try:
+            known = rows.opened(page, private, rows.ephemerals(store, connection, page))
+        except DoesNotOpen:
+            raise rows.damaged(store.place) from None
+        tokens, values = list(known), list(known.values())
         found = lookups(index, values)
         if renew:
             rows.erase(store, connection, domain, tokens)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
 
 from cobogo.errors import VaultError, number_of
 from cobogo.mask.vault import schema
 from cobogo.mask.vault.formats import FORMATS
-from cobogo.mask.vault.sealing import Batch, DoesNotOpen
+from cobogo.mask.vault.sealing import Batch
 from cobogo.mask.vault.session import Domain
 from cobogo.mask.vault.store import Store
 
@@ -20,57 +19,24 @@ FRUITLESS = 100
 """How often tokens are drawn for values whose tokens were all taken, before their shape is said to be used up."""
 
 
-class Opener:
-    """A batch that was written earlier, opened when the first of its values is asked for."""
-
-    def __init__(self, ephemeral: bytes, place: str) -> None:
-        self._ephemeral = ephemeral
-        self._place = place
-        self._batch: Batch | None = None
-
-    def value(self, private: bytes, sealed: bytes, token: str) -> str:
-        """A value of the batch."""
-        try:
-            if self._batch is None:
-                self._batch = Batch.opened(private, self._ephemeral)
-            return self._batch.value(sealed, token)
-        except DoesNotOpen:
-            raise VaultError(
-                "a value does not open: the vault was altered or is damaged",
-                where=self._place,
-                remedy="Restore it from a copy; `cobogo vault check` counts the damage.",
-            ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A token and what is kept behind it."""
-
-    token: str
-    lookup: bytes
-    sealed: bytes
-    batch: Opener
-
-    def value(self, private: bytes, token: str) -> str:
-        """The value, for who has the domain's private key."""
-        return self.batch.value(private, self.sealed, token)
+Sealed = tuple[str, bytes, bytes, int]
+"""A token, the lookup of its value, the sealed value, and the number of its batch."""
 
 
 def known(store: Store, connection: Connection, domain: Domain, index: Sequence[bytes]) -> dict[bytes, str]:
     """The tokens of the values that have one, by lookup."""
-    found = store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number)
-    return {bytes(lookup): token for lookup, token in found}
+    return dict(store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number))
 
 
-def sealed(store: Store, connection: Connection, domain: Domain, tokens: Sequence[str]) -> dict[str, Kept]:
+def sealed(store: Store, connection: Connection, domain: Domain, tokens: Sequence[str]) -> list[Sealed]:
     """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
     columns = "token, lookup, sealed, batch"
     usable = [token for token in tokens if "\0" not in token]
-    found = list(store.select(connection, columns, schema.tokens.name, "token", usable, domain=domain.number))
-    return {kept.token: kept for kept in _kept(store, connection, [row for row in found if row[2] is not None])}
+    found = store.select(connection, columns, schema.tokens.name, "token", usable, domain=domain.number)
+    return [row for row in found if row[2] is not None]
 
 
-def pages(store: Store, connection: Connection, domain: Domain) -> Iterator[list[Kept]]:
+def pages(connection: Connection, domain: Domain) -> Iterator[list[Sealed]]:
     """Everything that a domain keeps, page by page. Rows that are written meanwhile are not among them."""
     columns = schema.tokens.c
     newest = connection.execute(select(schema.batches.c.number).order_by(schema.batches.c.number.desc()).limit(1))
@@ -80,7 +46,35 @@ def pages(store: Store, connection: Connection, domain: Domain) -> Iterator[list
     )
     while found := connection.execute(rows.where(columns.token > last).order_by(columns.token).limit(PAGE)).all():
         last = found[-1].token
-        yield _kept(store, connection, found)
+        yield [tuple(row) for row in found]
+
+
+def ephemerals(store: Store, connection: Connection, rows: Sequence[Sealed]) -> dict[int, bytes]:
+    """The public parts of the batches that rows were written in."""
+    numbers = sorted({row[3] for row in rows})
+    return dict(store.select(connection, "number, ephemeral", schema.batches.name, "number", numbers, domain=None))
+
+
+def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+    """The values of rows, by token. Raises `DoesNotOpen` where one was altered."""
+    by_batch: dict[int, list[Sealed]] = {}
+    for row in rows:
+        by_batch.setdefault(row[3], []).append(row)
+    values: dict[str, str] = {}
+    for number, some in by_batch.items():
+        batch = Batch.opened(private, batches.get(number, b""))
+        tokens = [row[0] for row in some]
+        values.update(zip(tokens, batch.values((row[2] for row in some), tokens), strict=True))
+    return values
+
+
+def damaged(place: str) -> VaultError:
+    """What to say of values that do not open."""
+    return VaultError(
+        "a value does not open: the vault was altered or is damaged",
+        where=place,
+        remedy="Restore it from a copy; `cobogo vault check` counts the damage.",
+    )
 
 
 def added(
@@ -118,14 +112,3 @@ def erase(store: Store, connection: Connection, domain: Domain, tokens: Sequence
         f"WHERE domain = {domain.number:d} AND token = ?"
     )
     store.update(connection, statement, [(token,) for token in tokens])
-
-
-def _kept(store: Store, connection: Connection, rows: Sequence[Sequence[object]]) -> list[Kept]:
-    numbers = sorted({row[3] for row in rows if isinstance(row[3], int)})
-    found = store.select(connection, "number, ephemeral", schema.batches.name, "number", numbers, domain=None)
-    openers = {number: Opener(bytes(ephemeral), store.place) for number, ephemeral in found}
-    lost = Opener(b"", store.place)
-    return [
-        Kept(str(token), bytes(lookup), bytes(content), openers.get(batch, lost))  # type: ignore[call-overload]
-        for token, lookup, content, batch in rows
-    ]

@@ -9,12 +9,11 @@ value was exchanged for another's does not open.
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -26,6 +25,7 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 PLACE_BYTES = 4
 LOOKUP_BYTES = 16
+_ZEROS = bytes(NONCE_BYTES - PLACE_BYTES)
 
 Secrets = dict[str, str]
 """Named secrets in hexadecimal."""
@@ -61,13 +61,9 @@ def unwrap(key: bytes, sealed: bytes, context: str) -> Secrets:
 
 
 def lookups(key: bytes, values: Iterable[str]) -> list[bytes]:
-    """What finds a value again without saying what it is: its HMAC-SHA256, cut to 16 bytes."""
-    return [hmac.digest(key, text, "sha256")[:LOOKUP_BYTES] for text in map(as_bytes, values)]
-
-
-def as_bytes(value: str) -> bytes:
-    """A text in bytes, whatever is in it: lone surrogates, which no file in UTF-8 holds, pass through."""
-    return value.encode("utf-8", "surrogatepass")
+    """What finds a value again without saying what it is: its keyed BLAKE2b digest (RFC 7693) of 16 bytes."""
+    keyed = hashlib.blake2b
+    return [keyed(text, key=key, digest_size=LOOKUP_BYTES).digest() for text in map(str.encode, values)]
 
 
 def new_pair() -> tuple[bytes, bytes]:
@@ -76,13 +72,13 @@ def new_pair() -> tuple[bytes, bytes]:
     return private.private_bytes_raw(), private.public_key().public_bytes_raw()
 
 
-@dataclass(frozen=True)
+@dataclass
 class Batch:
     """A data key of its own for values that are written together."""
 
     ephemeral: bytes
     _cipher: AESGCM
-    _places: count[int] = field(default_factory=count)
+    _used: int = 0
 
     @classmethod
     def new(cls, public: bytes) -> Batch:
@@ -104,18 +100,21 @@ class Batch:
 
     def sealed(self, values: Sequence[str], tokens: Sequence[str]) -> list[bytes]:
         """Values, each bound to its token. Every value takes the batch's next nonce."""
-        encrypt = self._cipher.encrypt
-        places = [place.to_bytes(PLACE_BYTES, "big") for place, _ in zip(self._places, values, strict=False)]
+        start, self._used = self._used, self._used + len(values)
+        encrypt, places = self._cipher.encrypt, (n.to_bytes(PLACE_BYTES, "big") for n in range(start, self._used))
         return [
-            place + encrypt(place.rjust(NONCE_BYTES, b"\0"), as_bytes(value), token.encode())
-            for place, value, token in zip(places, values, tokens, strict=True)
+            place + encrypt(_ZEROS + place, value, token)
+            for place, value, token in zip(places, map(str.encode, values), map(str.encode, tokens), strict=True)
         ]
 
-    def value(self, sealed: bytes, token: str) -> str:
-        """The value behind a token."""
-        nonce = sealed[:PLACE_BYTES].rjust(NONCE_BYTES, b"\0")
+    def values(self, sealed: Iterable[bytes], tokens: Sequence[str]) -> list[str]:
+        """The values behind tokens."""
+        decrypt = self._cipher.decrypt
         try:
-            return self._cipher.decrypt(nonce, sealed[PLACE_BYTES:], token.encode()).decode("utf-8", "surrogatepass")
+            return [
+                decrypt(_ZEROS + content[:PLACE_BYTES], content[PLACE_BYTES:], token).decode()
+                for content, token in zip(sealed, map(str.encode, tokens), strict=True)
+            ]
         except (InvalidTag, ValueError):
             raise DoesNotOpen from None
 

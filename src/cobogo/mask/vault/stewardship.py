@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from cobogo.mask.vault import rows, schema
 from cobogo.mask.vault.formats import FORMATS
 from cobogo.mask.vault.keys import Key, Role
 from cobogo.mask.vault.log import FIRST, append, entries
-from cobogo.mask.vault.sealing import Secrets, lookups, new_key, new_pair, wrap
+from cobogo.mask.vault.sealing import DoesNotOpen, Secrets, lookups, new_key, new_pair, wrap
 from cobogo.mask.vault.session import (
     ALL_DOMAINS,
     Domain,
@@ -150,13 +150,11 @@ def check(session: Session) -> int:
     with session.store.reading() as connection:
         for domain in session.domains(connection).values():
             grant = session.grant(domain.name, Role.STEWARD)
-            for part in rows.pages(session.store, connection, domain):
-                values = [_value(kept, grant.secret("private"), kept.token) for kept in part]
-                index = lookups(grant.secret("index"), [value or "" for value in values])
-                good = sum(
-                    value is not None and lookup == kept.lookup
-                    for value, lookup, kept in zip(values, index, part, strict=True)
-                )
+            for part in rows.pages(connection, domain):
+                batches = rows.ephemerals(session.store, connection, part)
+                values = _readable(part, grant.secret("private"), batches)
+                index = dict(zip(values, lookups(grant.secret("index"), values.values()), strict=True))
+                good = sum(index.get(token) == lookup for token, lookup, _, _ in part)
                 total, damaged = total + len(part), damaged + len(part) - good
         entries(connection, session.log_key, session.store.place)
     if damaged:
@@ -209,11 +207,15 @@ def _roles(names: Sequence[str]) -> list[Role]:
     return [Role(name) for name in names]
 
 
-def _value(kept: rows.Kept, private: bytes, token: str) -> str | None:
+def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+    """The values that open; the others are looked for by halves."""
     try:
-        return kept.value(private, token)
-    except VaultError:
-        return None
+        return rows.opened(part, private, batches)
+    except DoesNotOpen:
+        middle = len(part) // 2
+        if not middle:
+            return {}
+        return _readable(part[:middle], private, batches) | _readable(part[middle:], private, batches)
 
 
 def _now() -> str:

@@ -108,24 +108,26 @@ class Store:
             statement = f"{columns} VALUES ({domain:d}, {batch:d}, ?, ?, ?) ON CONFLICT DO NOTHING"
             return connection.exec_driver_sql(statement, list(rows)).rowcount
         statement = (
-            f"{columns} SELECT {domain:d}, {batch:d}, * FROM unnest(%s::text[], %s::bytea[], %s::bytea[]) "
+            f"{columns} SELECT {domain:d}, {batch:d}, * FROM unnest(%b::text[], %b::bytea[], %b::bytea[]) "
             "ON CONFLICT DO NOTHING"
         )
         return connection.exec_driver_sql(statement, tuple(map(list, zip(*rows, strict=True)))).rowcount
 
     def select(
         self, connection: Connection, columns: str, table: str, among: str, wanted: Sequence[Any], *, domain: int | None
-    ) -> Iterator[Sequence[Any]]:
+    ) -> list[Any]:
         """The rows of a table, or of a domain's part of it, whose ``among`` is one of the values wanted."""
         within = "" if domain is None else f"domain = {domain:d} AND "
         head = f"SELECT {columns} FROM {table} WHERE {within}{among}"
+        rows: list[Any] = []
         for start in range(0, len(wanted), CHUNK):
             some = list(wanted[start : start + CHUNK])
             if self.file is not None:
                 found = connection.exec_driver_sql(f"{head} IN ({','.join('?' * len(some))})", tuple(some))
             else:
-                found = connection.exec_driver_sql(f"{head} = ANY(%s)", (some,))
-            yield from found.cursor.fetchall() if found.cursor is not None else ()
+                found = connection.exec_driver_sql(f"{head} = ANY(%b)", (some,))
+            rows += found.cursor.fetchall() if found.cursor is not None else ()
+        return rows
 
     def update(self, connection: Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement for many rows; its parameters are written ``?``."""

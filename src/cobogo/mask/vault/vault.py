@@ -16,7 +16,7 @@ from cobogo.errors import VaultError, number_of
 from cobogo.mask.vault import rotation, rows, stewardship
 from cobogo.mask.vault.keys import Key, Role
 from cobogo.mask.vault.log import Entry, entries
-from cobogo.mask.vault.sealing import lookups
+from cobogo.mask.vault.sealing import DoesNotOpen, lookups
 from cobogo.mask.vault.session import Session, opened
 from cobogo.mask.vault.store import Crossed, Store
 
@@ -144,7 +144,8 @@ class Vault:
             if not session.is_current(connection, grant.domain):
                 return None
             sealed = rows.sealed(session.store, connection, grant.domain, tokens)
-            absent = sum(1 for token in tokens if token not in sealed)
+            batches = rows.ephemerals(session.store, connection, sealed)
+            absent = len(tokens) - len(sealed)
             session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
         if absent and missing == "error":
             raise VaultError(
@@ -153,8 +154,11 @@ class Vault:
                 where=f'{session.store.place}, domain "{domain}"',
                 remedy='Check the domain, or ask for NULL in their place (missing = "null", --missing null).',
             )
-        private = grant.secret("private")
-        return [None if token not in sealed else sealed[token].value(private, token) for token in tokens]
+        try:
+            values = rows.opened(sealed, grant.secret("private"), batches)
+        except DoesNotOpen:
+            raise rows.damaged(session.store.place) from None
+        return [values.get(token) for token in tokens]
 
     def _again(self, attempt: Callable[[], Answer | None]) -> Answer:
         """Try until the vault was not rotated meanwhile, and no other writer came across."""

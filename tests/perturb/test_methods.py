@@ -268,6 +268,11 @@ def test_counting_queries_are_compared_at_equal_privacy(tmp_path: Path) -> None:
     assert found["queries"] == 50
     for name in ("randomization", "generalization", "anatomy"):
         assert 0 <= found[name]["median"] < 2
+    mined = json.loads((tmp_path / "out/evidence/report.json").read_text())["mining"]
+    assert (mined["original"]["recalled"], mined["original"]["precise"]) == (1.0, 1.0)
+    assert (
+        mined["original"]["accuracy"] >= mined["corrected"]["accuracy"] > 0.25
+    )  # the share of the most frequent value
     page = (tmp_path / "out/evidence/report.html").read_text()
     assert "anatomia" in page
     assert "<script" not in page

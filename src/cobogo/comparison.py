@@ -131,13 +131,14 @@ def _choosing(policy: Policy, algorithm: str) -> Policy:
     What can be done with each release is not shown, so it need not be measured.
     """
     kind = policy.recoding.kind if policy.recoding.kind in kinds(algorithm) else None
-    recoding = policy.recoding.model_copy(update={"algorithm": algorithm, "kind": kind})
+    marginals = policy.recoding.marginals if algorithm == "marginals" else ()
+    recoding = policy.recoding.model_copy(update={"algorithm": algorithm, "kind": kind, "marginals": marginals})
     return policy.model_copy(update={"recoding": recoding, "utility": None})
 
 
 def _run(prepared: job.Prepared, asked: Policy, name: str) -> Run:
     rules = _choosing(asked, name)
-    problem = replace(prepared.problem, kind=rules.recoding.kind)
+    problem = replace(prepared.problem, kind=rules.recoding.kind, marginals=rules.recoding.marginals)
     try:
         if name in BUCKETIZING:
             check_bucketed(rules, problem.promised)

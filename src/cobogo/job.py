@@ -23,7 +23,7 @@ from cobogo.policy import Policy
 from cobogo.recode import warm
 from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.recode.hierarchies import built, sensitive_trees
-from cobogo.recode.plan import plan
+from cobogo.recode.planning import plan
 from cobogo.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.recode.solution import Solution
 from cobogo.release.publish import Progress, silent
@@ -33,6 +33,7 @@ from cobogo.risk.population import check_told
 from cobogo.schema.roles import (
     check_blind,
     check_bucketed,
+    check_marginals,
     check_no_stars,
     check_recoding,
     check_roles,
@@ -128,6 +129,7 @@ def _prepared(
     looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
     check_blind(rules, wanted)
     check_withholding(rules, wanted)
+    check_marginals(rules)
     if rules.recoding.algorithm in BUCKETIZING:
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
@@ -165,6 +167,7 @@ def _prepared(
         kind=rules.recoding.kind,
         aggregates=tuple(a.aggregate for a in attributes),
         decimal=rules.data.decimal,
+        marginals=rules.recoding.marginals,
         withholds=rules.recoding.suppress == "sensitive",
     ).promising(wanted)
     whole = not rolled or rolled == _levels(rules, hierarchies)[0]
@@ -178,7 +181,7 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
     if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
         able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
         raise PolicyError(
-            f"{rules.recoding.algorithm} suppresses records, and cannot withhold their sensitive values instead",
+            f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
             remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
         )

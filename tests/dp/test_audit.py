@@ -103,3 +103,18 @@ def test_a_group_of_one_person_is_told_of_with_probability_delta_at_most(measure
     assert told <= stats.binom.ppf(1 - ERROR, 5 * GROUPS, rate)
     assert told >= stats.binom.ppf(ERROR, 5 * GROUPS, rate / 4)  # and not by hiding everything
     assert with_noise({m: {} for m in exact}, chosen).groups == []
+
+
+def test_answers_lie_on_a_lattice_that_no_row_moves() -> None:
+    """What floats gave away in their last bits (Mironov 2012): here neighbours have the same possible answers."""
+    columns = {"worth": {"type": "number", "bounds": [0, 1], "decimals": 2}}
+    declared = Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    loss = Loss("epsilon", Fraction(1))
+    chosen = noises(plan(parse("SELECT SUM(worth) AS total FROM d", {"d": declared}), declared), loss)
+    for rows in ([0.1, 0.7, 1 / 3, math.pi], [0.1, 0.7, 1 / 3]):
+        engine, source = Held(declared, pa.table({"worth": rows}), None).opened()
+        exact = measured(chosen.plan, source, engine)
+        (measurement,) = exact
+        found = chosen.additive[measurement].release([exact[measurement][()]] * 20_000)
+        assert all(type(figure) is int for figure in found)
+        assert set(range(110, 215)) <= set(found)  # each is expected 35 times or more, whoever is there

@@ -19,6 +19,9 @@ BINS = 50
 AT_ONCE = 6_000_000
 """Pairs of a person and a record that are looked at in each round of estimation."""
 
+STRIDE = 1.8
+"""How far each round goes beyond what it found: expectation and maximization takes small steps."""
+
 LEAST = 1e-4
 """The smallest noise that is told from none, as a share of a column's range."""
 
@@ -61,9 +64,8 @@ class DistanceLinkage(Attack):
         some = max(AT_ONCE // case.release.rows.count, 30)
         for _ in range(ROUNDS):
             before, model = model, model.learnt(some)
-            if np.allclose(before.spread, model.spread, rtol=0.01) and np.allclose(
-                before.right, model.right, atol=0.01
-            ):
+            still = np.allclose(before.spread, model.spread, rtol=0.01)
+            if still and np.allclose(before.right, model.right, atol=0.002):
                 break
         sure, place, _, _ = model.links()
         measures: dict[str, float | int | None] = {"expected right links": float(sure.sum())}
@@ -109,7 +111,7 @@ class _Model:
             else:
                 rare[:, column] = -np.log(_density(released[:, column]))
         width = released.shape[1]
-        return cls(tables, people, rare, others, np.full(width, 0.05), np.full(width, 0.9))
+        return cls(tables, people, rare, others, np.full(width, 0.05), np.full(width, 0.98))
 
     def links(self, some: int | None = None) -> tuple[Floats, Ints, Floats, Floats]:
         """The probability of the likeliest record of some people, and its place; and of each column the mean square of
@@ -127,8 +129,9 @@ class _Model:
     def learnt(self, some: int) -> _Model:
         """The same with what follows from the links of some people."""
         _, _, squares, agreed = self.links(some)
-        spread, right = np.maximum(np.sqrt(squares), LEAST), np.clip(agreed, 1e-3, 1 - 1e-6)
-        return replace(self, spread=spread, right=right)
+        spread = self.spread * (np.maximum(np.sqrt(squares), LEAST) / self.spread) ** STRIDE
+        right = self.right + STRIDE * (agreed - self.right)
+        return replace(self, spread=np.maximum(spread, LEAST), right=np.clip(right, 1e-3, 1 - 1e-4))
 
 
 def _density(values: Floats) -> Floats:

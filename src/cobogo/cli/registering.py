@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cobogo.registry.store import Entry, Registry
 
 app = typer.Typer(
-    help="Remember what was released: `init` begins a registry, and policies name it under [registry].",
+    help="Remember what was released: `init` begins a registry, and policies name it in their table `registry`.",
     no_args_is_help=True,
 )
 

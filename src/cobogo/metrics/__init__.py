@@ -26,6 +26,9 @@ AGGREGATED = "squared_error"
 BUCKETED = "reconstruction_error"
 """What buckets leave open about each record's sensitive value, where there are any: from 0, nothing, to 1."""
 
+MARGINALIZED = "marginal_divergence"
+"""How far what marginals tell is from the original table, in nats, where there are any."""
+
 REPORTED: dict[str, str] = {
     "query-error": "The median relative error of random counting queries, answered from the release",
     "accuracy": "How well models trained on the release predict a label of original records that they have not seen",
@@ -35,7 +38,7 @@ REPORTED: dict[str, str] = {
 """What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search."""
 
 __all__ = [
-    "AGGREGATED", "BUCKETED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",
+    "AGGREGATED", "BUCKETED", "MARGINALIZED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",
     "igpl", "information_gain", "measure", "named",
 ]  # fmt: skip
 

@@ -75,6 +75,7 @@ class Recoding(Part):
     metric: str = "loss"
     suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
     suppress: Literal["records", "sensitive"] = "records"
+    marginals: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
     time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
     label: str | None = None
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cobogo.recode.buckets.anatomy import anatomy
+from cobogo.recode.buckets.bucketization import bucketization
 from cobogo.recode.buckets.slicing import slicing
 from cobogo.recode.cells.mu_argus import mu_argus
 from cobogo.recode.classic.datafly import datafly
@@ -20,6 +21,7 @@ from cobogo.recode.classic.samarati import samarati
 from cobogo.recode.cuts.bottom_up import bottom_up
 from cobogo.recode.cuts.top_down import top_down
 from cobogo.recode.local.search import local
+from cobogo.recode.marginals.marginals import marginals
 from cobogo.recode.partition import mondrian, similar
 from cobogo.recode.partition.condensation import condensation
 from cobogo.recode.partition.mdav import mdav
@@ -59,12 +61,14 @@ ALGORITHMS: dict[str, Algorithm] = {
     "mdav": mdav,
     "condensation": condensation,
     "anatomy": anatomy,
+    "bucketization": bucketization,
     "slicing": slicing,
+    "marginals": marginals,
 }
 """A new one is registered here."""
 
-BUCKETIZING = frozenset({"anatomy", "slicing"})
-"""Those that part the sensitive values from the rest: what they release is not one table."""
+BUCKETIZING = frozenset({"anatomy", "bucketization", "slicing", "marginals"})
+"""Those that part the sensitive values from the rest: what they release is not one table of records."""
 
 _NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
 

@@ -41,6 +41,7 @@ class Problem:
     kind: str | None = None
     aggregates: tuple[str | None, ...] = ()  # what a group's values become where an algorithm aggregates; None: as fits
     decimal: str = "."  # how the data writes its numbers
+    marginals: tuple[tuple[str, ...], ...] = ()  # the sets of attributes asked for, where these are released
     withholds: bool = False  # whether a class that fails for its sensitive values keeps its records without them
 
     @property

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cobogo.metrics import BUCKETED
+from cobogo.metrics import BUCKETED, MARGINALIZED
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.buckets.buckets import Buckets
 from cobogo.recode.evaluate import Checked
+from cobogo.recode.marginals.margins import Margins
 from cobogo.recode.problem import Levels
 
 TOLERANCE = 1e-12
@@ -71,15 +72,33 @@ class Bucketed:
         tuple[str, ...], ...
     ] = ()  # attributes that stay together; none where only the sensitive one is apart
     notes: tuple[str, ...] = ()
+    optimal: bool = False  # proven
+
+    runners_up: ClassVar[tuple[Checked, ...]] = ()
+    levels: ClassVar[None] = None
+
+
+@dataclass(frozen=True, eq=False)
+class Marginalized:
+    """The marginals chosen, each attribute at one level in all of them."""
+
+    algorithm: str
+    margins: Margins
+    attribute_levels: Mapping[str, int]
+    value: float
+    nodes: int
+    checked: int
+    metric: str = MARGINALIZED
+    notes: tuple[str, ...] = ()
 
     optimal: ClassVar[bool] = False
     runners_up: ClassVar[tuple[Checked, ...]] = ()
     levels: ClassVar[None] = None
 
 
-AnySolution = Solution | Assigned | Bucketed
-"""A recoding algorithm answers with a node of the lattice, with an assignment of records to released tuples, or with
-buckets of records."""
+AnySolution = Solution | Assigned | Bucketed | Marginalized
+"""A recoding algorithm answers with a node of the lattice, with an assignment of records to released tuples, with
+buckets of records, or with marginals."""
 
 
 def cost(checked: Checked, *, maximize: bool) -> float:

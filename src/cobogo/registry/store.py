@@ -252,7 +252,7 @@ def open_registry(location: str, key_file: Path | None) -> Registry:
     url, file = _url(location)
     if file is not None and not file.is_file():
         raise RegistryError(
-            "there is no registry", where=str(file), remedy=f"Begin one: cobogo registry init {location}"
+            "there is no registry", where=str(file), remedy=f"Begin one: cobogo registry init --registry {location}"
         )
     registry = Registry(_engine(url), seal.load(key_file or default_key(location)), shown(location))
     registry.check()

@@ -13,6 +13,7 @@ from cobogo.models.base import Domain, Floats, Histogram
 from cobogo.policy import Data, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
+from cobogo.release.marginals import count_from_marginals, margins_in, refuse_unless_agreeing, whole_count
 from cobogo.release.shuffle import every_slice
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import Table, read
@@ -43,7 +44,7 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
     listed = frequency_table(values, [entry.group, *own, entry.count], [])
     if listed.values[entry.group] != counts.values[entry.group]:
         raise DataError("has other buckets than the released table", where=entry.file)
-    numbers = np.array([_whole(label, entry.file) for label in listed.values[entry.count]], dtype=np.int64)
+    numbers = np.array([whole_count(label, entry.file) for label in listed.values[entry.count]], dtype=np.int64)
     many = numbers[listed.codes[:, -1]] * listed.counts
     sizes = np.bincount(listed.codes[:, 0], many, len(counts.counts)).astype(np.int64)
     if (sizes != counts.counts).any():
@@ -65,19 +66,24 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
 def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], sensitive: Collection[Label]) -> float:
     """About how many records have one of some values of each attribute of ``where``, and one of the ``sensitive``
     values: from each bucket the share of its records that match, by those that have such a value. Of slices, the share
-    that matches each of them.
+    that matches each of them. Of marginals, what follows if nothing goes together but what they say.
 
     The estimate is right on average where a bucket was drawn regardless of the quasi-identifiers; what joins the two
     within a bucket is lost, which is the point.
     """
     directory = Path(public)
     manifest = manifests.load(directory)
+    if manifest.marginals:
+        margins = margins_in(directory, manifest)
+        refuse_unless_agreeing(margins, manifest.data.records)
+        asked = {**where, margins.sensitive: sensitive}
+        _refuse_unknown(set(asked) - set(margins.labels), directory)
+        return count_from_marginals(margins, asked, manifest.data.records)
     if manifest.buckets is None or manifest.data.file is None or manifest.buckets.condensed:
-        raise OutputError("is not a release in buckets", where=str(directory), remedy="Count its rows instead.")
+        what = "is not a release in buckets or marginals"
+        raise OutputError(what, where=str(directory), remedy="Count its rows instead.")
     table = read(directory / manifest.data.file, Data(separator=manifest.data.separator))
-    unknown = set(where) - set(table.columns)
-    if unknown:
-        raise OutputError(f"has no column {', '.join(sorted(unknown))}", where=str(directory))
+    _refuse_unknown(set(where) - set(table.columns), directory)
     (name,) = manifest.with_role(Role.SENSITIVE)
     entry = manifest.buckets
     if entry.slices:
@@ -112,7 +118,6 @@ def _matching(table: Table, group: str, where: Mapping[str, Collection[Label]], 
     return np.bincount(counted.codes[chosen, 0], counted.counts[chosen], buckets).astype(np.float64)
 
 
-def _whole(label: Label, where: str) -> int:
-    if label is None or not label.isascii() or not label.isdigit():
-        raise DataError("a count is not a whole number", where=where)
-    return int(label)
+def _refuse_unknown(names: set[str], directory: Path) -> None:
+    if names:
+        raise OutputError(f"has no column {', '.join(sorted(names))}", where=str(directory))

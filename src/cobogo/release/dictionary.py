@@ -126,7 +126,12 @@ def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star:
     lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
     lines += ["", "An empty field means that no value was recorded. The order of the rows is random."]
     apart = sorted({column.file for column in columns if column.file is not None})
-    if apart:
+    if apart and all(column.file is not None for column in columns):
+        lines += [
+            f"There are no records, only counts, in {', '.join(apart)}. All are of the same records; what goes "
+            "together in none of the files is not told. A combination that is not listed is one that nobody has."
+        ]
+    elif apart:
         lines += [
             f"The sensitive values are in {', '.join(apart)}, counted for each bucket. The rest is as collected: "
             "who is in the table is not hidden, only whose value is whose."

@@ -59,6 +59,13 @@ class BucketEntry(_Entry):
         )
 
 
+class MarginalEntry(_Entry):
+    """A table of counts: its file, and the column of the counts. Its other columns are those of the file."""
+
+    file: str
+    count: str
+
+
 class DataEntry(_Entry):
     """The released table: a file, a directory of parts, or a table of a database.
 
@@ -89,6 +96,7 @@ class Manifest(_Entry):
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
     buckets: BucketEntry | None = None
+    marginals: tuple[MarginalEntry, ...] = ()  # instead of a released table
     transformation: dict[str, Any] | None = None  # how it was made, of a release that is not a recoding
     trees: dict[str, list[list[str | None]]] = Field(
         default_factory=dict
@@ -97,6 +105,8 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
+        if self.marginals:
+            return self._contradiction_of_marginals
         if not (self.data.sha256 if self.data.file is None else self.data_files):
             return "the manifest gives no hash of the released data"
         named = self.data.table if self.data.file is None else Path(self.data.file).suffix == f".{self.data.format}"
@@ -123,6 +133,16 @@ class Manifest(_Entry):
             return "the manifest names a column for the bucket that is not there"
         return None
 
+    @property
+    def _contradiction_of_marginals(self) -> str | None:
+        if self.data.file is not None or self.data.table is not None or self.buckets is not None:
+            return "the manifest names a released table beside marginals"
+        if not {entry.file for entry in self.marginals} <= set(self.files):
+            return "the manifest gives no hash of a marginal"
+        if len(self.with_role(Role.SENSITIVE)) > 1 or self.with_role(Role.IDENTIFIER):
+            return "the marginals have more than one sensitive attribute, or an identifier"
+        return None if self.models else "the manifest promises nothing: it states no model"
+
     def columns_in(self, file: str | None = None) -> tuple[str, ...]:
         """The columns of the released table, or of a file beside it."""
         return tuple(column.name for column in self.columns if column.file == file)
@@ -130,11 +150,13 @@ class Manifest(_Entry):
     @property
     def data_files(self) -> tuple[str, ...]:
         """The files that hold the released rows: one, or the parts of a directory."""
-        return tuple(name for name in self.files if name == self.data.file or name.startswith(f"{self.data.file}/"))
+        apart = {entry.file for entry in self.marginals}
+        own = self.data.file
+        return tuple(name for name in self.files if name in (own, *apart) or name.startswith(f"{own}/"))
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The released columns of one role."""
-        return tuple(column.name for column in self.columns if column.role is role)
+        return tuple(dict.fromkeys(column.name for column in self.columns if column.role is role))
 
     def write(self, directory: Path) -> None:
         """Write it into a directory."""

@@ -60,7 +60,7 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
         with release.timed("apply"):
-            rows = ending.enter_context(written(release, public, beside=release.values()))
+            rows = ending.enter_context(written(release, public, release.tables()))
         progress("verify", 0, 0)
         with release.timed("verify"):
             unsigned = draft(release, rows)

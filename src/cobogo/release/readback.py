@@ -10,6 +10,7 @@ from cobogo.policy import Data
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
+from cobogo.release.marginals import marginal_table
 from cobogo.release.reference import Json
 from cobogo.release.withheld import told
 from cobogo.table.connect import connect
@@ -40,6 +41,8 @@ def released_table(
     rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> FrequencyTable:
     """Read released rows back and count them."""
+    if manifest.marginals and isinstance(rows, Path):
+        return marginal_table(rows, manifest)
     table = opened(rows, manifest)
     if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
         return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
@@ -49,6 +52,8 @@ def released_table(
 
 def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
     """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
+    if manifest.marginals:
+        return public
     if manifest.data.file is not None:
         return public / manifest.data.file
     url = engine or kept_engine(kept)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo import metrics
+from cobogo.errors import OutputError
 from cobogo.models.base import Classes
 from cobogo.policy import Policy, Role
-from cobogo.recode.plan import BucketPlan, FullDomainPlan, Plan
+from cobogo.recode.plan import BucketPlan, FullDomainPlan, MarginalPlan, Plan
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import AnySolution
 from cobogo.release.apply import apply
@@ -27,6 +28,12 @@ from cobogo.table.read import Table
 
 if TYPE_CHECKING:
     from cobogo.registry.book import Book
+
+ROWS = "release"
+"""What the file of the released rows is called."""
+
+VALUES = "sensitive"
+"""What the file of the sensitive values is called, where they are apart from the released table."""
 
 
 @dataclass(eq=False)
@@ -119,6 +126,8 @@ class Release:
 
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order."""
+        if isinstance(self.plan, MarginalPlan):
+            raise OutputError("marginals have no rows", remedy="Ask for their tables: release.tables().")
         engine, plan = self.table.engine, self.plan
         if self.policy.registry is None:
             return engine.in_random_order(apply(self.table, plan, self.columns))
@@ -143,7 +152,28 @@ class Release:
         columns = dict.fromkeys((*self.columns, *self.policy.sensitive, self.mark))
         return table.engine.kept(apply(marked, plan, list(columns)))
 
-    def values(self) -> Expression | None:
+    def tables(self) -> dict[str, Expression]:
+        """What is released, by the names of the files: one table of rows, that of buckets' values, or marginals."""
+        if isinstance(self.plan, MarginalPlan):
+            return self._marginals(self.plan)
+        values = self._values()
+        return {ROWS: self.rows()} | ({} if values is None else {VALUES: values})
+
+    def _marginals(self, plan: MarginalPlan) -> dict[str, Expression]:
+        """The marginals, each in random order."""
+        import pyarrow as pa
+
+        engine, found = self.table.engine, {}
+        for number, marginal in enumerate(plan.margins.marginals, start=1):
+            columns = {}
+            for name in marginal.attributes:
+                labels = pa.array(list(plan.margins.labels[name]), pa.string())
+                columns[name] = labels.take(pa.array(marginal.column(name)))
+            columns[plan.count] = pa.array([str(count) for count in marginal.counts.tolist()], pa.string())
+            found[f"marginal-{number}"] = engine.in_random_order(engine.lookup(pa.table(columns)))
+        return found
+
+    def _values(self) -> Expression | None:
         """The sensitive values of buckets, counted, in random order; None where the released table holds them."""
         if not isinstance(self.plan, BucketPlan) or self.plan.slices:
             return None

@@ -24,6 +24,7 @@ from cobogo.release import series
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import FileEntry, Manifest
+from cobogo.release.marginals import NO_RECORDS
 from cobogo.release.readback import kept_engine, opened, parts, released_rows, released_table
 from cobogo.release.reference import (
     Json,
@@ -93,13 +94,12 @@ def verify(
         verdicts = check(asked, classes)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
-    if manifest.buckets is not None:
-        notes = (*notes, IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY)
-    if kept is not None:
+    notes = (*notes, *_kind_notes(manifest))
+    if kept is not None and any(column.withheld for column in manifest.columns):
         problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if set(notes) <= {NO_IDENTITY, IN_GROUPS}:
+    if set(notes) <= {NO_IDENTITY, IN_GROUPS, NO_RECORDS}:
         problems += _misstatements(manifest, verdicts)
     return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
 
@@ -125,6 +125,15 @@ def _transformed(
         problems.append(f"the release has {records:,} records; its manifest says {manifest.data.records:,}")
     problems += [*found.problems, *_misstatements(manifest, found.verdicts)]
     return Verdict(found.verdicts, tuple(problems), records, None, found.notes)
+
+
+def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
+    """What the models were measured on, where it is not one released table."""
+    if manifest.marginals:
+        return (NO_RECORDS,)
+    if manifest.buckets is None:
+        return ()
+    return (IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY,)
 
 
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
@@ -304,6 +313,7 @@ def _role_problems(manifest: Manifest, policy: Policy) -> list[str]:
     """Released columns that a policy does not allow."""
     problems = []
     ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
+    ours = (*ours, *(entry.count for entry in manifest.marginals))
     for column in manifest.columns:
         if column.added or column.name in ours:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,19 +14,16 @@ from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
 from cobogo.policy import Policy, Role
 from cobogo.recode.cells.recovery import recoverable
-from cobogo.recode.plan import BucketPlan, CondensedPlan, LocalPlan
+from cobogo.recode.plan import BucketPlan, CondensedPlan, LocalPlan, MarginalPlan
 from cobogo.recode.withhold import follows, given_away
 from cobogo.release import dictionary, manifest
-from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest
+from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
 from cobogo.release.reference import rows_of
-from cobogo.release.release import Release
+from cobogo.release.release import ROWS, VALUES, Release
 from cobogo.release.shuffle import every_slice
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
-
-VALUES = "sensitive"
-"""What the file of the sensitive values is called, where they are apart from the released table."""
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 
@@ -45,21 +42,21 @@ class Writable(Protocol):
 
 
 @contextmanager
-def written(release: Writable, public: Path, beside: Expression | None = None) -> Iterator[Path | Table]:
+def written(release: Writable, public: Path, tables: Mapping[str, Expression] | None = None) -> Iterator[Path | Table]:
     """Write the released rows: a file, or a table that takes its name and place when the block ends well.
 
-    ``beside`` are sensitive values that go into a file of their own.
+    ``tables`` are, by the names of their files, what is released if it is not the rows alone; the directory is given
+    where these are not among them.
     """
-    engine, rows, output = release.engine, release.rows(), release.policy.output
-    file = public / f"release.{output.format}"
+    engine, output = release.engine, release.policy.output
     try:
         if output.table is not None:
-            with engine.new_table(rows, output.table) as table:
+            with engine.new_table(release.rows(), output.table) as table:
                 yield Table(engine, table, output.table)
             return
-        for part, target in ((rows, file), (beside, public / f"{VALUES}.{output.format}")):
-            if part is None:
-                continue
+        parts = {ROWS: release.rows()} if tables is None else tables
+        for name, part in parts.items():
+            target = public / f"{name}.{output.format}"
             if output.format == "parquet":
                 engine.write_parquet(part, target)
             else:
@@ -69,11 +66,13 @@ def written(release: Writable, public: Path, beside: Expression | None = None) -
             f"{engine.name} cannot write the release: {type(error).__name__}",
             remedy="Is the disk full? May it write there?",
         ) from None
-    yield file
+    yield public / f"{ROWS}.{output.format}" if ROWS in parts else public
 
 
 def draft(release: Release, rows: Path | Table) -> Manifest:
     """The manifest, before anything was measured."""
+    if isinstance(release.plan, MarginalPlan):
+        return _draft_of_marginals(release, release.plan)
     columns = []
     buckets = None
     if isinstance(release.plan, BucketPlan):
@@ -113,6 +112,27 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         models=(),
         files={},
         buckets=buckets,
+    )
+
+
+def _draft_of_marginals(release: Release, plan: MarginalPlan) -> Manifest:
+    policy, form, columns = release.policy, release.policy.output.format, []
+    for number, marginal in enumerate(plan.margins.marginals, start=1):
+        file = f"marginal-{number}.{form}"
+        for name in marginal.attributes:
+            attribute, level = policy.attributes[name], release.levels.get(name)
+            text = dictionary.meaning(attribute, level or 0, top=_is_top(release, name))
+            columns.append(Column(name=name, role=attribute.role, meaning=text, level=level, file=file))
+        counted = "how many records have these values together"
+        columns.append(Column(name=plan.count, role=Role.NON_SENSITIVE, meaning=counted, file=file))
+    files = dict.fromkeys(column.file for column in columns if column.file is not None)
+    return Manifest(
+        format="cobogo-release/1",
+        data=DataEntry(format=form, separator=policy.data.separator, records=plan.records, decimal=policy.data.decimal),
+        columns=tuple(columns),
+        models=(),
+        files={},
+        marginals=tuple(MarginalEntry(file=file, count=plan.count) for file in files),
     )
 
 
@@ -180,7 +200,7 @@ def refuse_unless_as_planned(
     release: Release, released: FrequencyTable, classes: Classes, verdicts: tuple[ModelVerdict, ...]
 ) -> None:
     """The file must satisfy every model, and hold what the plan says: no row lost or merged on the way to disk."""
-    for model in given_away(release.problem.models, classes):
+    for model in given_away(release.problem.models, classes) if release.plan.withheld else ():
         raise VerificationFailed(follows(model), remedy=OUR_FAULT)
     for verdict in verdicts:
         if not verdict.satisfied:
@@ -194,6 +214,10 @@ def refuse_unless_as_planned(
             f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}",
             remedy=OUR_FAULT,
         )
+    if isinstance(release.plan, MarginalPlan):
+        expected = release.plan.margins.table(release.plan.records)
+        if _as_counter(released) != _as_counter(expected):
+            raise VerificationFailed("the files' cells are not those that were planned", remedy=OUR_FAULT)
     if isinstance(release.plan, LocalPlan):
         _refuse_unless_assigned(release.plan, released)
     if isinstance(release.plan, BucketPlan | CondensedPlan):
@@ -204,6 +228,10 @@ def refuse_unless_as_planned(
         sizes = dict(zip(names.tolist(), planned_sizes.tolist(), strict=True))
         if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != sizes:
             raise VerificationFailed("the file's buckets are not those that were planned", remedy=OUR_FAULT)
+
+
+def _as_counter(table: FrequencyTable) -> Counter[tuple[Label, ...]]:
+    return Counter({table.tuple_labels(number): count for number, count in enumerate(table.counts.tolist())})
 
 
 def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:

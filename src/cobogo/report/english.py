@@ -42,7 +42,8 @@ ENGLISH: dict[str, str] = {
     "key.unsuppressed": "suppressed",
     "key.unsuppressed.why": "nothing had to be left out",
     "key.withheld": "values withheld",
-    "key.withheld.why": "records that show * for “{attribute}”: their class was too uniform, or hides one that was",
+    "key.withheld.why": "records that show * for “{attribute}”; who knows the column’s totals guesses right in "
+    "{inference}",
     "key.classes": "classes",
     "key.classes.why": "groups of records that look alike; {average} records each on average",
     "key.risk": "highest risk",
@@ -199,6 +200,9 @@ ENGLISH: dict[str, str] = {
     "metric.squared_error": "squared error",
     "metric.squared_error.means": "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 "
     "a single group.",
+    "metric.marginal_divergence": "marginal divergence",
+    "metric.marginal_divergence.means": "How far the table that the marginals describe is from the original, in nats: "
+    "0 if they tell everything.",
     "metric.reconstruction_error": "reconstruction error",
     "metric.reconstruction_error.means": "How wrong it is, on average, to take the shares of a bucket for the value of "
     "each of its records: 0 is certainty.",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cobogo.models.base import Classes, Ints
 from cobogo.policy import Policy
+from cobogo.recode.plan import MarginalPlan
 from cobogo.report.content import Risk, Telling
 from cobogo.risk.attackers import attackers, estimated_chances
 from cobogo.risk.estimates import Sizes, estimates
@@ -42,7 +45,14 @@ def exposed(release: Release, classes: Classes) -> Exposed:
     before = risk(original.sizes, threshold, people, size)
     if not release.plan.hides_identity:
         return Exposed(before, before)
-    return Exposed(before, risk(classes.sizes, threshold, people, size))
+    return Exposed(before, risk(counted(release, classes).sizes, threshold, people, size))
+
+
+def counted(release: Release, classes: Classes) -> Classes:
+    """The classes that are people: of marginals, the cells that count them."""
+    if not isinstance(release.plan, MarginalPlan):
+        return classes
+    return classes.where(np.arange(len(classes)) < len(release.plan.kept_records))
 
 
 def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> Risk:

@@ -118,7 +118,11 @@ def _key_figures(content: Content, say: Words) -> list[Row]:
         ("released", say.number(records - suppressed), {"share": say.percent(1 - share)}),
         ("suppressed" if suppressed else "unsuppressed", say.number(suppressed), {"share": say.percent(share)}),
         *(
-            ("withheld", say.number(found["records"]), {"attribute": name})
+            (
+                "withheld",
+                say.number(found["records"]),
+                {"attribute": name, "inference": say.percent(found["inference"])},
+            )
             for name, found in content.summary.get("withheld", {}).items()
         ),
         ("classes", say.number(classes["count"]), {"average": say.number(classes["average"], 3)}),

@@ -43,7 +43,7 @@ PORTUGUESE: dict[str, str] = {
     "key.unsuppressed": "suprimidos",
     "key.unsuppressed.why": "nada precisou ficar de fora",
     "key.withheld": "valores retidos",
-    "key.withheld.why": "registros com * em “{attribute}”: a classe era uniforme demais, ou esconde uma que era",
+    "key.withheld.why": "registros com * em “{attribute}”; quem conhece os totais da coluna acerta em {inference}",
     "key.classes": "classes",
     "key.classes.why": "grupos de registros iguais entre si; {average} registros cada um, em média",
     "key.risk": "maior risco",
@@ -203,6 +203,9 @@ PORTUGUESE: dict[str, str] = {
     "metric.squared_error": "erro quadrático",
     "metric.squared_error.means": "Quanto das diferenças se perdeu ao trocar valores pelos de um grupo: 0 é nada, 1 é "
     "um só grupo.",
+    "metric.marginal_divergence": "divergência das marginais",
+    "metric.marginal_divergence.means": "A distância entre a tabela que as marginais descrevem e a original, em nats: "
+    "0 se elas dizem tudo.",
     "metric.reconstruction_error": "erro de reconstrução",
     "metric.reconstruction_error.means": "Quanto se erra, em média, ao tomar as parcelas de um balde pelo valor de "
     "cada um de seus registros: 0 é certeza.",

@@ -17,7 +17,7 @@ from cobogo.models.check import ModelVerdict, check
 from cobogo.policy import Role
 from cobogo.recode import lattice
 from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.plan import LocalPlan
+from cobogo.recode.plan import LocalPlan, MarginalPlan
 from cobogo.recode.problem import Problem
 from cobogo.recode.withhold import not_shown
 from cobogo.release.apply import apply
@@ -46,24 +46,25 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
     before, after = release.problem.table, released
     names = release.plan.attributes
     classes = classes.where(classes.sizes > 0)
+    people = exposure.counted(release, classes)
     original = before.classes()
     original = original.where(original.sizes > 0)
     exposed = exposure.exposed(release, classes)
     tuples = _tuples(release, after)
-    order = np.argsort(-after.counts, kind="stable")[: release.policy.report.largest_classes]
+    order = np.argsort(-after.counts[: len(people)], kind="stable")[: release.policy.report.largest_classes]
     return Content(
         source=Path(release.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
         summary=summary(release, classes, verdicts, exposed),
         metric=release.metric,
         attributes=tuple(_attribute(name, release, after, tuples) for name in release.table.columns),
-        class_sizes=after.counts,
+        class_sizes=after.counts[: len(people)],
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
         quasi_identifiers=names if release.plan.shows_tuples else after.quasi_identifiers,
         risk_before=exposed.before,
         risk_after=exposed.after,
         threshold=release.policy.risk.threshold,
-        telling=exposure.telling(before, tuples),
+        telling=() if isinstance(release.plan, MarginalPlan) else exposure.telling(before, tuples),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -167,10 +168,11 @@ def worst_inference(name: str, classes: Classes) -> float:
 
 
 def _tuples(release: Release, after: FrequencyTable) -> FrequencyTable:
-    """The release's quasi-identifiers, counted: where its classes are no tuples they are as before, or drawn."""
+    """The release's quasi-identifiers, counted: where its classes are no tuples they are as before (of marginals,
+    there is nothing else to show), or drawn."""
     if release.plan.shows_tuples:
         return after
-    if not release.plan.hides_identity:
+    if not release.plan.hides_identity or isinstance(release.plan, MarginalPlan):
         return release.problem.table
     rows = replace(release.table, expression=apply(release.table, release.plan, release.plan.attributes))
     return frequency_table(rows, release.plan.attributes, [])

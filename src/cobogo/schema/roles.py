@@ -112,16 +112,41 @@ def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
         )
     if policy.output.format == "table":
         raise PolicyError(
-            f"{name} releases two tables, which are written as files",
+            f"{name} releases several tables, which are written as files",
             where=f"{policy.name}, output.format",
             remedy='Say format = "csv" or "parquet".',
         )
     if policy.utility is not None:
         raise PolicyError(
-            f"[utility] compares one released table with the original, and {name} releases two",
+            f"[utility] compares one released table with the original, and {name} releases several",
             where=where,
-            remedy="Leave out [utility]; the report states the reconstruction error.",
+            remedy="Leave out [utility]; the report states what was lost.",
         )
+
+
+def check_marginals(policy: Policy) -> None:
+    """Marginals asked for are sets of quasi-identifiers and the sensitive attribute."""
+    asked, where = policy.recoding.marginals, f"{policy.name}, recoding.marginals"
+    if policy.recoding.algorithm == "marginals" and policy.registry is not None:
+        raise PolicyError(
+            "marginals have no records that a registry could tell again",
+            where=f"{policy.name}, registry",
+            remedy="Leave out [registry], or choose another algorithm.",
+        )
+    if not asked:
+        return
+    if policy.recoding.algorithm != "marginals":
+        raise PolicyError(
+            f"{policy.recoding.algorithm} makes no marginals",
+            where=where,
+            remedy='Leave out marginals, or say algorithm = "marginals".',
+        )
+    known = (*policy.quasi_identifiers, *policy.sensitive)
+    for one in asked:
+        unknown = [name for name in one if name not in known]
+        if unknown or len(set(one)) < len(one):
+            what = f"{_quoted(unknown)}: no quasi-identifier, nor sensitive" if unknown else "an attribute stands twice"
+            raise PolicyError(what, where=where, remedy=f"A marginal may have: {', '.join(known)}.")
 
 
 def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
@@ -150,7 +175,7 @@ def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
                 remedy='Leave out the model, or say suppress = "records".',
             )
     for key, given in (("data.unit", policy.data.unit), ("recoding.label", policy.recoding.label),
-                       ("utility", policy.utility)):  # fmt: skip
+                       ("utility", policy.utility), ("registry", policy.registry)):  # fmt: skip
         if given is not None:
             raise PolicyError(
                 f"{key} counts sensitive values record by record, and cannot be had where some are withheld",

@@ -76,11 +76,12 @@ class FrequencyTable:
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
     joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
     withheld: Mapping[str, Mask] = field(default_factory=dict)  # of a release: tuples whose values are not told
+    whole: int | None = None  # how many records there are, where one is counted in several tuples
 
     @property
     def records(self) -> int:
         """How many records the table has."""
-        return int(self.counts.sum())
+        return int(self.counts.sum()) if self.whole is None else self.whole
 
     @property
     def tuple_nats(self) -> float:

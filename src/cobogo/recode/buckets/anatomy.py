@@ -37,11 +37,11 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
     whole = parcels_by_value(problem)
     assert whole.values is not None
     values = whole.values.astype(np.int64)
-    surplus = _surplus(np.bincount(values, whole.counts).astype(np.int64), l)
+    too_many = surplus(np.bincount(values, whole.counts).astype(np.int64), l)
     most = float(np.bincount(values, whole.counts).max() / problem.scale.records)
-    notes = (NOTE,) if not surplus.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
+    notes = (NOTE,) if not too_many.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
     looked_at = 0
-    for gone in (np.zeros_like(surplus), surplus):  # rather all records than an even mixture, if the models allow it
+    for gone in (np.zeros_like(too_many), too_many):  # rather all records than an even mixture, if the models allow it
         if gone.sum() > problem.limit:
             continue
         pieces, owners = _drawn(whole, values, gone, l)
@@ -52,7 +52,7 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
         if buckets.suppressed <= problem.limit and len(buckets) and buckets.hold():
             error = buckets.reconstruction_error()
             return Bucketed("anatomy", buckets, error, looked_at, looked_at, notes=notes)
-    raise _too_frequent(problem, most, l, int(surplus.sum())) if surplus.any() else no_buckets()
+    raise _too_frequent(problem, most, l, int(too_many.sum())) if too_many.any() else no_buckets()
 
 
 def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int) -> tuple[Parcels, Ints]:
@@ -69,14 +69,21 @@ def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int) -> tuple[Parcels, I
     left_out = np.arange(len(records)) - starts[values[records]] < gone[values[records]]
     over = np.flatnonzero((owner < 0) & ~left_out)
     owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
+    return in_pieces(whole, records, owner)
+
+
+def in_pieces(whole: Parcels, records: Ints, owner: Ints) -> tuple[Parcels, Ints]:
+    """Parcels divided into pieces, given the parcel and the bucket of every record; and the bucket of each piece."""
+    assert whole.values is not None
     pieces, owners = _parcelled(records, owner)
     places = records[np.unique(pieces, return_index=True)[1]]
     counts = np.bincount(pieces).astype(np.int64)
     return replace(whole, tuples=whole.tuples[places], counts=counts, values=whole.values[places]), owners
 
 
-def refuse(problem: Problem, algorithm: str) -> None:
-    """Buckets protect one sensitive attribute of people with one record each, and nothing else."""
+def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
+    """Buckets protect one sensitive attribute of people with one record each, and nothing else. ``of_table``: whether
+    models that are conditions on all buckets together can be served, too."""
     where = "recoding.algorithm"
     if problem.table.people is not None:
         raise PolicyError(
@@ -99,7 +106,8 @@ def refuse(problem: Problem, algorithm: str) -> None:
                 remedy="Leave out min-level, or choose another algorithm.",
             )
     for model in problem.promised:
-        if not model.attributes or model.populations or model.needs_members or model.scope is not Scope.CLASS:
+        unfit = model.populations or model.needs_members or model.blind or model.series
+        if not model.attributes or unfit or (model.scope is not Scope.CLASS and not of_table):
             raise PolicyError(
                 f"{model} cannot hold: {algorithm} releases the quasi-identifiers as they are, and protects the "
                 "sensitive values only",
@@ -114,7 +122,7 @@ def least_distinct(problem: Problem) -> int:
     return max([2, *(math.ceil(model.l) for model in problem.models if isinstance(model, LDiversity))])
 
 
-def _surplus(counts: Ints, l: int) -> Ints:
+def surplus(counts: Ints, l: int) -> Ints:
     """How many records of each value must go so that none is more frequent than one in l."""
     gone = np.zeros_like(counts)
     while True:

@@ -1,0 +1,122 @@
+"""Data sets where they are: files, tables of DuckDB and PostgreSQL; the ledger beside them or in the same server."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from uuid import uuid4
+
+import duckdb
+import psycopg
+import pyarrow as pa
+import pytest
+
+from cobogo.dp import Curator
+from cobogo.dp.curator import Held
+from cobogo.dp.metadata import CuratorPolicy, Dataset
+from cobogo.dp.plan import plan
+from cobogo.dp.release import measured
+from cobogo.dp.sql.parse import parse
+from cobogo.errors import DataError, PolicyError
+
+TABLE = """
+CREATE TABLE {name} (who bigint, place text, paid numeric(12, 2), rough double precision, free numeric, day timestamp,
+                     member boolean)
+"""
+ROWS = [
+    (n % 500, ["Crato", "Sobral"][n % 2], f"{n % 100}.25", [float("nan"), float("inf"), 3.5][n % 3], "7.5",
+     "2026-01-31 23:59:59", n % 4 == 0)
+    for n in range(2000)
+]  # fmt: skip
+DECLARED = """
+ledger = "{ledger}"
+[datasets.{name}]
+path = "{url}"
+table = "{name}"
+unit = "who"
+max-groups = 2
+max-rows = 10
+budget = {{ epsilon = 1000 }}
+analysts = {{ ana = {{ epsilon = 1000 }} }}
+[datasets.{name}.columns]
+place = {{ type = "text", keys = ["Crato", "Sobral"] }}
+paid = {{ type = "number", bounds = [0, 100], decimals = 2 }}
+rough = {{ type = "number", bounds = [0, 10] }}
+free = {{ type = "number", bounds = [0, 10], decimals = 1 }}
+day = {{ type = "date", keys = [2026-01-31] }}
+member = {{ type = "boolean" }}
+"""
+
+
+def filled(place: str, request: pytest.FixtureRequest, directory: Path) -> tuple[str, str, str]:
+    """The URL of a database with a table, the table's name, and a ledger's place."""
+    name = f"visits_{uuid4().hex}"
+    if place == "duckdb":
+        with duckdb.connect(str(directory / "house.duckdb")) as house:
+            house.execute(TABLE.format(name=name).replace("free numeric", "free numeric(5, 1)"))
+            rows = pa.table(list(zip(*ROWS, strict=True)), names=list("abcdefg"))
+            house.register("rows", rows)
+            house.execute(f"INSERT INTO {name} SELECT * FROM rows")
+        return "duckdb:///house.duckdb", name, "ledger.db"
+    url = str(request.getfixturevalue("postgresql"))
+    with psycopg.connect(url, autocommit=True) as session, session.cursor() as cursor:
+        cursor.execute(TABLE.format(name=name))
+        cursor.executemany(f"INSERT INTO {name} VALUES (%s, %s, %s, %s, %s, %s, %s)", ROWS)
+    return url, name, url
+
+
+@pytest.mark.parametrize("place", ["duckdb", "postgresql"])
+def test_tables_are_asked_about_where_they_are(place: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    url, name, ledger = filled(place, request, tmp_path)
+    file = tmp_path / "curator.toml"
+    file.write_text(
+        DECLARED.format(url=url, name=name, ledger=ledger).replace("visits]", f"{name}]").replace("visits.", f"{name}.")
+    )
+    session = Curator.load(file).session("ana")
+    answer = session.sql(
+        f"SELECT place, COUNT(*), SUM(paid), SUM(rough), AVG(free), COUNT(DISTINCT who) FROM {name} GROUP BY place",
+        epsilon=500,
+    )
+    assert [row[1] for row in answer.rows] == pytest.approx([1000, 1000], abs=25)
+    assert answer.rows[0][2] == pytest.approx(sum(n % 100 + 0.25 for n in range(0, 2000, 2)), abs=1500)
+    assert answer.rows[0][3] == pytest.approx(sum([0, 10, 3.5][n % 3] for n in range(0, 2000, 2)), abs=200)
+    assert answer.rows[0][4] == pytest.approx(7.5, abs=0.5)
+    assert answer.rows[0][5] == pytest.approx(250, abs=5)
+    by_day = session.sql(f"SELECT day, member, COUNT(*) FROM {name} GROUP BY day, member", epsilon=400)
+    assert [row[2] for row in by_day.rows] == pytest.approx([1500, 500], abs=25)
+
+
+def test_what_is_kept_of_a_person_does_not_depend_on_how_an_engine_codes_texts(tmp_path: Path) -> None:
+    """A file so large that its texts are kept as codes: a value less changes every code, and nobody else's groups."""
+    source = random.Random(4)
+    lines = [f"p{source.randrange(3000)},{source.choice('bcdefgh')},{source.randrange(9)}" for _ in range(60_000)]
+    declared = Dataset.model_validate(
+        {
+            "unit": "who", "max-groups": 2, "max-rows": 3, "budget": {"epsilon": 1},
+            "columns": {"job": {"type": "text"}, "n": {"type": "integer", "bounds": [0, 9]}},
+        }
+    )  # fmt: skip
+    asked = plan(parse("SELECT job, COUNT(*), SUM(n) FROM d GROUP BY job", {"d": declared}), declared)
+    found = []
+    for more in (["p0000,a,9", "p0000,aa,9", "p0000,zz,9"], []):
+        file = tmp_path / f"{len(more)}.csv"
+        file.write_text("\n".join(["who,job,n", *more, *lines]) + "\n")
+        engine, opened = Held(declared, file, None).opened()
+        found.append(measured(asked, opened, engine, salt=11))
+    for measurement in asked.measurements:
+        one, other = (figures[measurement] for figures in found)
+        changed = [group for group in one.keys() | other.keys() if one.get(group, 0) != other.get(group, 0)]
+        assert len(changed) <= 2
+        assert set(changed) <= {("a",), ("aa",), ("zz",)}
+
+
+def test_places_that_will_not_do(tmp_path: Path) -> None:
+    column = {"age": {"type": "integer"}}
+    nowhere = CuratorPolicy.of({"datasets": {"d": {"columns": column, "budget": {"epsilon": 1}}}}, home=tmp_path)
+    with pytest.raises(PolicyError, match="names no data"):
+        Curator.load(nowhere)
+    absent = {"path": "absent.csv", "columns": column, "budget": {"epsilon": 1}, "analysts": {"ana": {"epsilon": 1}}}
+    curator = Curator.load(CuratorPolicy.of({"datasets": {"d": absent}}, home=tmp_path))
+    with pytest.raises(DataError, match="no such file"):
+        curator.session("ana").sql("SELECT COUNT(*) FROM d", epsilon=1)
+    assert curator.ledger.entries("d") == []

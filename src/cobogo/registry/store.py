@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from sqlalchemy import Column as Field
 from sqlalchemy import (
@@ -23,19 +22,16 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
-    create_engine,
-    event,
     func,
     select,
     text,
 )
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
 
 from cobogo.errors import RegistryError
 from cobogo.registry import seal
 from cobogo.registry.seal import Key
-from cobogo.table.connect import is_url, shown
+from cobogo.store import Place, new_file, opened, placed
 
 FORMAT = "cobogo-registry/1"
 RELEASED, UNFINISHED, REMOVED = "released", "unfinished", "removed"
@@ -219,22 +215,15 @@ def check_name(dataset: str) -> None:
 
 def create(location: str, key_file: Path | None) -> Registry:
     """Begin a registry where there is none, with a new key unless there is one already."""
-    url, file = _url(location)
-    new_key = None
+    place = _placed(location)
+    file, new_key = place.file, None
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
         new_key = None if chosen.exists() else chosen
-    if file is not None:
-        try:
-            os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        except FileExistsError:
-            raise RegistryError(
-                "is there already", where=str(file), remedy="Use it, or begin a registry elsewhere."
-            ) from None
-        except OSError as error:
-            raise RegistryError(f"cannot be written: {error.strerror}", where=str(file)) from None
+    if file is not None and not new_file(file, "registry", RegistryError):
+        raise RegistryError("is there already", where=str(file), remedy="Use it, or begin a registry elsewhere.")
     try:
         key = seal.create(new_key) if new_key is not None else seal.load(key_file or default_key(location))
-        registry = Registry(_engine(url), key, shown(location))
+        registry = Registry(opened(place, patience=PATIENCE), key, place.name)
         with registry._guarded(), registry.engine.begin() as connection:
             _schema.create_all(connection, checkfirst=False)
             check = {"name": "check", "value": key.seal(FORMAT.encode(), "check")}
@@ -249,49 +238,24 @@ def create(location: str, key_file: Path | None) -> Registry:
 
 def open_registry(location: str, key_file: Path | None) -> Registry:
     """The registry at a path or URL, with the key of the environment, the file given, or the file beside it."""
-    url, file = _url(location)
-    if file is not None and not file.is_file():
+    place = _placed(location)
+    if place.file is not None and not place.file.is_file():
         raise RegistryError(
-            "there is no registry", where=str(file), remedy=f"Begin one: cobogo registry init --registry {location}"
+            "there is no registry",
+            where=str(place.file),
+            remedy=f"Begin one: cobogo registry init --registry {location}",
         )
-    registry = Registry(_engine(url), seal.load(key_file or default_key(location)), shown(location))
+    key = seal.load(key_file or default_key(location))
+    registry = Registry(opened(place, patience=PATIENCE), key, place.name)
     registry.check()
     return registry
 
 
 def default_key(location: str) -> Path | None:
     """The key's place where none is named: beside a registry that is a file."""
-    file = _url(location)[1]
+    file = _placed(location).file
     return None if file is None else file.with_name(file.name + ".key")
 
 
-def _url(location: str) -> tuple[str, Path | None]:
-    """The database's URL and, where it is one, its file."""
-    if not is_url(location) or location.startswith("sqlite:///"):
-        file = Path(location.removeprefix("sqlite:///")).expanduser()
-        return f"sqlite:///{file}", file
-    scheme, mark, rest = location.partition("://")
-    if scheme.partition("+")[0] not in ("postgresql", "postgres"):
-        raise RegistryError(
-            f"there is no registry over {urlsplit(location).scheme}",
-            where="registry.path",
-            remedy="Give the path of a file, or the URL of a PostgreSQL database.",
-        )
-    return f"postgresql+psycopg{mark}{rest}", None
-
-
-def _engine(url: str) -> Engine:
-    options: dict[str, Any] = {"hide_parameters": True, "poolclass": NullPool}  # no connection outlives its use
-    if not url.startswith("sqlite"):
-        return create_engine(url, connect_args={"connect_timeout": 10}, **options)
-    engine = create_engine(url, connect_args={"timeout": PATIENCE}, **options)
-
-    @event.listens_for(engine, "connect")
-    def _by_hand(connection: Any, record: Any) -> None:  # noqa: ARG001
-        connection.isolation_level = None  # the driver begins transactions too late, and not all of them
-
-    @event.listens_for(engine, "begin")
-    def _alone(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-    return engine
+def _placed(location: str) -> Place:
+    return placed(location, "registry", RegistryError)

@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, make_url, select
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.dp.accounting import Loss, Measure
 from cobogo.dp.ledger.balance import Balance, Debit, Units, shown
 from cobogo.dp.ledger.tables import BOOKS, DEBITS, LIMITS, alone, create
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
+from cobogo.store import new_file, opened, placed
 
 WAIT = 120
 """Seconds to wait for others who write to the same SQLite file."""
@@ -30,7 +30,10 @@ class Ledger:
     """A ledger at a path (SQLite) or a URL (``sqlite:///…``, ``postgresql://…``)."""
 
     def __init__(self, place: str | Path) -> None:
-        self._engine = _engine(_url(place))
+        found = placed(place, "ledger", PolicyError, where="ledger")
+        if found.file is not None:
+            new_file(found.file, "ledger", LedgerError)
+        self._engine = opened(found, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
         weakref.finalize(self, self._engine.dispose)
         with self._writing() as connection:
             create(connection)
@@ -124,48 +127,6 @@ class Ledger:
                 where="the ledger",
                 remedy="Check its place, its rights and its disk. Nothing was answered.",
             ) from None
-
-
-def _url(place: str | Path) -> URL:
-    """A place as SQLAlchemy's URL."""
-    if isinstance(place, Path) or "://" not in place:
-        return URL.create("sqlite", database=str(place))
-    try:
-        url = make_url(place)
-    except ArgumentError:
-        raise PolicyError("is not the URL of a database", where="ledger") from None
-    if url.drivername in ("postgres", "postgresql"):
-        return url.set(drivername="postgresql+psycopg")
-    if url.drivername != "sqlite":
-        raise PolicyError(
-            "there is no ledger in such a database", where="ledger", remedy="Give a path, or a postgresql:// URL."
-        )
-    return url
-
-
-def _engine(url: URL) -> Engine:
-    if url.get_backend_name() == "postgresql":
-        try:
-            return create_engine(url, max_overflow=-1)
-        except ModuleNotFoundError:
-            raise PolicyError(
-                "PostgreSQL needs a driver that is not installed",
-                where="ledger",
-                remedy="Install it: pip install 'cobogo[postgres]'.",
-            ) from None
-    if not url.database or url.database == ":memory:":
-        raise PolicyError("a ledger in memory would forget what was spent", where="ledger", remedy="Give a path.")
-    engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": WAIT, "isolation_level": None})
-
-    @event.listens_for(engine, "connect")
-    def _durable(connection: Any, _: Any) -> None:
-        connection.execute("PRAGMA synchronous = FULL")
-
-    @event.listens_for(engine, "begin")
-    def _immediate(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # so that nobody else writes between our look and our entry
-
-    return engine
 
 
 def _measure(connection: Connection, dataset: str, *, lock: bool = False) -> Measure:

@@ -5,21 +5,17 @@ A database's own messages never leave this module: they may quote what is in the
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
+from sqlalchemy import Connection, inspect
+from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import VaultError
 from cobogo.mask.vault import schema
-from cobogo.table.connect import is_url, shown
+from cobogo.store import new_file, opened, placed
 
 Row = tuple[str, bytes, bytes]
 """A token, the lookup of its value, and the sealed value."""
@@ -50,10 +46,10 @@ class Store:
     """A database with the tables of a vault, or one where they are to be made."""
 
     def __init__(self, place: str | Path) -> None:
-        self.place = shown(str(place))
-        self.file = None if is_url(str(place)) and not str(place).startswith("sqlite:///") else _file(str(place))
+        found = placed(place, "vault", VaultError)
+        self.place, self.file = found.name, found.file
         with self.guarded():
-            self.engine = _postgresql(str(place)) if self.file is None else _sqlite(self.file)
+            self.engine = opened(found, patience=_WAIT, pragmas=_PRAGMAS)
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -75,19 +71,19 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that only reads."""
-        with self.guarded(), self.engine.begin() as connection:
+        with self.guarded(), self.engine.connect().execution_options(reads=True) as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that writes: all of it, or none. In SQLite one at a time."""
-        with self.guarded(), self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+        with self.guarded(), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def created(self) -> Iterator[Connection]:
         """The transaction in which a vault is made; if it fails there is no file."""
-        made = self.file is not None and _created_file(self.file)
+        made = self.file is not None and new_file(self.file, "vault", VaultError)
         try:
             with self.writing() as connection:
                 schema.metadata.create_all(connection, checkfirst=False)
@@ -134,62 +130,6 @@ class Store:
         if rows:
             style = statement if self.file is not None else statement.replace("?", "%s")
             connection.exec_driver_sql(style, [tuple(row) for row in rows])
-
-
-def _file(place: str) -> Path:
-    return Path(place.removeprefix("sqlite:///")).expanduser()
-
-
-def _created_file(file: Path) -> bool:
-    """Make the file so that only this user may read it, before anything is in it."""
-    try:
-        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise VaultError(
-            f"cannot be written: {error.strerror}", where=str(file), remedy="Choose another place for the vault."
-        ) from None
-    return True
-
-
-def _sqlite(file: Path) -> Engine:
-    engine = create_engine(
-        URL.create("sqlite", database=str(file)),
-        poolclass=NullPool,
-        connect_args={"timeout": _WAIT},
-    )
-
-    @event.listens_for(engine, "connect")
-    def _connected(connection: Any, record: Any) -> None:  # noqa: ARG001
-        connection.isolation_level = None  # transactions begin when we say so
-        for pragma in _PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}").close()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
-
-
-def _postgresql(url: str) -> Engine:
-    kind, _, rest = url.partition("://")
-    if kind not in ("postgresql", "postgres", "postgresql+psycopg"):
-        raise VaultError(
-            "a vault lies in a file of SQLite or in PostgreSQL",
-            where=shown(url),
-            remedy="Give a path, or postgresql://host/database.",
-        )
-    if find_spec("psycopg") is None:
-        raise VaultError(
-            "PostgreSQL's driver is not installed", where=shown(url), remedy="pip install 'cobogo[postgres]'."
-        )
-    try:
-        return create_engine(f"postgresql+psycopg://{rest}", poolclass=NullPool)
-    except ArgumentError:
-        raise VaultError("is no URL of a database", where=shown(url)) from None
 
 
 def _complaint(error: SQLAlchemyError, place: str) -> VaultError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,12 @@ import pytest
 from randomized_tables import ASKED, RHO, N, policy, table
 
 import cobogo as cb
-from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, VerificationFailed
+from cobogo.errors import DataError, NoSolution, PolicyError, SearchTooLarge, VerificationFailed
 from cobogo.perturb.randomization.make import ABOUT, METHODS
 from cobogo.release import manifest
+from cobogo.release.readback import opened
+from cobogo.transform import kinds
+from cobogo.transform.base import Written
 
 
 def test_every_method_is_tried_and_described() -> None:
@@ -84,6 +89,53 @@ def test_a_damaged_statement_is_a_failed_verification(method: str, written: Path
             assert not cb.verify(tmp_path)
 
 
+def leaves(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The places of a statement, of lists the first entries only."""
+    if path:
+        yield path
+    entries = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in entries:
+        if not isinstance(key, int) or key == 0:
+            yield from leaves(value, (*path, key))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_statement_however_strange_is_more_than_a_failed_verification(method: str, written: Path) -> None:
+    stated = manifest.load(written / method / "public")
+    rows = opened(written / method / "public" / "release.csv", stated)
+    for path in leaves(stated.transformation):
+        for strange in (None, "1/0", -1, []):
+            changed = copy.deepcopy(stated.transformation)
+            place = changed
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]] = strange
+            with contextlib.suppress(VerificationFailed, DataError):
+                kinds.check(Written(stated.model_copy(update={"transformation": changed}), rows, stated.models))
+
+
+def test_a_sensitive_column_that_nothing_was_done_to_is_told(written: Path, tmp_path: Path) -> None:
+    stated = manifest.load(written / "uniform" / "public")
+    for file in (written / "uniform" / "public").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    nothing = {**stated.transformation, "drawn": []}
+    stated.model_copy(update={"transformation": nothing, "models": ()}).write(tmp_path)
+    verdict = cb.verify(tmp_path)
+    assert not verdict
+    assert any("as it is" in problem for problem in verdict.problems)
+    assert any("no guarantee" in note for note in verdict.notes)
+
+
+def test_models_that_are_no_guarantees_are_not_passed_over(written: Path) -> None:
+    def asked(method: str, k: int) -> dict[str, Any]:
+        return policy(method) | {"privacy": {"models": [{"model": "k-anonymity", "k": k}]}}
+
+    assert not cb.verify(written / "uniform", policy=asked("uniform", 2))
+    groups = "perturbed-generalization"
+    assert cb.verify(written / groups, policy=policy(groups) | {"privacy": {"models": ASKED[groups]}})
+    assert not cb.verify(written / groups, policy=asked(groups, 50))
+
+
 @pytest.mark.parametrize("method", ["uniform", "warner", "fine-grain", "value-dependent", "small-domain"])
 def test_only_the_sensitive_attribute_changes(method: str, written: Path) -> None:
     rows = (written / method / "public" / "release.csv").read_text().splitlines()[1:]
@@ -105,6 +157,16 @@ def test_a_set_has_no_duplicates_and_says_what_a_person_risks(written: Path) -> 
         assert any("twice" in problem for problem in cb.verify(written / "alpha-beta").problems)
     finally:
         copy.write_text(text)
+
+
+def test_domains_of_the_data_are_worth_a_warning() -> None:
+    ages, diseases = [str(n) for n in range(20, 60)], [f"d{n}" for n in range(8)]
+    domains = {"age": ages, "city": ["Sobral", "Crato", "Caucaia", "Icó"], "disease": diseases}
+    for method in ("alpha-beta", "gamma-diagonal"):
+        assert any("those of the data" in w for w in cb.perturb(table(), policy(method)).warnings)
+        listed = cb.perturb(table(), policy(method, domains=domains))
+        assert not any("those of the data" in w for w in listed.warnings)
+        assert "Icó" in listed.to_arrow()["city"].to_pylist()
 
 
 def test_groups_have_one_record_each_of_at_least_k(written: Path) -> None:
@@ -206,6 +268,9 @@ def test_counting_queries_are_compared_at_equal_privacy(tmp_path: Path) -> None:
     assert found["queries"] == 50
     for name in ("randomization", "generalization", "anatomy"):
         assert 0 <= found[name]["median"] < 2
+    mined = json.loads((tmp_path / "out/evidence/report.json").read_text())["mining"]
+    assert (mined["original"]["recalled"], mined["original"]["precise"]) == (1.0, 1.0)
+    assert mined["corrected"]["accuracy"] > 0.2
     page = (tmp_path / "out/evidence/report.html").read_text()
     assert "anatomia" in page
     assert "<script" not in page

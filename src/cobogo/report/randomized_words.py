@@ -50,6 +50,16 @@ ENGLISH = {
     "randomized.rivals": "Counting queries, at equal privacy",
     "randomized.rivals.why": "Relative errors of {n} random counting queries, against releases in which no value of "
     "a person is known with more than {share}.",
+    "randomized.mined": "Mining",
+    "randomized.mined.why": "A decision tree for “{attribute}”, judged by original records, and the {n} association "
+    "rules of the original. Whoever mines the release corrects the counts by how values were drawn.",
+    "randomized.mined.source": "mined",
+    "randomized.mined.accuracy": "accuracy of the tree",
+    "randomized.mined.recalled": "rules found",
+    "randomized.mined.precise": "of those found, right",
+    "randomized.mined.original": "the original",
+    "randomized.mined.corrected": "the release, corrected",
+    "randomized.mined.naive": "the release as it is",
     "randomized.release": "release",
     "randomized.median": "median error",
     "randomized.mean": "mean error",
@@ -119,6 +129,16 @@ PORTUGUESE = {
     "randomized.rivals": "Consultas de contagem, com igual privacidade",
     "randomized.rivals.why": "Erros relativos de {n} consultas de contagem sorteadas, contra versões em que nenhum "
     "valor de uma pessoa é conhecido com mais de {share}.",
+    "randomized.mined": "Mineração",
+    "randomized.mined.why": "Uma árvore de decisão para “{attribute}”, julgada por registros originais, e as {n} "
+    "regras de associação do original. Quem minera a versão publicável corrige as contagens pelo modo do sorteio.",
+    "randomized.mined.source": "minerado",
+    "randomized.mined.accuracy": "acurácia da árvore",
+    "randomized.mined.recalled": "regras encontradas",
+    "randomized.mined.precise": "das encontradas, certas",
+    "randomized.mined.original": "o original",
+    "randomized.mined.corrected": "a versão, corrigida",
+    "randomized.mined.naive": "a versão como está",
     "randomized.release": "versão",
     "randomized.median": "erro mediano",
     "randomized.mean": "erro médio",

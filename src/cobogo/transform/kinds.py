@@ -23,7 +23,7 @@ def check(written: Written) -> Findings:
         raise VerificationFailed(f"there is no kind of release {kind!r}", remedy="Is this version of Cobogó older?")
     try:
         found = import_module(KINDS[kind]).check(written)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise VerificationFailed(
             f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
         ) from None

@@ -24,7 +24,7 @@ from cobogo.models.promise import parameters
 from cobogo.perturb import fit
 from cobogo.perturb.guarantees import DGammaPrivacy
 from cobogo.perturb.guarantees.base import SLACK, raised
-from cobogo.perturb.randomization.asked import Asked, Values, values_of
+from cobogo.perturb.randomization.asked import Asked, Values, told_by_domains, values_of
 from cobogo.perturb.randomization.columns import promised
 from cobogo.policy import Role
 from cobogo.randomness import AT_ONCE, Source, coins, source
@@ -168,7 +168,7 @@ class SetRelease(Transformation):
         for guarantee in self.guarantees[:1]:
             posterior = self.chances.person_posterior(guarantee.d)
             text.append(PERSON.format(posterior=posterior, d=guarantee.d))
-        return tuple(text)
+        return (*text, *told_by_domains(self.values))
 
     def explained(self) -> str:
         """How to use it."""

@@ -113,6 +113,17 @@ def values_of(name: str, wanted: Randomization, table: Table, where: str) -> Val
     return Values(name, tuple(listed), total, declared=True)
 
 
+def told_by_domains(values: Sequence[Values]) -> tuple[str, ...]:
+    """A warning where whole records are drawn from domains that the data themselves make up."""
+    found = [v.attribute for v in values if not v.declared]
+    if not found:
+        return ()
+    return (
+        f"the possible values of {', '.join(found)} are those of the data, and the manifest lists them: that somebody "
+        "has each of them is told; list them under domains if it must not be",
+    )
+
+
 def _records_per_person(policy: Policy, table: Table) -> int:
     """How many records one person has at most: as often is a value of theirs drawn."""
     if policy.data.unit is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.errors import VerificationFailed
+from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.hierarchy import Label
 from cobogo.models.base import Floats, Ints
 from cobogo.models.check import ModelVerdict
@@ -216,7 +216,10 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
         for entry in written.asked
         if entry.get("model") in GUARANTEES
     ]
-    return made(asked, names, GUARANTEES, where="the models asked for")
+    try:
+        return made(asked, names, GUARANTEES, where="the models asked for")
+    except PolicyError as error:
+        raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
 
 
 def judged(
@@ -259,5 +262,6 @@ def _alone(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
     """The operator of one attribute, of those that are drawn together."""
     if len(sizes) == 1:
         return operator
-    assert isinstance(operator, Uniform)  # whose marginals are uniform perturbations of the same retention
+    if not isinstance(operator, Uniform):  # whose marginals are uniform perturbations of the same retention
+        raise VerificationFailed("the manifest states a matrix for attributes that were drawn together")
     return Uniform(sizes[place], operator.retention)

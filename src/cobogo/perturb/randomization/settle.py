@@ -14,7 +14,7 @@ from cobogo.perturb.guarantees import RhoPrivacy
 from cobogo.perturb.operators.base import Operator
 from cobogo.perturb.operators.uniform import Uniform, largest_retention
 from cobogo.perturb.optimal import fine_grain
-from cobogo.perturb.randomization.asked import Asked, Values, values_of
+from cobogo.perturb.randomization.asked import Asked, Values, told_by_domains, values_of
 from cobogo.perturb.randomization.columns import Columns, Drawn, check, exposed, judged
 from cobogo.policy import Role
 from cobogo.table.read import Table
@@ -42,6 +42,8 @@ def make(wanted: Asked, table: Table) -> Columns:
         parts = _parts(wanted, table)
         draws = len(parts) * wanted.records_per_person
         drawn = [Drawn(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws)) for part in parts]
+    if method == "gamma-diagonal":
+        warnings += told_by_domains(drawn[0].values)
     _refuse_unless_met(wanted, drawn)
     for part in drawn:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:

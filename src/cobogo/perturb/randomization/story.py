@@ -16,6 +16,7 @@ from cobogo.perturb.guarantees.base import raised
 from cobogo.perturb.guarantees.growth import growth
 from cobogo.perturb.operators.base import LARGEST, Operator
 from cobogo.perturb.operators.uniform import Uniform
+from cobogo.perturb.randomization import mined
 from cobogo.perturb.randomization.columns import compounded
 from cobogo.perturb.randomization.rivalry import compared
 from cobogo.table.read import Table
@@ -54,6 +55,9 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
         found = compared(made, before, after, say)
         sections += [found[0]] if found else []
         beside = {"count-queries": found[1]} if found else {}
+        taught = mined.compared(made, before, after, say)
+        sections += [taught[0]] if taught else []
+        beside |= {"mining": taught[1]} if taught else {}
     retained = _retained(first)
     headline = say("randomized.headline", method=made.method, attribute=", ".join(first.names),
                    share=say.percent(retained))  # fmt: skip

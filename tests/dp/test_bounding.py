@@ -55,7 +55,7 @@ def within(one: Exact, other: Exact, plan: Plan) -> None:
         assert all(change <= bound for change in changes), (measurement, changes, bound)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=q.tables, text=q.questions(), who=st.sampled_from(PEOPLE), groups=st.integers(1, 3), most=st.integers(1, 3))
 def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, groups: int, most: int) -> None:
     plan = q.asked(text, q.declared(groups=groups, rows=most))
@@ -63,7 +63,7 @@ def test_a_person_more_or_less(rows: list[dict[str, Any]], text: str, who: str, 
     within(q.found(plan, rows), q.found(plan, without), plan)
 
 
-@pytest.mark.parametrize("keys", ["", "city", "job, sick", "home"])
+@pytest.mark.parametrize("keys", ["", "job, home"])
 @pytest.mark.parametrize("aggregate", q.AGGREGATES)
 def test_a_person_who_is_everywhere(aggregate: str, keys: str) -> None:
     """Hundreds of rows, all different, in every group: leaving that person out changes no more than anybody."""

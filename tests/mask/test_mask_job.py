@@ -6,16 +6,22 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import cobogo as cb
 from cobogo.cli.main import run
 from cobogo.errors import CobogoError, DataError, PolicyError
+from cobogo.mask.fakes import fake
+from cobogo.mask.operators import Dictionary, Shuffled, Substituted
 from cobogo.mask.restore import restore
 from cobogo.mask.secret import Secret
-from cobogo.mask.vault import Vault
+from cobogo.mask.vault import Key, Vault
+from cobogo.policy import Data
 from cobogo.schema import forms
+from cobogo.table.read import read
+from vaults import emptied
 
 COLUMNS = ["cpf", "name", "city", "income", "born", "seen", "note"]
 ROLES = {
@@ -189,8 +195,11 @@ def test_a_secret_makes_jobs_agree_and_without_one_they_do_not(tmp_path: Path) -
         ({"cpf": {"fake": "passport"}}, PolicyError, "must be"),
         ({"born": {"days": 3, "per": "who"}}, PolicyError, "no column"),
         ({"city": {"list": "absent.txt"}}, PolicyError, "cannot be read"),
+        ({"born": {"days": 3, "format": "%Q"}}, PolicyError, "no format of dates"),
+        ({"born": {"days": 3, "format": "%m/%Y"}}, PolicyError, "day, month and year"),
+        ({"born": {"days": 3, "format": "%d/%m/%Y %z"}}, PolicyError, "no format of dates"),
     ],
-    ids=range(11),
+    ids=range(14),
 )
 def test_what_cannot_be_done(tmp_path: Path, columns: Any, error: type[CobogoError], words: str) -> None:
     with pytest.raises(error, match=words) as refused:
@@ -198,6 +207,24 @@ def test_what_cannot_be_done(tmp_path: Path, columns: Any, error: type[CobogoErr
     assert "Pessoa" not in str(refused.value)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".out*"))
+
+
+def test_columns_without_any_value(tmp_path: Path) -> None:
+    columns: dict[str, Any] = {
+        "cpf": {"fake": "cpf"}, "name": {"list": ["a", "b"], "consistent": False}, "city": {"shuffle": True},
+        "income": {"blur": 0.1}, "born": {"days": 2}, "seen": {"truncate": 1}, "note": {"mask": "*"},
+    }  # fmt: skip
+    rules = policy(table(tmp_path, [["", "", "", "", "", "", ""]] * 3), columns)
+    cb.mask(rules).write(tmp_path / "out")
+    assert {value for row in released(tmp_path / "out") for value in row.values()} == {""}
+
+
+def test_times_of_day_stay(tmp_path: Path) -> None:
+    rows = [["", "", "", "", "", "2020-02-28 23:59:58.123456", ""]] * 5
+    columns = {"seen": {"days": 3, "format": "%Y-%m-%d %H:%M:%S.%f"}}
+    cb.mask(policy(table(tmp_path, rows), columns)).write(tmp_path / "out")
+    found = {row["seen"] for row in released(tmp_path / "out")}
+    assert all(value.endswith(" 23:59:58.123456") and not value.startswith("2020-02-28") for value in found)
 
 
 def test_invalid_values_become_null_when_asked(tmp_path: Path) -> None:
@@ -222,6 +249,19 @@ def test_a_forged_value_fails_verification(tmp_path: Path) -> None:
     manifest.write_text(json.dumps(stated), encoding="utf-8")
     verdict = cb.verify(tmp_path / "out" / "public")
     assert any("not such as its masking makes" in problem for problem in verdict.problems)
+
+
+def test_a_release_beside_its_original(tmp_path: Path) -> None:
+    before = read(pd.DataFrame({"cpf": [cpf(n) for n in range(1, 6)]}), Data())
+    fakes = read(pd.DataFrame({"cpf": [cpf(n) for n in range(100, 105)]}), Data())
+    words = read(pd.DataFrame({"cpf": ["x"] * 5}), Data())
+    substituted = Substituted("cpf", "", {}, lambda: Dictionary([], []), fake("cpf", "br"))
+    assert substituted.misfit(before, fakes) is None
+    assert substituted.misfit(before, before) == "5 substitutes are among the original values"
+    assert substituted.misfit(before, words) == "1 values are no substitutes of their kind"
+    shuffled = Shuffled("cpf", "", {}, lambda: (np.arange(0), ()))
+    assert shuffled.misfit(before, before) is None
+    assert shuffled.misfit(before, fakes) == "other values than those that were shuffled"
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgresql"])
@@ -364,6 +404,18 @@ columns = {{ cpf = {{ token = "research" }}, name = {{ encrypt = true }} }}
     assert not any(row[0] in said.out + said.err for row in rows if row[0])
 
 
+def test_the_password_of_a_vault_is_kept_nowhere(postgresql: str, tmp_path: Path) -> None:
+    place = emptied(postgresql).replace("cobogo@", "cobogo:hush@")
+    vault, key = Vault.create(place)
+    vault.add_domain("d")
+    key.save(tmp_path / "v.key")
+    masking = {"vault": place, "key": str(tmp_path / "v.key")}
+    cb.mask(policy(table(tmp_path, people()), {"cpf": {"token": "d"}}, masking=masking)).write(tmp_path / "out")
+    for file in (tmp_path / "out").rglob("*.*"):
+        assert b"hush" not in file.read_bytes()
+    assert len({row["cpf"] for row in released(tmp_path / "out")}) == 31
+
+
 def test_the_vault_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place, key = str(tmp_path / "v.db"), str(tmp_path / "steward.key")
     keyed = ["--key", key]
@@ -389,6 +441,22 @@ def test_the_vault_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFix
     assert _command("vault", "log", place, "--key", str(tmp_path / "w.key")) == 2
     assert _command("vault", "log", place, *keyed) == 0
     assert not any(word in capsys.readouterr().out for word in ("52998224725", "Ana", *tokens))
+
+
+def test_messages_of_the_vault_are_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
+    vault, _ = Vault.create("vault.db")
+    vault.add_domain("research")
+    key = vault.issue("research", roles="tokenize")
+    for attempt in (
+        lambda: Vault.open("vault.db", key).detokenize("research", ["x"]),
+        lambda: Vault.open("vault.db", Key(key.name, bytes(32))),
+    ):
+        with pytest.raises(CobogoError) as refused:
+            attempt()
+        shown = str(refused.value).replace(key.name, "97742968").replace("\n", "\n        ")
+        assert f"cobogo: {shown}\n" in page
 
 
 def _command(*arguments: str) -> int:

@@ -2,27 +2,18 @@
 
 import sqlite3
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
 from cobogo.errors import VaultError, VerificationFailed
 from cobogo.mask.vault import Key, Vault
 from cobogo.mask.vault.store import Store
+from vaults import emptied, raw
 
 PEOPLE = ["Ana", "José Conceição", "529.982.247-25", "", " ", "a\tb\nc", 'it\'s "x";--', "ç" * 500, "😀 日本", "0"]
-
-
-def emptied(url: str) -> str:
-    """A database without a vault."""
-    with Store(url).engine.begin() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
-    return url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -40,13 +31,6 @@ def steward(place: str) -> Vault:
     vault.add_domain("research")
     vault.add_domain("billing", format="shape")
     return vault
-
-
-def raw(place: str, statement: str) -> list[Any]:
-    """Whatever the database holds, without a key."""
-    with Store(place).writing() as connection:
-        found = connection.exec_driver_sql(statement)
-        return list(found) if found.returns_rows else []
 
 
 def test_values_come_back_exactly_and_null_stays_null(steward: Vault) -> None:

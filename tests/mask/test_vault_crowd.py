@@ -12,7 +12,7 @@ import pytest
 
 from cobogo.mask.vault import Key, Vault
 from cobogo.mask.vault.store import Store
-from mask.test_vault import emptied, raw
+from vaults import emptied, raw
 
 PROGRAM = """
 import sys

@@ -79,6 +79,7 @@ def test_one_that_dies_before_it_is_in_place_counts_until_it_is_removed(
     assert process.returncode == 9
     assert states() == {"clinic-1": "unfinished"}
     assert not (home / "one").exists()
+    assert command("anonymize", "other.toml", "--dry-run") == 1, "a dry run looks back, too"
     assert command("anonymize", "other.toml", "--out", "other", "--quiet") == 1
     assert command("registry", "remove", "clinic-1") == 0, "nobody can have it"
     assert command("anonymize", "other.toml", "--out", "other", "--quiet") == 0
@@ -95,4 +96,3 @@ def test_ctrl_c_leaves_nothing(home: Path) -> None:
     assert process.returncode in (-signal.SIGINT, 128 + signal.SIGINT, 1)
     assert not (home / "one").exists()
     assert states() == {}
-    assert command("anonymize", "one.toml", "--out", "one", "--quiet") == 0

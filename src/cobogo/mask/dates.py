@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Days = NDArray[np.int64]
-NOT = np.datetime64("NaT")
 
 
 def read(texts: Sequence[Any], form: str) -> NDArray[np.datetime64]:
@@ -21,7 +20,7 @@ def read(texts: Sequence[Any], form: str) -> NDArray[np.datetime64]:
     import pandas as pd
 
     times = pd.to_datetime(pd.Series(list(texts), dtype=object), format=form, errors="coerce", exact=True)
-    return times.to_numpy().astype("datetime64[s]")
+    return times.to_numpy().astype("datetime64[us]")
 
 
 def write(times: NDArray[np.datetime64], form: str) -> NDArray[np.object_]:

@@ -20,6 +20,7 @@ from cobogo.mask.operators import Operator
 from cobogo.mask.settle import Shared, operators
 from cobogo.mask.values import distinct
 from cobogo.policy import Policy, Role
+from cobogo.release.write import OUR_FAULT
 from cobogo.table.read import Table
 from cobogo.transform.base import Findings, Json, Meaning, Row, Section, Story, Transformation, Written
 from cobogo.transform.columns import replaced, streamed
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 NO_GUARANTEE = (
     "masking gives no formal guarantee: people may be found by what was not masked, or by how often it occurs"
 )
-APART = ("cpf", "cnpj", "phone", "cep", "card", "email")
-"""Fakes that are never any of the original values of their column."""
 
 
 class Masked(Transformation):
@@ -87,8 +86,8 @@ class Masked(Transformation):
             name = operator.column
             old, new = {*distinct(before, name)}, {*distinct(after, name)}
             same = len(old & new)
-            if same and operator.stated.get("fake") in APART and "drawn for each" not in operator.meaning:
-                raise VerificationFailed(f'{same} fakes of "{name}" are among the original values')
+            if wrong := operator.misfit(before, after):
+                raise VerificationFailed(f'"{name}": {wrong}', remedy=OUR_FAULT)
             rows.append([name, operator.meaning, len(old), len(new), same])
             summary[name] = {"before": len(old), "after": len(new), "in-both": same}
         section = Section(

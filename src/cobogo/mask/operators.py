@@ -17,9 +17,11 @@ from cobogo.mask import dates, numbers
 from cobogo.mask.encryption import encrypted
 from cobogo.mask.fakes import Fake, drawn_for_each
 from cobogo.mask.secret import Secret
+from cobogo.mask.values import distinct
 from cobogo.randomness import Entropy, keys
+from cobogo.table.read import Table
 from cobogo.transform.base import Json
-from cobogo.transform.columns import Codes, codes, labelled
+from cobogo.transform.columns import Codes, codes, counted, labelled
 
 
 class Operator(ABC):
@@ -39,13 +41,26 @@ class Operator(ABC):
     def released(self, batch: Any) -> Any:
         """The column of a batch, changed: an Arrow array of text."""
 
+    def misfit(self, before: Table, after: Table) -> str | None:  # noqa: ARG002
+        """What in the released column cannot be, seen beside the original; what follows from `stated` alone is checked
+        by verification."""
+        return None
+
 
 class Substituted(Operator):
     """The same substitute for the same value, from a dictionary that is made before the first batch."""
 
-    def __init__(self, column: str, meaning: str, stated: Json, dictionary: Callable[[], Dictionary]) -> None:
+    def __init__(
+        self,
+        column: str,
+        meaning: str,
+        stated: Json,
+        dictionary: Callable[[], Dictionary],
+        kind: Fake | None = None,
+    ) -> None:
         super().__init__(column, meaning, stated)
         self._asked = dictionary
+        self._kind = kind
 
     def begin(self) -> None:
         """Make the dictionary, or have the one of the group."""
@@ -55,6 +70,16 @@ class Substituted(Operator):
         """By the dictionary."""
         known = self._dictionary
         return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
+
+    def misfit(self, before: Table, after: Table) -> str | None:
+        """Substitutes are of their kind, and those that must be are apart from every original."""
+        new = distinct(after, self.column)
+        if self._kind is None:
+            return None
+        if wrong := self._kind.fits(new):
+            return f"{wrong:,} values are no substitutes of their kind"
+        same = len({*new} & {*distinct(before, self.column)}) if self._kind.apart else 0
+        return f"{same:,} substitutes are among the original values" if same else None
 
 
 class Dictionary:
@@ -117,6 +142,11 @@ class Shuffled(Operator):
         start, self._done = self._done, self._done + batch.num_rows
         return labelled(self._moved[start : self._done], self._labels)
 
+    def misfit(self, before: Table, after: Table) -> str | None:
+        """Every value is there as often as before."""
+        (old, often), (new, now) = counted(before, self.column), counted(after, self.column)
+        return None if old == new and (often == now).all() else "other values than those that were shuffled"
+
 
 class Blurred(Operator):
     """Numbers times a random factor."""
@@ -158,7 +188,7 @@ class Shifted(Operator):
         if self._strict:
             _refuse(int(np.isnat(times).sum()), "date", self._where)
         rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
-        moved = np.append(times, np.datetime64("NaT", "s"))[rows] + self._moves(batch).astype("timedelta64[D]")
+        moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
         return _column(dates.write(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:

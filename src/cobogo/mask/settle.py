@@ -162,7 +162,7 @@ def _substitution(
     group = spec.group or group
     shared.joined(group, spec, kind, Member(table, name, where))
     meaning = f"{what}, the same for the same value"
-    return Substituted(name, meaning, stated, lambda: shared.dictionary(group, secret))
+    return Substituted(name, meaning, stated, lambda: shared.dictionary(group, secret), kind)
 
 
 def _shifted(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> Operator:

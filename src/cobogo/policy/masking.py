@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from cobogo.policy.part import Part
 
@@ -70,6 +71,18 @@ class ShiftSpec(OperatorSpec):
     format: str = "%Y-%m-%d"
     per: str | None = None
     invalid: Literal["error", "null"] = "error"
+
+    @field_validator("format")
+    @classmethod
+    def _dates(cls, value: str) -> str:
+        sample = datetime(2004, 2, 29, 13, 14, 15)
+        try:
+            found = datetime.strptime(sample.strftime(value), value)
+        except ValueError:
+            raise ValueError(f"is no format of dates (time zones are not known). Got {value!r} instead") from None
+        if found.date() != sample.date():
+            raise ValueError(f"must tell day, month and year. Got {value!r} instead")
+        return value
 
 
 class NullSpec(OperatorSpec):

@@ -57,7 +57,6 @@ grants = Table(
     metadata,
     Column("key", Text, primary_key=True),
     Column("domain", _Number, primary_key=True),  # 0 for a steward: all of them
-    Column("generation", Integer, nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # the secrets that the key's roles need, under the key
 )
 

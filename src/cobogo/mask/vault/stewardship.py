@@ -182,7 +182,6 @@ def add_grant(
         insert(schema.grants).values(
             key=key.name,
             domain=ALL_DOMAINS if domain is None else domain.number,
-            generation=0 if domain is None else domain.generation,
             sealed=wrap(key.secret, shared, grant_context(vault, key.name, roles, domain)),
         )
     )

@@ -1,0 +1,23 @@
+"""Vaults for tests, seen from outside."""
+
+from typing import Any
+
+from sqlalchemy import text
+
+from cobogo.mask.vault import schema
+from cobogo.mask.vault.store import Store
+
+
+def emptied(url: str) -> str:
+    """A database without a vault."""
+    with Store(url).engine.begin() as connection:
+        schema.metadata.drop_all(connection)
+        connection.execute(text("DROP FUNCTION IF EXISTS cobogo_vault_append_only"))
+    return url
+
+
+def raw(place: str, statement: str) -> list[Any]:
+    """Whatever the database holds, without a key."""
+    with Store(place).writing() as connection:
+        found = connection.exec_driver_sql(statement)
+        return list(found) if found.returns_rows else []

@@ -10,7 +10,7 @@ ENGLISH = {
     "follows from how values were drawn, not from the values.",
     "transformed.added": "added",
     "transformed.collected": "as collected",
-    "masking.headline": "{columns} columns masked: test data, with no formal guarantee",
+    "masking.headline": "columns masked: {columns}; test data, with no formal guarantee",
     "masking.columns": "What was masked",
     "masking.lead": "How each column was changed, its distinct values before and after, and how many of those released "
     "are also among the original ones (of any record).",
@@ -30,7 +30,7 @@ PORTUGUESE = {
     "como os valores foram sorteados, não dos valores.",
     "transformed.added": "acrescentada",
     "transformed.collected": "como coletado",
-    "masking.headline": "{columns} colunas mascaradas: dados de teste, sem garantia formal",
+    "masking.headline": "colunas mascaradas: {columns}; dados de teste, sem garantia formal",
     "masking.columns": "O que foi mascarado",
     "masking.lead": "Como cada coluna foi mudada, seus valores distintos antes e depois, e quantos dos publicados "
     "estão também entre os originais (de qualquer registro).",

@@ -38,8 +38,8 @@ def placed(place: str | Path, kind: str, error: type[CobogoError], *, where: str
     PosixPath('books/ledger.db')
     """
     text = str(place)
-    if not is_url(text) or text.startswith(SQLITE):
-        file = text.removeprefix(SQLITE)
+    if not is_url(text) or text.startswith("sqlite://"):
+        file = text.removeprefix(SQLITE).removeprefix("sqlite://")
         if file in ("", ":memory:"):
             raise error(f"a {kind} in memory would forget everything", where=where, remedy="Give a path.")
         return Place(Path(file).expanduser(), f"{SQLITE}{Path(file).expanduser()}", text)

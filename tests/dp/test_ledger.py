@@ -267,13 +267,18 @@ def test_no_sequence_of_costs_exceeds_a_limit(tmp_path_factory: pytest.TempPathF
     consistent(ledger, "d")
 
 
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    Ledger(tmp_path / "ledger.db").close()
+    assert (tmp_path / "ledger.db").stat().st_mode & 0o077 == 0
+
+
 @pytest.mark.parametrize(
     ("place", "words"),
     [
         ("sqlite://", "in memory"),
-        ("mysql://host/db", "no ledger in such"),
+        ("mysql://host/db", "no ledger over mysql"),
         ("postgresql://nobody@127.0.0.1:1/none", "cannot be used"),
-        ("/nowhere/at/all/ledger.db", "cannot be used"),
+        ("/nowhere/at/all/ledger.db", "cannot be written"),
     ],
 )
 def test_places_that_will_not_do(place: str, words: str) -> None:

@@ -70,6 +70,17 @@ def concentrated(loss: Loss) -> Loss:
     return Loss("rho", loss.amount**2 / 2, loss.delta)
 
 
+def pure(loss: Loss) -> Fraction:
+    """The ε of a mechanism that may cost so much: √(2ρ), rounded down, where the cost is one in ρ.
+
+    >>> pure(concentrated(Loss("epsilon", Fraction(3)))), pure(Loss("rho", Fraction(1)))
+    (Fraction(3, 1), Fraction(1414213562373, 1000000000000))
+    """
+    if loss.measure == "epsilon":
+        return loss.amount
+    return Fraction(math.isqrt(math.floor(2 * loss.amount * 10**24)), 10**12)
+
+
 def delta_of(rho: float, epsilon: float) -> float:
     """A δ for which ρ-zCDP is (ε, δ)-differential privacy: Canonne, Kamath & Steinke 2020, Proposition 12.
 

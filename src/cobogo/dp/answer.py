@@ -84,8 +84,14 @@ def cell(
     if aggregate.kind == "mean":
         return float(mean / scale), _interval_of_a_mean(parts[0], present, figures, noises, (low, high), scale)
     spread = Fraction(figures[parts[1]], count) - (mean - parts[0].centre) ** 2
-    variance = float(min(Fraction(high - low, 2) ** 2, max(Fraction(0), spread)) / scale**2)
-    return (variance if aggregate.kind == "variance" else math.sqrt(variance)), None
+    most = Fraction(high - low, 2) ** 2
+    lowest, highest = _range_of_a_variance(parts, figures, noises)
+    ends = (spread, min(lowest, spread), max(highest, spread))  # the mean in it is held within its bounds
+    found = [min(most, max(Fraction(0), one)) for one in ends]
+    variance, least, largest = (float(one / scale**2) for one in found)
+    if aggregate.kind == "variance":
+        return variance, (least, largest)
+    return math.sqrt(variance), (math.sqrt(least), math.sqrt(largest))
 
 
 def _interval_of_a_mean(
@@ -98,7 +104,32 @@ def _interval_of_a_mean(
     sums = [figures[total] + sign * of_sum for sign in (-1, 1)]
     quotients = [total.centre + one / count for one in sums for count in counts]
     low, high = bounds
-    return max(low, min(quotients)) / scale, min(high, max(quotients)) / scale
+    least, largest = (min(high, max(low, quotient)) / scale for quotient in (min(quotients), max(quotients)))
+    return least, largest
+
+
+def _range_of_a_variance(parts: tuple[Measurement, ...], figures: Figures, noises: Noises) -> tuple[Fraction, Fraction]:
+    """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n that all lie in their
+    intervals, each with a third of the doubt.
+
+    For given s and q it grows with n up to n = 2s²/q and falls from there on, so it is least at an end.
+    """
+    third = 1 - (1 - CONFIDENCE) / len(parts)
+    errors = [_error(noises.additive[part], third) for part in parts]
+    (s_low, s_high), (q_low, q_high), (n_low, n_high) = (
+        (figures[part] - error, figures[part] + error) for part, error in zip(parts, errors, strict=True)
+    )
+    counts = [Fraction(max(1, n_low)), Fraction(max(1, n_high))]
+    far, near = max(abs(s_low), abs(s_high)), max(0, s_low, -s_high)
+
+    def at(q: int, s: int, n: Fraction) -> Fraction:
+        return q / n - (s / n) ** 2
+
+    least = min(at(max(0, q_low), far, n) for n in counts)
+    q_high = max(0, q_high)
+    turn = Fraction(2 * near**2, q_high) if q_high else Fraction(0)
+    largest = max(at(q_high, near, n) for n in [*counts, min(max(turn, counts[0]), counts[1])])
+    return least, largest
 
 
 @functools.lru_cache(maxsize=64)

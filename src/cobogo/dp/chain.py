@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+from cobogo.dp.accounting import Loss, concentrated
 from cobogo.dp.answer import Answer
 from cobogo.dp.explain import Explanation
 from cobogo.dp.metadata import Dataset, Value
@@ -119,23 +120,30 @@ class Chain:
             raise QueryRefused("a partition comes before what is asked of its parts", where=WHERE)
         return Partition(self, found, declared.public_keys)
 
-    def noisy_max(self, *, epsilon: Amount, by: str | None = None) -> Key:
+    def noisy_max(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
         """The public group with the most rows, or the largest sum of a column."""
-        return self.top_k(1, epsilon=epsilon, by=by)[0]
+        return self.top_k(1, epsilon=epsilon, rho=rho, by=by)[0]
 
-    def top_k(self, k: int, *, epsilon: Amount, by: str | None = None) -> list[Key]:
+    def top_k(
+        self, k: int, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None
+    ) -> list[Key]:
         """The k public groups with the most rows, or the largest sums of a column, the largest first."""
-        return self._chosen(k, by, epsilon, exponential=False)
+        return self._chosen(k, by, self._price(epsilon, rho), exponential=False)
 
-    def choose(self, *, epsilon: Amount, by: str | None = None) -> Key:
+    def choose(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
         """The same as `noisy_max` by the exponential mechanism."""
-        return self._chosen(1, by, epsilon, exponential=True)[0]
+        return self._chosen(1, by, self._price(epsilon, rho), exponential=True)[0]
 
-    def _chosen(self, k: int, by: str | None, epsilon: Amount, *, exponential: bool) -> list[Key]:
+    def _price(self, epsilon: Amount | None, rho: Amount | None) -> Loss:
+        """A choice is of pure ε: a book in ρ charges ε²/2 for it, which its analyst may say in either measure."""
+        if self._measure == "rho" and rho is None and epsilon is not None:
+            return concentrated(loss_of(epsilon))
+        return loss_of(epsilon, rho, 0, measure=self._measure)
+
+    def _chosen(self, k: int, by: str | None, loss: Loss, *, exponential: bool) -> list[Key]:
         if self.query.aggregates:
             raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
         asked = self.count() if by is None else self.sum(by)
-        loss = loss_of(epsilon, None, 0, measure=self._measure)
         text = f"{'exponential choice' if exponential else f'noisy top {k}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 

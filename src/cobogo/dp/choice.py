@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cobogo.dp.accounting import Loss
+from cobogo.dp.accounting import Loss, pure
 from cobogo.dp.mechanisms import Exponential, NoisyMax
 from cobogo.dp.plan import Key, Plan
 from cobogo.dp.release import Exact
@@ -29,7 +29,8 @@ class Choice:
 
 def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
     """The mechanism of a choice. A person changes each score by the measurement's sensitivity at most, in however
-    many groups; counts all grow with a person, so that half the noise will do for them."""
+    many groups; counts all grow with a person, so that half the noise will do for them.
+    Both mechanisms are of pure ε, whatever the book counts in."""
     if plan.public is None or not plan.query.keys:
         raise QueryRefused(
             "a choice is made among groups whose keys are public",
@@ -39,7 +40,7 @@ def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
     if not 1 <= k <= len(plan.public):
         raise QueryRefused(f"there are {len(plan.public)} groups to choose {k} from", where="k")
     (measurement,) = plan.measurements
-    change = plan.sensitivity(measurement)
+    change, epsilon = plan.sensitivity(measurement), pure(loss)
     if exponential:
-        return Choice(plan, Exponential(change, loss.amount))
-    return Choice(plan, NoisyMax(change, loss.amount, monotonic=measurement.kind != "sum", k=k))
+        return Choice(plan, Exponential(change, epsilon))
+    return Choice(plan, NoisyMax(change, epsilon, monotonic=measurement.kind != "sum", k=k))

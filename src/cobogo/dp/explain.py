@@ -8,8 +8,9 @@ from typing import Any
 
 from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger.balance import Units, shown
+from cobogo.dp.mechanisms import NoisyMax
 from cobogo.dp.noise import noises
-from cobogo.dp.plan import Measurement, Plan, measurements_of
+from cobogo.dp.plan import Bins, Measurement, Plan, measurements_of
 from cobogo.dp.query import Aggregate
 from cobogo.dp.units import NANO, Amount, exact
 from cobogo.errors import QueryRefused
@@ -29,7 +30,7 @@ class Step:
     sensitivity: float  # of one group, in the column's own units
     mechanism: str
     scale: float  # in the column's own units; of scores, for a choice
-    error: float | None  # within which the noise stays, with the probability asked for
+    error: float  # within which the noise stays, with the probability asked for; in rows, for a choice by rank
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,9 @@ def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | Non
             steps.append(_step(measurement, change, noise.name, float(noise.scale / scale), error))
         else:
             choice = chosen.choosing[measurement]
-            steps.append(_step(measurement, change, choice.name, choice.scale, None))
+            steps.append(
+                _step(measurement, change, choice.name, choice.scale, _ranks_off(plan, measurement, choice, confidence))
+            )
     of = dict(zip(plan.measurements, steps, strict=True))
     aggregates = {aggregate.name: aggregate for aggregate in plan.query.aggregates}
     names = plan.query.shown or tuple((name, name) for name in aggregates)
@@ -116,8 +119,15 @@ def price_for(plan: Plan, error: Amount, *, measure: str, delta: Fraction, confi
     return Loss("epsilon" if kind == "epsilon" else "rho", Fraction(high, NANO), delta)
 
 
-def _step(measurement: Measurement, change: float, mechanism: str, scale: float, error: float | None) -> Step:
+def _step(measurement: Measurement, change: float, mechanism: str, scale: float, error: float) -> Step:
     return Step(WORDS[measurement.kind], measurement.column, change, mechanism, scale, error)
+
+
+def _ranks_off(plan: Plan, measurement: Measurement, choice: NoisyMax, confidence: float) -> float:
+    """How many rows farther from its share a quantile may lie than the best candidate does."""
+    candidates = Bins.of(plan.dataset.columns[str(measurement.column)]).number
+    share = measurement.share or Fraction(1, 2)
+    return choice.shortfall(candidates, confidence) / share.denominator
 
 
 def _unit(plan: Plan, measurement: Measurement) -> int:
@@ -134,6 +144,6 @@ def _error(aggregate: Aggregate, plan: Plan, of: dict[Measurement, Step], rows: 
         return of[parts[0]].error
     if aggregate.kind == "mean" and rows:
         low, high = plan.dataset.columns[str(aggregate.column)].bounds or (0, 0)
-        of_sum, of_count = of[parts[0]].error or 0.0, of[parts[1]].error or 0.0
+        of_sum, of_count = of[parts[0]].error, of[parts[1]].error
         return (of_sum + of_count * (high - low) / 2) / rows
     return None

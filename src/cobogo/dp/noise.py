@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.dp.accounting import Loss
+from cobogo.dp.accounting import Loss, pure
 from cobogo.dp.mechanisms import Gaussian, Laplace, NoisyMax
 from cobogo.dp.mechanisms.base import Noise
 from cobogo.dp.plan import Measurement, Plan
@@ -55,10 +55,8 @@ def _noise(plan: Plan, measurement: Measurement, loss: Loss, share: Fraction) ->
 
 def _choice(plan: Plan, measurement: Measurement, loss: Loss, share: Fraction) -> NoisyMax:
     """One choice a group; a person is in several groups at most, whose costs add up."""
-    own = share / plan.groups_of_a_person
-    if loss.measure == "rho":  # ε-differential privacy is ε²/2-zCDP
-        own = Fraction(math.isqrt(int(2 * own * 10**24)), 10**12)
-    return NoisyMax(plan.sensitivity(measurement), own)
+    own = Loss(loss.measure, share / plan.groups_of_a_person)
+    return NoisyMax(plan.sensitivity(measurement), pure(own))
 
 
 def _threshold(plan: Plan, noise: Noise, delta: Fraction) -> int:

@@ -24,7 +24,7 @@ types: $(VENV)/tests-installed
 unit: $(VENV)/tests-installed .venv-oracles/installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-bench: $(VENV)/tests-installed .venv-peers/installed
+bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/installed .venv-peers-opendp/installed
 	$(BIN)/python -m benchmarks
 	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
@@ -57,5 +57,11 @@ $(VENV)/tests-installed: $(VENV)/installed
 	.venv-peers/bin/pip --disable-pip-version-check --quiet install --requirement benchmarks/peers/requirements.txt
 	touch $@
 
+# Each of these pins an OpenDP of its own. Where one cannot be installed, its benchmark is left out.
+.venv-peers-%/installed: benchmarks/peers/%.txt
+	@$(PYTHON) -m venv .venv-peers-$* && \
+	.venv-peers-$*/bin/pip --disable-pip-version-check --quiet install --requirement $< && touch $@ || \
+	echo '$* cannot be installed here, so its benchmark is left out.'
+
 clean:
-	rm -rf $(VENV) .venv-oracles .venv-peers demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oracles .venv-peers .venv-peers-smartnoise .venv-peers-opendp demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,8 @@ PATIENCE = 600
 
 def beside_peers(directory: Path) -> Iterator[Result]:
     """Anonymizing a frame in memory beside anjana and anonypy; verifying a release beside pycanon."""
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.is_file():
-        print(f"peers left out: no environment at {ENVIRONMENT} (make bench installs it)")
+    python = environment()
+    if python is None:
         return
     data = tables.write(directory, ROWS, WIDTH)
     policy = tables.policy(data, WIDTH)
@@ -52,9 +51,24 @@ def beside_peers(directory: Path) -> Iterator[Result]:
 def _beside(
     python: Path, peer: str, what: str, work: Callable[[], Any], data: Path, release: Path, note: str
 ) -> Iterator[Result]:
-    ours = of_call(work)
+    yield from beside(
+        [python, HERE / "peers" / "run.py", peer, data, release, str(WIDTH)], peer, what, of_call(work), note
+    )
+
+
+def environment(peer: str = "") -> Path | None:
+    """The Python of the peers' environment, or of one peer's own; None, with a word, where it was not installed."""
+    place = ENVIRONMENT.with_name(f"{ENVIRONMENT.name}-{peer}") if peer else ENVIRONMENT
+    python = place / "bin" / "python"
+    if (place / "installed").is_file() and python.is_file():
+        return python
+    print(f"{peer or 'peers'} left out: no environment at {place} (make bench installs it where it can)")
+    return None
+
+
+def beside(command: Sequence[str | Path], peer: str, what: str, ours: Spent, note: str) -> Iterator[Result]:
+    """What we spent beside what a peer's process says that it did."""
     start = time.perf_counter()
-    command = [python, HERE / "peers" / "run.py", peer, data, release, str(WIDTH)]
     try:
         said = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     except subprocess.TimeoutExpired:

@@ -12,7 +12,7 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import commands, curator, searches, tables, vault
+from benchmarks import commands, curator, peer_tasks, searches, tables, vault
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -61,3 +61,20 @@ def test_a_small_vault_is_measured_beside_a_bare_table(tmp_path: Path) -> None:
 def test_questions_to_the_curator_are_measured(tmp_path: Path) -> None:
     results = list(curator.answers(tmp_path, rows=500))
     assert [result.note for result in results] == ["plain GROUP BY person, place", "plain GROUP BY place"]
+
+
+def test_a_peer_is_measured_by_its_own_process_or_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    ours = Spent(1.0, 1.0)
+    said = "print('loading'); print('{\"wall\": 2.0, \"cpu\": 4.0}')"
+    (result,) = peer_tasks.beside([PYTHON, "-c", said], "peer", "what", ours, "note")
+    assert (result.ratio, result.cpu_ratio) == (0.5, 0.25)
+    assert list(peer_tasks.beside([PYTHON, "-c", "import no_such_peer"], "peer", "what", ours, "note")) == []
+    assert "peer left out: ModuleNotFoundError" in capsys.readouterr().out
+
+
+def test_peers_that_are_not_installed_are_left_out_with_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(peer_tasks, "ENVIRONMENT", tmp_path / "peers")
+    assert list(curator.beside_peers(tmp_path, rows=500)) == []
+    assert [line.split(" left out")[0] for line in capsys.readouterr().out.splitlines()] == ["smartnoise", "opendp"]

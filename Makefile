@@ -29,6 +29,7 @@ bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/inst
 	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
 docs: $(VENV)/tests-installed
+	$(BIN)/python -m figures
 	$(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/bin/python:

@@ -44,7 +44,11 @@ def beside_peers(directory: Path, rows: int = ROWS) -> Iterator[Result]:
     for peer, python in found.items():
         if python is not None:
             yield from beside(
-                [python, HERE / "peers" / "answer.py", peer, data], peer, what, ours, "bounded as ours is"
+                [python, HERE / "peers" / "answer.py", peer, data],
+                peer,
+                what,
+                ours,
+                "each bounds a person in its own way",
             )
 
 

@@ -20,7 +20,10 @@ KEYS = 1000
 
 
 def smartnoise(table: Path) -> Task:
-    """SmartNoise SQL over SQLite in memory. It spends its ε once a column, so each gets half."""
+    """SmartNoise SQL over SQLite in memory. It spends its ε once a column, so each gets half.
+
+    It bounds a person by rows alone: five, at random, wherever they are.
+    """
     import pandas as pd
     import snsql
 

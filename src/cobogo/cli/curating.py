@@ -63,6 +63,9 @@ def explain(
         str | None, typer.Option("--error", help="Say instead what it costs to be no farther off than this.")
     ] = None,
     rows: Annotated[int | None, typer.Option("--rows", help="Rows that a group may have, to judge means by.")] = None,
+    curve: Annotated[
+        Path | None, typer.Option("--curve", help="Draw how far off the answer would be for every price: a PNG.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
@@ -86,10 +89,16 @@ def explain(
     else:
         loss = loss_of(epsilon, rho, delta, measure=measure)
     explanation = explained(found, loss, rows=rows)
+    if curve is not None:
+        from cobogo.dp import curves
+
+        curves.draw(curves.curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
     if as_json:
         console.say_json(explanation.as_dict())
     else:
         _say_explanation(explanation)
+    if curve is not None and not as_json:
+        console.say(f"\nWritten   {curve}")
 
 
 @app.command()

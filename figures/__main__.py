@@ -1,0 +1,20 @@
+"""Draw every figure into ``docs/images``, or into a directory that is named."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from figures.curator import FIGURES
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+
+
+def main(directory: Path = IMAGES) -> None:
+    """Draw them all."""
+    for name, draw in FIGURES.items():
+        draw(directory / name)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))

@@ -134,19 +134,6 @@ def test_the_chain_asks_the_same_as_sql(ana: Session) -> None:
         ana.table("people").where("person = 1")
 
 
-def test_choices_among_public_groups(ana: Session) -> None:
-    cities = ana.table("people").where("city = 'Sobral' OR age < 50").group_by("city")
-    assert cities.noisy_max(epsilon=5) == ("Sobral",)
-    assert cities.top_k(2, epsilon=5) == [("Sobral",), ("Crato",)]
-    assert cities.choose(epsilon=5) == ("Sobral",)
-    assert cities.choose(epsilon=5, by="income") == ("Sobral",)
-    assert ana.budget("people").spent == Units(20 * 10**9, 0)
-    with pytest.raises(QueryRefused, match="keys are public"):
-        ana.table("people").group_by("job").noisy_max(epsilon=1)
-    with pytest.raises(QueryRefused, match="3 groups to choose 4"):
-        cities.top_k(4, epsilon=1)
-
-
 def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
     """Everybody is in two cities, so that each part gets half of the price."""
     parts = ana.table("people").where("age < 50").partition("city")
@@ -233,23 +220,6 @@ def test_budgets_in_rho_are_spent_on_gaussian_noise(tmp_path: Path) -> None:
     with pytest.raises(QueryRefused, match="counts in rho"):
         session.sql("SELECT COUNT(*) FROM people", epsilon=1)
     assert session.budget("people").spent == Units(51 * 10**9, 10**12)
-
-
-def test_choices_on_a_book_in_rho_cost_half_of_epsilon_squared(tmp_path: Path) -> None:
-    curator = Curator(ledger=tmp_path / "l.db")
-    curator.register("people", people(), unit="person", max_groups=2, columns=COLUMNS, budget={"rho": 100})
-    curator.grant("people", "ana", rho=20)
-    session = curator.session("ana")
-    cities = session.table("people").where("city = 'Sobral' OR age < 50").group_by("city")
-    assert cities.noisy_max(epsilon=3) == ("Sobral",)
-    assert session.budget("people").spent == Units(4_500_000_000, 0)
-    assert cities.top_k(2, rho=8) == [("Sobral",), ("Crato",)]
-    assert cities.choose(rho="4.5", by="income") == ("Sobral",)
-    assert session.budget("people").spent == Units(17 * 10**9, 0)
-    with pytest.raises(QueryRefused, match="counts in rho"):
-        cities.choose(epsilon=1, rho=1)
-    with pytest.raises(BudgetSpent):
-        cities.noisy_max(epsilon=3)
 
 
 # What is charged, and when

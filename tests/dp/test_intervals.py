@@ -78,15 +78,23 @@ def test_intervals_of_a_variance_hold_at_least_as_often_as_they_say(ana: Session
     assert missed <= 18  # two intervals of 25 answers; more would be a chance of 2e-7 at 95 %
 
 
-def test_an_interval_of_a_variance_is_as_wide_as_its_noise_and_no_wider(ana: Session) -> None:
-    ((low, high),) = ana.sql("SELECT VARIANCE(age) AS v FROM people", epsilon=20).intervals["v"]  # type: ignore[misc]
-    assert 800 < low < 833.25 < high < 870
+def test_an_interval_of_a_variance_is_hardly_wider_than_its_noise(ana: Session) -> None:
+    answer = ana.sql("SELECT VARIANCE(age) AS v FROM people", epsilon=20)
+    ((low, high),) = answer.intervals["v"]  # type: ignore[misc]
+    noise = max(noise.error() for noise in answer.noises.additive.values())  # that of the squares
+    assert 2 * noise / PEOPLE < high - low < 5 * noise / PEOPLE
+    assert answer.value == pytest.approx(833.25, abs=5)
 
 
 def test_how_far_a_quantile_is_off_is_told_in_rows(ana: Session) -> None:
     (step,) = ana.estimate("SELECT MEDIAN(age) FROM people", epsilon=1).steps
     assert step.error == pytest.approx(2 / 2 * math.log(101 / 0.05))  # scale 2·1 in halves of rows, 101 candidates
-    rows = [p % 100 for p in range(PEOPLE)]
+    ages = [p % 100 for p in range(PEOPLE)]
+
+    def off(value: float) -> float:
+        return abs(sum(age < value for age in ages) - sum(age > value for age in ages)) / 2
+
+    best = min(map(off, range(101)))
     for _ in range(10):
         found = ana.sql("SELECT MEDIAN(age) FROM people", epsilon=1).value
-        assert abs(sum(row < found for row in rows) - sum(row > found for row in rows)) / 2 <= 4 * step.error
+        assert off(found) <= best + 3 * step.error  # farther once in ten million runs

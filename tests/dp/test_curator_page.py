@@ -212,9 +212,14 @@ def test_neighbouring_laws_are_within_e_of_each_other() -> None:
     assert max(max(a / b, b / a) for a, b in zip(*laws, strict=True)) <= math.e
 
 
+def grey(path: Path) -> np.ndarray:
+    with Image.open(path) as picture:
+        return np.asarray(picture.convert("L"), dtype=int)
+
+
 @pytest.mark.parametrize("name", curator.FIGURES)
 def test_figures_are_those_that_the_code_draws(name: str, tmp_path: Path) -> None:
     curator.FIGURES[name](tmp_path / name)
-    drawn, kept = (np.asarray(Image.open(path).convert("L"), dtype=int) for path in (tmp_path / name, IMAGES / name))
+    drawn, kept = (grey(directory / name) for directory in (tmp_path, IMAGES))
     assert drawn.shape == kept.shape
     assert np.mean(np.abs(drawn - kept) > 40) < 0.005  # another release of Matplotlib may smooth edges otherwise

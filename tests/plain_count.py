@@ -64,13 +64,13 @@ def _counted_marginals(public: Path, manifest: dict[str, Any], sensitive: str) -
     frames = []
     for entry in manifest["marginals"]:
         table = read_csv(public / entry["file"], manifest["data"]["separator"])
-        counts = table[entry["count"]].astype(int)
-        frames.append(table.loc[table.index.repeat(counts)])
-        for number, row in table.iterrows():
+        frames.append(table.loc[table.index.repeat(table[entry["count"]].astype(int))])
+        for cells in table.itertuples(index=False):
+            row = dict(zip(table.columns, cells, strict=True))
             key = (entry["file"], *(row[name] for name in table.columns if name in quasi))
-            sizes[key] += int(counts[number])
-            if sensitive in table.columns:
-                values.setdefault(key, Counter())[row[sensitive]] += int(counts[number])
+            sizes[key] += int(row[entry["count"]])
+            if sensitive in row:
+                values.setdefault(key, Counter())[row[sensitive]] += int(row[entry["count"]])
     assert len({len(frame) for frame in frames}) == 1, "the tables count different numbers of records"
     return Found(dict(sizes), values, frames[0])
 

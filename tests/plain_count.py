@@ -36,6 +36,8 @@ def counted(public: Path, sensitive: str) -> Found:
     """The classes in a directory that may leave the house."""
     manifest = json.loads((public / "manifest.json").read_text(encoding="utf-8"))
     separator = manifest["data"]["separator"]
+    if manifest["marginals"]:
+        return _counted_marginals(public, manifest, sensitive)
     rows = read_csv(public / manifest["data"]["file"], separator)
     buckets = manifest.get("buckets")
     by = [c["name"] for c in manifest["columns"] if c["role"] == "quasi-identifier" and c["file"] is None]
@@ -53,15 +55,37 @@ def counted(public: Path, sensitive: str) -> Found:
     return Found(dict(Counter(keys)), values, rows)
 
 
+def _counted_marginals(public: Path, manifest: dict[str, Any], sensitive: str) -> Found:
+    """Tables of counts: a class is a combination of the quasi-identifiers of any of them. The rows are the records of
+    the first, as far as it tells them."""
+    quasi = {column["name"] for column in manifest["columns"] if column["role"] == "quasi-identifier"}
+    sizes: Counter[Any] = Counter()
+    values: dict[Any, Counter[Label]] = {}
+    frames = []
+    for entry in manifest["marginals"]:
+        table = read_csv(public / entry["file"], manifest["data"]["separator"])
+        frames.append(table.loc[table.index.repeat(table[entry["count"]].astype(int))])
+        for cells in table.itertuples(index=False):
+            row = dict(zip(table.columns, cells, strict=True))
+            key = (entry["file"], *(row[name] for name in table.columns if name in quasi))
+            sizes[key] += int(row[entry["count"]])
+            if sensitive in row:
+                values.setdefault(key, Counter())[row[sensitive]] += int(row[entry["count"]])
+    assert len({len(frame) for frame in frames}) == 1, "the tables count different numbers of records"
+    return Found(dict(sizes), values, frames[0])
+
+
 def broken(models: list[dict[str, Any]], found: Found, before: Counter[Label]) -> list[str]:
     """Which of k-anonymity, distinct l-diversity and t-closeness by equal distance a release breaks, and where."""
     problems = [] if found.sizes else ["nothing was released"]
     total = sum(before.values())
     for key, size in found.sizes.items():
-        here = found.values[key]
+        here = found.values.get(key)
         for model in models:
             if model["model"] == "k-anonymity" and size < model["k"]:
                 problems.append(f"{key} has {size} records")
+            if here is None:
+                continue
             if model["model"] == "l-diversity" and len(here) < model["l"]:
                 problems.append(f"{key} has {len(here)} values")
             if model["model"] == "t-closeness":

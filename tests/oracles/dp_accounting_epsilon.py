@@ -4,19 +4,24 @@ import json
 import math
 import sys
 
-import dp_accounting
-from dp_accounting.pld import PLDAccountant
 
-task = json.loads(sys.argv[1])
-laplace = [dp_accounting.LaplaceDpEvent(1 / epsilon) for epsilon in task["laplace"]]
-gaussian = [dp_accounting.GaussianDpEvent(1 / math.sqrt(2 * rho)) for rho in task["gaussian"]]
+def epsilon(events: list, delta: float) -> float:
+    from dp_accounting.pld import PLDAccountant
 
-
-def epsilon(events: list) -> float:
     accountant = PLDAccountant()
     for event in events:
         accountant.compose(event)
-    return accountant.get_epsilon(task["delta"])
+    return accountant.get_epsilon(delta)
 
 
-print(json.dumps({"laplace": epsilon(laplace), "gaussian": epsilon(gaussian), "both": epsilon(laplace + gaussian)}))
+def main(task: dict) -> None:
+    from dp_accounting import GaussianDpEvent, LaplaceDpEvent
+
+    laplace = [LaplaceDpEvent(1 / epsilon) for epsilon in task["laplace"]]
+    gaussian = [GaussianDpEvent(1 / math.sqrt(2 * rho)) for rho in task["gaussian"]]
+    asked = {"laplace": laplace, "gaussian": gaussian, "both": laplace + gaussian}
+    print(json.dumps({name: epsilon(events, task["delta"]) for name, events in asked.items()}))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -13,7 +13,7 @@ def inverted(operator: Operator, observed: Ints) -> Floats:
     """P⁻¹·o/n: unbiased. Entries may be negative, and must stay so where they are summed.
 
     >>> from fractions import Fraction
-    >>> inverted(Uniform(2, Fraction(1, 2)), np.array([60, 40])).round(9).tolist()
+    >>> inverted(Uniform(2, Fraction(1, 2)), np.array([60, 40])).round(9).round(9).tolist()
     [0.7, 0.3]
     """
     return operator.inverse(observed.astype(float) / max(int(observed.sum()), 1))

@@ -28,7 +28,7 @@ from cobogo.models.l_diversity import TOLERANCE
 from cobogo.models.safety import SLACK
 from cobogo.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus
 from cobogo.recode.buckets.buckets import Buckets
-from cobogo.recode.partition.groups import Parcels, parcels
+from cobogo.recode.partition.groups import Parcels, parcels_by_value
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Bucketed
 
@@ -47,7 +47,7 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
     """
     refuse(problem, "bucketization", of_table=True)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    whole = parcels(problem, divisible=True)
+    whole = parcels_by_value(problem)
     assert whole.values is not None
     counts = np.bincount(whole.values, whole.counts, len(next(iter(problem.table.domains.values())))).astype(np.int64)
     most = most_buckets(problem.models, counts)

@@ -81,6 +81,25 @@ class _Search:
 
     def run(self) -> Assigned:
         problem = self.problem
+        reached = self._reached()
+        polished = [found for cut in self._cuts(reached) if (found := self._polished(cut)) is not None]
+        sign = -1.0 if problem.metric.maximize else 1.0
+        values = {  # where they are equal, the first is released: that which says no less than it must
+            found: float(problem.metric.value(found.outcome(), problem.scale))
+            for found in (*polished, reached)
+            if found is not None
+        }
+        if not values:
+            raise none_found(problem, Evaluator(problem), "bottom-up")
+        assignment, value = min(values.items(), key=lambda item: sign * item[1])
+        nodes = lattice.size(problem.lowest, problem.highest)
+        notes = understated(problem, assignment.cut)
+        more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
+        return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
+
+    def _reached(self) -> CutAssignment | None:
+        """Raise until the models hold; None where they do not, though nothing is left to raise."""
+        problem = self.problem
         at_first = None
         while True:
             owners, groups = self._classes()
@@ -89,32 +108,23 @@ class _Search:
             if judged.satisfied:
                 assignment, satisfied = assigned(problem, self.cut)
                 if satisfied:
-                    break
+                    return assignment
             failed = judged.failed[owners] if judged.failed.any() else np.ones(len(owners), dtype=np.bool_)
             at_first = max(judged.suppressed, 1) if at_first is None else at_first
             self._progress(max(at_first - judged.suppressed, 0), at_first)
             if not (self._climb() if time.monotonic() > self._deadline else self._rise(failed)):
-                raise none_found(problem, Evaluator(problem), "bottom-up")
-        polished = [found for cut in self._cuts() if (found := self._polished(cut)) is not None]
-        sign = -1.0 if problem.metric.maximize else 1.0
-        values = {  # where they are equal, the first is released: that which says no less than it must
-            found: float(problem.metric.value(found.outcome(), problem.scale)) for found in (*polished, assignment)
-        }
-        assignment, value = min(values.items(), key=lambda item: sign * item[1])
-        nodes = lattice.size(problem.lowest, problem.highest)
-        notes = understated(problem, assignment.cut)
-        more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
-        return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
+                return None
 
     def _nodes(self, column: int) -> Ints:
         """For each tuple, a number for the value of the hierarchy that it is released as."""
         return node_numbers(self.problem.hierarchies[column], self.cut[column])[self.leaves[:, column]]
 
-    def _cuts(self) -> Iterator[tuple[Small, ...]]:
-        """Where to specialize from: the cut that was reached, and that of a good full-domain recoding."""
-        if not self.siblings:
+    def _cuts(self, reached: CutAssignment | None) -> Iterator[tuple[Small, ...]]:
+        """Where to specialize from: the cut that was reached, and that of a good full-domain recoding, which is looked
+        for even out of time where nothing was reached."""
+        if reached is not None and not self.siblings:
             yield self.cut
-        left = self._deadline - time.monotonic()
+        left = math.inf if reached is None else self._deadline - time.monotonic()
         if left > 0:
             with suppress(NoSolution):
                 node = genetic(self.problem, time_limit=None if left == math.inf else left)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from test_audit import least_epsilon
 from test_curator import COLUMNS, people
+from test_privacy_audit import least_epsilon
 
 from cobogo.dp import Curator
 from cobogo.dp.accounting import Loss

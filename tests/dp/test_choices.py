@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -64,6 +65,27 @@ def test_choices_on_a_book_in_rho_cost_half_of_epsilon_squared(tmp_path: Path) -
         cities.choose(epsilon=1, rho=1)
     with pytest.raises(BudgetSpent):
         cities.noisy_max(epsilon=3)
+
+
+def test_how_far_a_choice_may_fall_short_is_foretold(ana: Session) -> None:
+    cities = ana.table("people").group_by("city")
+    assert cities.shortfall(epsilon=1) == pytest.approx(math.log(3 / 0.05))  # counts: scale 1
+    assert cities.shortfall(epsilon=1, k=2) == pytest.approx(2 * math.log(2 * 3 / 0.05))
+    assert cities.shortfall(epsilon=1, by="income") == pytest.approx(2 * 2000 * math.log(3 / 0.05))
+    assert cities.shortfall(epsilon=1, by="income", exponential=True) == cities.shortfall(epsilon=1, by="income")
+    assert cities.shortfall(epsilon=2, confidence=0.5) == pytest.approx(math.log(6) / 2)
+    assert ana.budget("people").spent == Units(0, 0)
+    for wrong in ({"epsilon": 1, "confidence": 1.0}, {"rho": 1}, {"epsilon": 1, "k": 4}):
+        with pytest.raises(QueryRefused):
+            cities.shortfall(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_choices_fall_no_shorter_than_was_foretold(k: int) -> None:
+    scores, mechanism = [30 - step for step in range(30)], NoisyMax(1, Fraction(1), monotonic=True, k=k)
+    foretold = mechanism.shortfall(len(scores), 0.95)
+    short = [[at - best for best, at in enumerate(mechanism.choose(scores))] for _ in range(1000)]
+    assert sum(max(one) > foretold for one in short) <= 90  # of 1,000 at 5 %; more would be a chance of 1e-7
 
 
 # What an attacker learns: a person is in one place or in both, with the largest worth and the least, or nobody is there

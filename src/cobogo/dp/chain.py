@@ -12,10 +12,11 @@ from sqlglot.errors import SqlglotError
 
 from cobogo.dp.accounting import Loss, concentrated
 from cobogo.dp.answer import Answer
+from cobogo.dp.choice import chosen_by
 from cobogo.dp.explain import Explanation
 from cobogo.dp.metadata import Dataset, Value
 from cobogo.dp.metadata.datasets import loss_of
-from cobogo.dp.plan import Key
+from cobogo.dp.plan import Key, plan
 from cobogo.dp.public import extended, joined
 from cobogo.dp.query import Aggregate, Both, Kind, Part, Query
 from cobogo.dp.sql.conditions import condition
@@ -134,6 +135,29 @@ class Chain:
         """The same as `noisy_max` by the exponential mechanism."""
         return self._chosen(1, by, self._price(epsilon, rho), exponential=True)[0]
 
+    def shortfall(
+        self,
+        *,
+        epsilon: Amount | None = None,
+        rho: Amount | None = None,
+        by: str | None = None,
+        k: int = 1,
+        exponential: bool = False,
+        confidence: float = 0.95,
+    ) -> float:
+        """How far below the largest the group of `noisy_max` may be (`top_k` with ``k``, `choose` with
+        ``exponential``), in rows or the column's units, from declarations alone. Nothing is spent or read."""
+        if not 0 < confidence < 1:
+            raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
+        query = self._choosing(by).query
+        planned = plan(query, self.session.curator.datasets[query.dataset])
+        return chosen_by(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
+
+    def _choosing(self, by: str | None) -> Chain:
+        if self.query.aggregates:
+            raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
+        return self.count() if by is None else self.sum(by)
+
     def _price(self, epsilon: Amount | None, rho: Amount | None) -> Loss:
         """A choice is of pure ε: a book in ρ charges ε²/2 for it, which its analyst may say in either measure."""
         if self._measure == "rho" and rho is None and epsilon is not None:
@@ -141,9 +165,7 @@ class Chain:
         return loss_of(epsilon, rho, 0, measure=self._measure)
 
     def _chosen(self, k: int, by: str | None, loss: Loss, *, exponential: bool) -> list[Key]:
-        if self.query.aggregates:
-            raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
-        asked = self.count() if by is None else self.sum(by)
+        asked = self._choosing(by)
         text = f"{'exponential choice' if exponential else f'noisy top {k}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 

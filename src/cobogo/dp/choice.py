@@ -26,6 +26,12 @@ class Choice:
         found = self.mechanism.choose(scores)
         return [groups[at] for at in ([found] if isinstance(found, int) else found)]
 
+    def shortfall(self, confidence: float) -> float:
+        """How far below the largest figure that of the group chosen may lie, in the figure's own units."""
+        (measurement,) = self.plan.measurements
+        steps: int = 10 ** self.plan.dataset.columns[measurement.column].decimals if measurement.column else 1
+        return self.mechanism.shortfall(len(self.plan.public or ()), confidence) / steps
+
 
 def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
     """The mechanism of a choice. A person changes each score by the measurement's sensitivity at most, in however

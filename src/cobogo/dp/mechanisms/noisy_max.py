@@ -58,8 +58,11 @@ class NoisyMax:
         return list(found) if self.k > 1 else [found]
 
     def shortfall(self, candidates: int, confidence: float = 0.95) -> float:
-        """How far below the k-th best score a choice may lie, with the probability given."""
-        return self.scale * math.log(candidates / (1 - confidence))
+        """How far below the best score the choice may lie, the second below the second best, and so on.
+
+        Every one of k rounds draws fresh noise, and with the probability given none of it all is larger than this.
+        """
+        return self.scale * math.log(self.k * candidates / (1 - confidence))
 
     def _made(self, scale: float) -> Any:
         core = opendp()

@@ -43,7 +43,7 @@ def test_a_killed_run_leaves_the_old_or_the_new(tmp_path: Path, ending: signal.S
     start = time.monotonic()
     subprocess.run(command(policies[0], out), check=True, capture_output=True)
     whole = time.monotonic() - start
-    for number in range(5):
+    for number in range(3):
         process = subprocess.Popen(command(policies[number % 2], out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(random.uniform(0.2, 1.0) * whole)
         process.send_signal(ending)

@@ -134,6 +134,8 @@ def hows(problem: Problem) -> tuple[str, ...]:
         bounded = problem.lowest[column] > 0 or problem.highest[column] < h.height
         amount = numeric and not _is_code(h)
         chosen = how or ("ancestor" if bounded or (h.height > 1 and not amount) else "mean" if amount else "mode")
+        if set(problem.table.values[h.attribute]) == {None} and not bounded:
+            chosen = "mode"  # whatever was asked for, nothing is there to be aggregated
         if chosen in ("mean", "range") and not numeric:
             raise PolicyError(
                 f"values that are not numbers have no {chosen}",

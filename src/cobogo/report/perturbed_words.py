@@ -18,7 +18,8 @@ ENGLISH = {
     "would have to change for them to be as before.",
     "perturbed.pram": "Exchange by chance",
     "perturbed.pram.lead": "The part of the values that stays as it was, as expected, and the largest ratio of the "
-    "probabilities of two originals of one released value; none where a released value rules originals out.",
+    "probabilities of two originals of one released value; none where a released value rules originals "
+    "out, or rules undo some exchanges.",
     "perturbed.swapped": "Swapping",
     "perturbed.swapped.lead": "The part of the records that found a partner. The others are released as they are.",
     "perturbed.column.attribute": "attribute",
@@ -57,7 +58,8 @@ PORTUGUESE = {
     "que teria de mudar para que fossem como antes.",
     "perturbed.pram": "Troca por sorteio",
     "perturbed.pram.lead": "A parte dos valores que fica como era, em média, e a maior razão entre as probabilidades "
-    "de dois originais de um mesmo valor publicado; nenhuma onde um valor publicado exclui originais.",
+    "de dois originais de um mesmo valor publicado; nenhuma onde um valor publicado exclui originais "
+    "ou regras desfazem trocas.",
     "perturbed.swapped": "Troca entre registros",
     "perturbed.swapped.lead": "A parte dos registros que encontrou um par. Os outros são publicados como são.",
     "perturbed.column.attribute": "atributo",

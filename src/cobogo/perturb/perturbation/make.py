@@ -98,6 +98,8 @@ class Perturbed(Transformation):
         lines = ["No formal guarantee is given. What was done, in this order:", ""]
         for step in self.wanted.steps:
             lines.append(f"- {', '.join(step.attributes)}: {_in_words(step)}")
+        if self.wanted.forbid:
+            lines += ["", "What would have made a combination that the manifest forbids was not done, or undone."]
         return "\n".join(lines)
 
     def kept(self) -> Json:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.models.base import Floats, written_number
+from cobogo.perturb.operators.base import Operator
 from cobogo.perturb.perturbation.sheet import Coded
 from cobogo.table.read import Table
 from cobogo.transform.base import Bars, Section, Story
@@ -44,7 +45,7 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
         sections.append(_section("frequencies", header, [found.row() for found in shares], say))
     if made.operators:
         rows = [
-            [name, operator.kept(sides[0][name].counts() / made.records), _finite(operator.amplification)]
+            [name, operator.kept(sides[0][name].counts() / made.records), _ratio(name, operator, made)]
             for name, (_, operator) in made.operators.items()
         ]
         sections.append(_section("pram", ["attribute", "kept", "amplification"], rows, say))
@@ -148,5 +149,7 @@ def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Wo
     )
 
 
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None
+def _ratio(name: str, operator: Operator, made: Perturbed) -> float | None:
+    """What the operator bounds; nothing where it has zeros, or where rules undo some of what it draws."""
+    ruled = any(name in rule for rule in made.wanted.forbid)
+    return None if ruled or not np.isfinite(operator.amplification) else operator.amplification

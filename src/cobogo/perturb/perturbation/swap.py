@@ -18,8 +18,6 @@ Words = NDArray[np.uint64]
 TRIES = 64
 """Partners looked at before a record is left as it is."""
 
-RULES_AT_MOST = 64
-
 
 @dataclass(frozen=True, eq=False)
 class Forbidden:

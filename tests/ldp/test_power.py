@@ -43,15 +43,15 @@ def test_shares_and_users_are_each_other_s_inverse(name, values, epsilon, users,
 def test_a_value_is_seen_as_often_as_foretold(name):
     """A value of the smallest share, among many that nobody holds: how often it is significant, and they are."""
     users, repeats, values, alpha, power = 2_000, 400, 20, 0.2, 0.7
-    oracle = ORACLES[name](values, 2.0)
+    sketch = {"rows": 64, "width": 64} if name in ("cms", "hcms") else {}
+    oracles = [ORACLES[name](values, 2.0, **sketch, **({"seed": n} if sketch else {})) for n in range(repeats)]
+    oracle = oracles[0]
     share = smallest_share(oracle, users, alpha=alpha, power=power)
     assert share is not None
     held = np.ones(users, dtype=np.int64)
     held[: round(share * users)] = 0
     source = Seeded(31)
-    found = np.array(
-        [oracle.estimate(oracle.support(oracle.encode(held, source)), users).counts for _ in range(repeats)]
-    )
+    found = np.array([one.estimate(one.support(one.encode(held, source)), users).counts for one in oracles])
     significant = found > threshold(oracle, users, alpha=alpha)
     assert abs(significant[:, 0].mean() - power) < 5.2 * np.sqrt(power * (1 - power) / repeats) + 0.02
     false_alarm = significant[:, 2:].any(axis=1).mean()

@@ -85,7 +85,7 @@ class Oracle(ABC):
         return Estimate(counts, np.sqrt(self.variance(held, users)), users)
 
     def variance(self, held: Floats, users: int) -> Floats:
-        """The variance of the estimate of a value that so many of the users hold."""
+        """The variance of the estimate of each value, where so many of the users hold each."""
         p, q = self.p, self.q
         return (held * p * (1 - p) + (users - held) * q * (1 - q)) / (p - q) ** 2
 

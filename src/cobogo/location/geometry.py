@@ -28,7 +28,7 @@ HALFWAY = RADIUS * pi
 def wrapped(lon: ArrayLike) -> Floats:
     """Longitudes in [−180, 180).
 
-    >>> wrapped([181.0, -181.0, 180.0, -180 - 1e-14]).tolist()
+    >>> wrapped([181.0, -181.0, 180.0, -180 - 3e-14]).tolist()
     [-179.0, 179.0, -180.0, -180.0]
     """
     degrees = np.asarray(lon, dtype=np.float64)

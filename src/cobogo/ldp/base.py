@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source
 
 Ints = NDArray[np.int64]
@@ -65,6 +66,12 @@ class Oracle(ABC):
     @abstractmethod
     def q(self) -> float:
         """How likely a report supports a value that is not."""
+
+    @property
+    def layout(self) -> Layout:
+        """How a report lies in bytes. Reports with one number are arrays of it; with several, they are records of them;
+        without any, rows of packed bits; with both, records whose field ``bits`` holds the row."""
+        raise NotImplementedError(f"{self.name} does not say how its reports lie in bytes")
 
     @abstractmethod
     def encode(self, held: Ints, source: Source) -> Reports:

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.ldp.base import Ints, Oracle, Reports, at_most
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, below, coins
 
 
@@ -41,6 +42,11 @@ class Hadamard(Oracle):
     def q(self) -> float:
         """Two rows agree on half of the columns."""
         return 0.5
+
+    @property
+    def layout(self) -> Layout:
+        """The number of a column."""
+        return Layout((("column", self.size),))
 
     def encode(self, held: Ints, source: Source) -> Reports:
         """The number of a column: any at first; where its sign is not the one drawn, the column across."""

@@ -16,6 +16,7 @@ from cobogo.cli import (
     applying,
     attacking,
     auditing,
+    collecting,
     console,
     curating,
     masking,
@@ -268,6 +269,7 @@ def list_(
 
 
 app.add_typer(curating.app)
+app.add_typer(collecting.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -39,9 +39,11 @@ def catalogue(what: str) -> list[tuple[str, str]]:
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
         from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
+        from cobogo.synth.methods import METHODS
 
         mechanisms = [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
-        return mechanisms + [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        mechanisms += [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        return mechanisms + [(name, f"{method.about} (synthesis)") for name, method in METHODS.items()]
     return []
 
 

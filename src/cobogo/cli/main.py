@@ -23,6 +23,7 @@ from cobogo.cli import (
     perturbing,
     registering,
     risk,
+    synthesizing,
     vaulting,
 )
 from cobogo.errors import CobogoError, PolicyError
@@ -119,6 +120,7 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(synthesizing.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)
 app.command()(masking.detokenize)

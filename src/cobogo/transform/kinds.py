@@ -12,6 +12,7 @@ KINDS: dict[str, str] = {
     "masking": "cobogo.mask.masked",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
+    "synthesis": "cobogo.synth.check",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""
 

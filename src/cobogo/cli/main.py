@@ -18,6 +18,7 @@ from cobogo.cli import (
     auditing,
     console,
     curating,
+    listing,
     masking,
     perturbing,
     registering,
@@ -267,6 +268,7 @@ def list_(
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
 
 
+curating.app.command(name="frequency-list")(listing.frequency_list)
 app.add_typer(curating.app)
 
 

@@ -19,6 +19,7 @@ from cobogo.cli import (
     collecting,
     console,
     curating,
+    listing,
     masking,
     perturbing,
     registering,
@@ -270,6 +271,7 @@ def list_(
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
 
 
+curating.app.command(name="frequency-list")(listing.frequency_list)
 app.add_typer(curating.app)
 app.add_typer(collecting.app)
 

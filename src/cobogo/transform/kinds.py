@@ -9,6 +9,7 @@ from cobogo.errors import VerificationFailed
 from cobogo.transform.base import ENTROPY, SEEDED, Findings, Written
 
 KINDS: dict[str, str] = {
+    "frequency-list": "cobogo.dp.frequency_list.release",
     "masking": "cobogo.mask.masked",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",

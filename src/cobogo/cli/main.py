@@ -18,6 +18,7 @@ from cobogo.cli import (
     auditing,
     console,
     curating,
+    location,
     masking,
     perturbing,
     registering,
@@ -268,6 +269,7 @@ def list_(
 
 
 app.add_typer(curating.app)
+app.add_typer(location.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -43,6 +43,12 @@ class Cells:
             raise DataError(f'has the cell "{twice}" twice', where=where, remedy="Give every cell a name of its own.")
         return cls(texts, points.lon, points.lat)
 
+    def to_arrow(self) -> Any:
+        """An Arrow table with the columns cell, lon and lat."""
+        import pyarrow as pa
+
+        return pa.table({"cell": pa.array(self.names, pa.string()), "lon": self.lon, "lat": self.lat})
+
     def __len__(self) -> int:
         return len(self.names)
 

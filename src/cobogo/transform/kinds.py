@@ -10,6 +10,7 @@ from cobogo.transform.base import ENTROPY, SEEDED, Findings, Written
 
 KINDS: dict[str, str] = {
     "masking": "cobogo.mask.masked",
+    "mobility": "cobogo.location.where.check",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
 }

@@ -12,7 +12,6 @@ import numpy as np
 
 from cobogo.location.calls import Calls
 from cobogo.location.geometry import Floats
-from cobogo.location.points import Ints
 from cobogo.location.where.bounded import Bounded, bounded
 from cobogo.location.where.habits import habits
 from cobogo.location.where.space import Space

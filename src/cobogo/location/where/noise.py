@@ -34,7 +34,7 @@ def budget(epsilon: Fraction) -> dict[str, Fraction]:
 
 def release(exact: Mapping[str, Ints], forms: Mapping[str, Shape], epsilon: Fraction | None) -> dict[str, Noisy]:
     """Every part with noise of the operating system's entropy. Without ε there is none: for comparison, never out."""
-    spent = {name: None for name in exact} if epsilon is None else budget(epsilon)
+    spent = dict.fromkeys(exact) if epsilon is None else budget(epsilon)
     return {name: _part(exact[name], forms[name], spent[name]) for name in exact}
 
 

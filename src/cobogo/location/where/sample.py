@@ -57,7 +57,7 @@ def sample(model: Model, people: int | None = None, *, seed: int | None = None) 
     turn = (day[away] + user[away]) % OUTINGS
     cell[away] = going[user[away], period_of(hour[away]), turn]
     second = random.integers(0, 3_600, len(user))
-    time = space.start + day * 86_400.0 + hour * 3_600.0 + second
+    time = np.asarray(space.start + day * 86_400.0 + hour * 3_600.0 + second, dtype=np.float64)
     return Calls(user, time, cell.astype(np.int64), space.cells, tuple(map(str, range(1, number + 1)))).ordered()
 
 
@@ -89,17 +89,17 @@ def _generator(words: Source) -> np.random.Generator:
 def _fallen_back(counts: Floats) -> Floats:
     """Rows of counts; where a row has nobody, everybody's."""
     nobody = counts.sum(axis=1) <= 0
-    return np.where(nobody[:, np.newaxis], counts.sum(axis=0), counts)
+    return np.asarray(np.where(nobody[:, np.newaxis], counts.sum(axis=0), counts))
 
 
 def _shares(counts: Floats) -> Floats:
     """Rows of counts as chances."""
     total = counts.sum(axis=1, keepdims=True)
-    return np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0)
+    return np.asarray(np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0))
 
 
 def _days(space: Space, rate: Ints, spread: Ints, random: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Whose each call is, on which day, and how many that day has, by people's calls a day and how uneven their days are."""
+    """Whose each call is, on which day, and how many that day has: by calls a day, and by how uneven days are."""
     ends = np.concatenate(([min(1 / space.days, space.rates[0] / 2)], space.rates))
     mean = ends[rate] * (ends[rate + 1] / ends[rate]) ** random.random(len(rate))
     mean = np.broadcast_to(mean[:, np.newaxis], (len(rate), space.days))

@@ -20,6 +20,7 @@ from cobogo.cli import (
     console,
     curating,
     listing,
+    location,
     masking,
     perturbing,
     registering,
@@ -274,6 +275,7 @@ def list_(
 curating.app.command(name="frequency-list")(listing.frequency_list)
 app.add_typer(curating.app)
 app.add_typer(collecting.app)
+app.add_typer(location.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

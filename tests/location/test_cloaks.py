@@ -190,7 +190,7 @@ def test_who_is_nearest_to_the_centre_gives_neighbours_away_and_crowds_do_not() 
 
 def test_too_few_people_are_refused_and_one_person_many_times_is_one_person() -> None:
     points = Points.of([-38.5] * 6, [-3.7] * 6, user=["ana"] * 5 + ["bia"])
-    for kind in CLOAKS.values():
+    for kind in ALL:
         with pytest.raises(NoSolution, match="only 2 people to hide among"):
             kind(3).regions(points)
 
@@ -216,7 +216,7 @@ def test_guarantees_say_who_can_still_tell() -> None:
 
 def test_an_empty_snapshot_has_no_cloaks() -> None:
     for kind in CLOAKS.values():
-        assert isinstance(kind(2).regions(Points.of([], [])), Cloaked)
+        assert isinstance(kind(2).regions(Points.of([], [], time=[])), Cloaked)
 
 
 @pytest.mark.parametrize("kind", ALL)

@@ -48,7 +48,7 @@ class Hilbert(Cloak):
         start = np.flatnonzero(np.diff(crowd, prepend=-1))
         first = lon[start]
         across = wrapped(lon - first[crowd])
-        edges = _around(
+        edges = around(
             first, np.minimum.reduceat(across, start), np.minimum.reduceat(lat, start),
             np.maximum.reduceat(across, start), np.maximum.reduceat(lat, start),
         )  # fmt: skip
@@ -99,13 +99,13 @@ class NearestNeighbours(Cloak):
             lat = np.append(points.lat[rows], points.lat[some, None], axis=1)
             parts.append([across.min(axis=1), lat.min(axis=1), across.max(axis=1), lat.max(axis=1)])
         west, south, east, north = np.concatenate(parts, axis=1) if parts else np.empty((4, 0))
-        box = _around(points.lon, *_widened(west, south, east, north, self.min_area))
+        box = around(points.lon, *_widened(west, south, east, north, self.min_area))
         small = area(box) < self.min_area
         west, south, east, north = (np.where(small, np.nan, edge) for edge in box)
         return Cloaked((west, south, east, north))
 
 
-def _around(first: Floats, west: Floats, south: Floats, east: Floats, north: Floats) -> Box:
+def around(first: Floats, west: Floats, south: Floats, east: Floats, north: Floats) -> Box:
     """Rectangles given by how far they reach to both sides of a longitude, on public edges."""
     left, low, right, top = snapped_outward(first + west, south, first + east, north)
     whole = right - left >= 360

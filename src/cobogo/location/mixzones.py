@@ -45,8 +45,8 @@ class MixZone:
             "lat": abs(self.lat) <= 90,
             "lon": abs(self.lon) <= 180,
         }
-        for what in right:
-            if not right[what]:
+        for what, fine in right.items():
+            if not fine:
                 raise ValueError(f"The {what!r} parameter of a mix zone is out of range. Got {getattr(self, what)!r}")
 
 

@@ -13,6 +13,7 @@ from cobogo.location.cloaks.cells import LEVELS, Box, area, cells, hilbert, orde
 from cobogo.location.cloaks.kernels import crowds
 from cobogo.location.cloaks.tree import shared
 from cobogo.location.geometry import DEGREE, Floats, wrapped
+from cobogo.location.nearest import vectors
 from cobogo.location.points import Ints, Points
 
 AT_ONCE = 1 << 15
@@ -85,7 +86,7 @@ class NearestNeighbours(Cloak):
         self._check_crowd(points)
         codes, people = people_of(points)
         last = _last(points, codes, people)
-        place = _unit(points.lon, points.lat)
+        place = vectors(points.lon, points.lat)
         tree = cKDTree(place[last])
         parts = []
         for start in range(0, len(points), AT_ONCE):
@@ -135,9 +136,3 @@ def _last(points: Points, codes: Ints, people: int) -> Ints:
     last = np.empty(people, dtype=np.int64)
     last[codes[rows]] = rows
     return last
-
-
-def _unit(lon: Floats, lat: Floats) -> Floats:
-    """Points as vectors from the middle of the globe: the straight way between two is shorter the nearer they are."""
-    east, north = np.radians(lon), np.radians(lat)
-    return np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], axis=1)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
+from decimal import Context, Decimal
 
 from cobogo.errors import BudgetSpent
+
+
+EXACTLY = Context(prec=60)
 
 
 class Ledger:
@@ -23,7 +26,7 @@ class Ledger:
             if not 0 < value < float("inf"):
                 raise ValueError(f"The {name!r} parameter of a ledger must be above 0. Got {value!r} instead")
         self.budget, self.window = budget, window
-        self._entries = [(float(time), float(cost)) for time, cost in entries]
+        self._entries = [(float(time), _exact(cost)) for time, cost in entries]
 
     def spent(self, now: float) -> float:
         """What was spent in the window that ends now. What was spent later than now counts, too: a clock that goes back
@@ -32,11 +35,11 @@ class Ledger:
 
     def left(self, now: float) -> float:
         """What may still be spent."""
-        return float(max(_exact(self.budget) - self._spent(now), Fraction(0)))
+        return float(max(EXACTLY.subtract(_exact(self.budget), self._spent(now)), Decimal(0)))
 
     def allows(self, cost: float, now: float) -> bool:
         """Whether so much may be spent now."""
-        return self._spent(now) + _exact(cost) <= _exact(self.budget)
+        return EXACTLY.add(self._spent(now), _exact(cost)) <= _exact(self.budget)
 
     def spend(self, cost: float, now: float) -> None:
         """Spend, or raise `BudgetSpent` and spend nothing."""
@@ -51,16 +54,20 @@ class Ledger:
             )
         self._entries = [(time, one) for time, one in self._entries if time > now - self.window]
         if cost:
-            self._entries.append((float(now), float(cost)))
+            self._entries.append((float(now), _exact(cost)))
 
     def entries(self) -> list[tuple[float, float]]:
         """Times and costs that may still count."""
-        return list(self._entries)
+        return [(time, float(cost)) for time, cost in self._entries]
 
-    def _spent(self, now: float) -> Fraction:
-        return sum((_exact(cost) for time, cost in self._entries if time > now - self.window), Fraction(0))
+    def _spent(self, now: float) -> Decimal:
+        total = Decimal(0)
+        for time, cost in self._entries:
+            if time > now - self.window:
+                total = EXACTLY.add(total, cost)
+        return total
 
 
-def _exact(amount: float) -> Fraction:
+def _exact(amount: float) -> Decimal:
     """The number as it is written: 0.1 is a tenth."""
-    return Fraction(repr(float(amount)))
+    return Decimal(repr(float(amount)))

@@ -23,14 +23,14 @@ from math import exp, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cobogo.ldp.base import Estimate, Floats, Ints, Oracle, Reports, at_least, at_most
+from cobogo.ldp.bits import count, drawn
 from cobogo.ldp.direct import Direct
 from cobogo.ldp.families import cells, read
 from cobogo.ldp.hadamard import transformed
-from cobogo.randomness import Source, below, coins, packed_coins
+from cobogo.randomness import Source, below, coins
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class Sketch(Oracle):
         together = ((cells - reports * q) ** 2 - cells * (1 - 2 * q) - reports * q**2).sum(axis=1)
         same = together / float(self.supports_own - self.supports_other) ** 2
         spread = 2 * float(np.std(same, ddof=1)) * sqrt(self.rows) if self.rows > 1 else float("inf")
-        drawn = (float(same.sum()) + spread) * self.rows
-        found = (drawn - users * (users - 1) / self.width) * self.width / (self.width - 1)
+        shown = (float(same.sum()) + spread) * self.rows
+        found = (shown - users * (users - 1) / self.width) * self.width / (self.width - 1)
         return min(max(found, 0.0), users * max(users - 1, 0))
 
     def variance(self, held: Floats, users: int) -> Floats:
@@ -190,17 +190,14 @@ class CountMeanSketch(Sketch):
         reports = np.empty(len(held), dtype=self.report)
         rows, own = self._places(held, source)
         reports["row"] = rows
-        flipped = packed_coins(self.flip, -(-len(held) * self.width // 64), source).view(np.uint8)
-        bits = flipped[: len(held) * self.width // 8].reshape(len(held), self.width // 8)
+        bits = drawn(self.flip, (len(held), self.width // 8), source)
         bits[np.arange(len(held)), own >> 3] ^= (128 >> (own & 7)).astype(np.uint8)
         reports["bits"] = bits
         return reports
 
     def cells(self, reports: Reports) -> Ints:
         """A report supports the cells whose bits are set."""
-        found = np.zeros((self.rows, self.width), dtype=np.int64)
-        _add_bits(found, reports["row"], np.ascontiguousarray(reports["bits"]))
-        return found
+        return count(reports["bits"], reports["row"], of=self.rows)
 
     def law(self, held: int) -> Mapping[tuple[int, tuple[bool, ...]], Fraction]:
         """Every row, and every set of bits."""
@@ -330,13 +327,3 @@ class FastHashing(Sketch):
 
 def _halves(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return ~chosen, chosen
-
-
-@njit(cache=True)
-def _add_bits(sketch, rows, bits):  # type: ignore[no-untyped-def]
-    for number in range(len(rows)):
-        counts = sketch[rows[number]]
-        for place in range(bits.shape[1]):
-            byte = np.int64(bits[number, place])
-            for bit in range(8):
-                counts[8 * place + bit] += (byte >> (7 - bit)) & 1

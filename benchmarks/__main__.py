@@ -12,6 +12,7 @@ from benchmarks.collecting import collecting
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
+from benchmarks.frequency_lists import lists
 from benchmarks.measure import Result, machine
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
@@ -27,6 +28,7 @@ ALL = {
     "curator": answers,
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
+    "frequency-lists": lists,
 }
 
 

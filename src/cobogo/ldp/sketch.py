@@ -44,9 +44,9 @@ class Sketch(Oracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_width()
         if not 1 <= self.rows <= 65_536:
             raise ValueError(f"The 'rows' parameter of {self.name} must be of 1 to 65,536. Got {self.rows!r} instead")
-        self._check_width()
 
     def _check_width(self) -> None:
         if not (8 <= self.width <= 65_536 and self.width.bit_count() == 1):
@@ -269,11 +269,11 @@ class FastHashing(Sketch):
     """Fast local hashing: the direct answer for the cell of the value in a row drawn by chance (Cormode, Maddock and
     Maple 2021): `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted.
 
-    A report has a row and a cell. At a large ε much less variance than `hcms`. ``width`` 0 stands for the best, about
-    e^ε + 1, where ``rows`` are so many that collisions do not matter; more cells keep values apart with fewer rows.
+    A report has a row and a cell. At a large ε much less variance than `hcms`. ``width`` 0 stands for the best where
+    collisions do not matter, about e^ε + 1; ``rows`` 0 for as many as make a million cells.
     """
 
-    rows: int = 4096
+    rows: int = 0
     width: int = 0
 
     name: ClassVar[str] = "flh"
@@ -281,6 +281,8 @@ class FastHashing(Sketch):
     def _check_width(self) -> None:
         if not self.width:
             object.__setattr__(self, "width", min(round(exp(self.epsilon)) + 1, 65_536))
+        if not self.rows:
+            object.__setattr__(self, "rows", min(max(2**20 // max(self.width, 1), 256), 65_536))
         if not 2 <= self.width <= 65_536:
             raise ValueError(f"The 'width' parameter of {self.name} must be of 2 to 65,536. Got {self.width!r} instead")
 

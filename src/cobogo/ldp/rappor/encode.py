@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.ldp.bits import chosen, count, drawn
-from cobogo.ldp.rappor.filters import packed_blooms
+from cobogo.ldp.rappor.filters import filters_of
 from cobogo.ldp.rappor.parameters import Parameters
 from cobogo.randomness import Source, below
 
@@ -29,36 +29,28 @@ class Reports:
         return len(self.cohorts)
 
 
-def permanent(bits: NDArray[np.bool_], parameters: Parameters, source: Source) -> NDArray[np.bool_]:
-    """The permanent answers of filters: drawn once for a client's value, and kept."""
-    return _unpacked(kept(np.packbits(bits, axis=1), parameters, source), bits.shape)
-
-
-def instantaneous(bits: NDArray[np.bool_], parameters: Parameters, source: Source) -> NDArray[np.bool_]:
-    """A report of permanent answers: drawn anew each time."""
-    return _unpacked(shown(np.packbits(bits, axis=1), parameters, source), bits.shape)
-
-
-def kept(filters: NDArray[np.uint8], parameters: Parameters, source: Source) -> NDArray[np.uint8]:
-    """Permanent answers of filters, packed into bytes as these are: a fair coin for what is forgotten."""
+def permanent(filters: NDArray[np.uint8], parameters: Parameters, source: Source) -> NDArray[np.uint8]:
+    """The permanent answers of filters, packed into bytes as these are: a fair coin for every bit that is forgotten.
+    Drawn once for a client's value, and kept."""
     coin = drawn(Fraction(1, 2), filters.shape, source)
     return chosen(drawn(parameters.f, filters.shape, source), coin, filters)
 
 
-def shown(answers: NDArray[np.uint8], parameters: Parameters, source: Source) -> NDArray[np.uint8]:
-    """Reports of permanent answers, packed as these are."""
-    set_ = drawn(parameters.q, answers.shape, source)
-    return chosen(answers, set_, drawn(parameters.p, answers.shape, source))
+def instantaneous(answers: NDArray[np.uint8], parameters: Parameters, source: Source) -> NDArray[np.uint8]:
+    """Reports of permanent answers, packed as these are: drawn anew each time."""
+    shown = drawn(parameters.q, answers.shape, source)
+    return chosen(answers, shown, drawn(parameters.p, answers.shape, source))
 
 
 def encode(values: Sequence[str], held: NDArray[np.int64], parameters: Parameters, source: Source) -> Reports:
     """One report for each client, who holds the value of a number and gets a cohort by chance."""
     cohorts = below(parameters.cohorts, len(held), source)
     reports = np.empty((len(held), parameters.bits // 8), dtype=np.uint8)
-    filters, which = packed_blooms(values, held, cohorts, parameters)
+    blooms, which = filters_of(values, held, cohorts, parameters)
     for start in range(0, len(held), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        reports[part] = shown(kept(filters[which[part]], parameters, source), parameters, source)
+        kept = permanent(blooms[which[part]], parameters, source)
+        reports[part] = instantaneous(kept, parameters, source)
     return Reports(cohorts, reports)
 
 
@@ -68,7 +60,3 @@ def counts(reports: Reports, parameters: Parameters) -> NDArray[np.int64]:
     found[:, 0] = np.bincount(reports.cohorts, minlength=parameters.cohorts)
     found[:, 1:] = count(reports.bits, reports.cohorts, of=parameters.cohorts)
     return found
-
-
-def _unpacked(packed: NDArray[np.uint8], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    return np.unpackbits(packed, axis=1, count=shape[1]).astype(np.bool_)

@@ -36,17 +36,11 @@ def filters(values: Sequence[str], parameters: Parameters) -> Bits:
     return found
 
 
-def blooms(values: Sequence[str], held: Ints, cohorts: Ints, parameters: Parameters) -> Bits:
-    """The filters of clients, a row each, who hold the values of some numbers in some cohorts."""
-    found, which = packed_blooms(values, held, cohorts, parameters)
-    return np.unpackbits(found[which], axis=1).astype(np.bool_)
-
-
-def packed_blooms(
+def filters_of(
     values: Sequence[str], held: Ints, cohorts: Ints, parameters: Parameters
 ) -> tuple[NDArray[np.uint8], Ints]:
-    """The filters of the pairs of value and cohort that occur, packed into bytes, each hashed once; and for each client
-    the row of its own."""
+    """The filters of clients who hold the values of some numbers in some cohorts: those of the pairs that occur, packed
+    into bytes, each hashed once; and for each client the row of its own."""
     pairs, which = _distinct(held * parameters.cohorts + cohorts, len(values) * parameters.cohorts)
     bits = np.zeros((len(pairs), parameters.bits), dtype=np.bool_)
     for row, pair in enumerate(pairs.tolist()):

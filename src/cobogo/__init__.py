@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cobogo.release.verify import verify as verify
     from cobogo.risk.assess import risk as risk
     from cobogo.risk.result import RiskReport as RiskReport
+    from cobogo.synth.job import synthesize as synthesize
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
@@ -37,6 +38,7 @@ _HOMES = {
     "mask": "cobogo.mask.job",
     "perturb": "cobogo.perturb.job",
     "risk": "cobogo.risk.assess",
+    "synthesize": "cobogo.synth.job",
     "verify": "cobogo.release.verify",
 }
 _ROOMS = ("ldp",)

@@ -16,8 +16,11 @@ from cobogo.cli import (
     applying,
     attacking,
     auditing,
+    collecting,
     console,
     curating,
+    listing,
+    location,
     masking,
     perturbing,
     registering,
@@ -269,7 +272,10 @@ def list_(
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
 
 
+curating.app.command(name="frequency-list")(listing.frequency_list)
 app.add_typer(curating.app)
+app.add_typer(collecting.app)
+app.add_typer(location.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -107,7 +107,8 @@ def write(release: Transformed, directory: Path, *, progress: Progress = silent)
                         remedy="Nothing was left in place. Ask for less, or let the retention be found.",
                     )
         measured = tuple(verdict.as_dict() for verdict in found.verdicts)
-        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained())
+        order = "The order of the rows is random." if made.falling is None else f"Rows are sorted by `{made.falling}`."
+        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained(), order=order)
         seal_public(unsigned.model_copy(update={"models": measured}), text, public)
         progress("report", 0, 0)
         from cobogo.report.transformed import write_report

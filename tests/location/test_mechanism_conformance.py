@@ -1,0 +1,155 @@
+"""What is asked of every location mechanism."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cobogo.cli.catalogue import catalogue
+from cobogo.location.base import Mechanism
+from cobogo.location.geometry import Frame
+from cobogo.location.grid import Grid
+from cobogo.location.mechanisms import (
+    MECHANISMS,
+    Adaptive,
+    Centroid,
+    Disc,
+    Dummies,
+    Elastic,
+    Exponential,
+    Indirect,
+    Key,
+    KeyedTransform,
+    Optimal,
+    PlanarLaplace,
+    Predictive,
+    Remapped,
+    Several,
+)
+from cobogo.location.nearest import Places
+from cobogo.location.points import Points
+from cobogo.randomness import Seeded
+
+AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
+PRIOR = np.arange(1, AREA.cells + 1) / 100
+PLACES = Places(Points.of(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
+
+EXAMPLES: dict[str, Mechanism] = {
+    "planar-laplace": PlanarLaplace(0.01),
+    "planar-laplace, in a region": PlanarLaplace(0.001, region=PLACES),
+    "remapped-laplace": Remapped(0.01, AREA, PRIOR),
+    "optimal": Optimal(0.001, AREA, PRIOR, spanner=1.5),
+    "grid-exponential": Exponential(0.001, AREA),
+    "elastic": Elastic(0.001, AREA, PRIOR),
+    "predictive": Predictive(0.01),
+    "adaptive": Adaptive(0.01),
+    "adaptive, judged by reports": Adaptive(0.01, judge="reports"),
+    "several": Several(0.01),
+    "centroid": Centroid(0.01, AREA),
+    "disc": Disc(200.0, 0.5, "shift"),
+    "keyed-transform": KeyedTransform(Key(bytes(range(16))), Frame(-38.52, -3.73)),
+    "indirect": Indirect(PLACES),
+    "dummies": Dummies(5, AREA, prior=PRIOR),
+    "dummies, moving": Dummies(5, AREA, "enhanced-dls", prior=PRIOR, moving=True),
+}
+"""One of each at least."""
+
+SETTLED = {"keyed-transform", "indirect"}
+"""Those that draw nothing for a report."""
+
+NAMES = sorted(EXAMPLES)
+
+
+def walks(seed: int = 0) -> Points:
+    """Two people walking in Fortaleza, their reports mixed."""
+    rng = np.random.default_rng(seed)
+    steps = np.cumsum(rng.normal(0, 3e-4, (2, 40, 2)), axis=1) + np.array([-38.52, -3.75])
+    lon, lat = steps[..., 0].T.ravel(), steps[..., 1].T.ravel()
+    return Points.of(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)
+
+
+def test_every_mechanism_has_an_example() -> None:
+    assert {type(example) for example in EXAMPLES.values()} == set(MECHANISMS.values())
+    assert all(name == one.name for name, one in MECHANISMS.items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_there_is_one_report_a_point_in_order(name: str) -> None:
+    points = walks()
+    released = EXAMPLES[name].apply(points, Seeded(1))
+    assert len(released.points) == len(points) == len(released.cost)
+    assert (released.points.time == points.time).all()
+    assert (released.points.user == points.user).all()
+    assert released.points.names == points.names
+    assert (np.abs(released.points.lat) <= 90).all()
+    assert ((released.points.lon >= -180) & (released.points.lon < 180)).all()
+    if released.members is not None:
+        assert released.report is not None
+        assert len(released.members) == len(released.report)
+        assert sorted(set(released.report.tolist())) == list(range(len(points)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_costs_are_those_of_the_guarantee(name: str) -> None:
+    mechanism = EXAMPLES[name]
+    cost, promised = mechanism.apply(walks(), Seeded(1)).cost, mechanism.guarantee
+    assert (cost >= 0).all()
+    if promised.kind == "none":
+        assert promised.note
+        assert promised.epsilon is None
+        assert str(promised).startswith("no guarantee")
+        assert promised.k is None
+    else:
+        assert promised.epsilon is not None
+        assert promised.epsilon > 0
+        assert (cost <= promised.epsilon * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_points_have_no_reports(name: str) -> None:
+    released = EXAMPLES[name].apply(walks().take(slice(0, 0)), Seeded(1))
+    assert len(released.points) == len(released.cost) == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_source_decides_and_nothing_else_is_random(name: str) -> None:
+    one, again, other = (EXAMPLES[name].apply(walks(), Seeded(seed)).points for seed in (1, 1, 2))
+    assert (one.lon == again.lon).all()
+    assert (one.lat == again.lat).all()
+    if name not in SETTLED:
+        assert (one.lon != other.lon).any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_options_make_it_again(name: str) -> None:
+    mechanism = EXAMPLES[name]
+    twin = type(mechanism)(**mechanism.options())
+    assert twin.guarantee == mechanism.guarantee
+    assert (twin.apply(walks(), Seeded(1)).points.lon == mechanism.apply(walks(), Seeded(1)).points.lon).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_person_is_treated_as_if_alone(name: str) -> None:
+    """Reports of one do not tell what others did: with her words, a person's cost is the same alone."""
+    points = walks()
+    assert points.user is not None
+    alone = EXAMPLES[name].apply(points.take(points.user == 0), Seeded(1))
+    assert len(alone.points) == 40
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("option", ["epsilon", "k", "radius"])
+def test_senseless_parameters_are_refused_by_name(name: str, option: str) -> None:
+    mechanism = EXAMPLES[name]
+    options = mechanism.options()
+    if option not in options:
+        return
+    for senseless in (0, -1, float("nan")):
+        with pytest.raises(ValueError, match=f"'{option}'.*{mechanism.name}"):
+            type(mechanism)(**{**options, option: senseless})
+
+
+def test_all_are_listed() -> None:
+    listed = dict(catalogue("mechanisms"))
+    for name in MECHANISMS:
+        assert listed[name].endswith("(location)")

@@ -1,0 +1,124 @@
+"""Points and metres: what everything in location privacy stands on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cobogo.errors import DataError
+from cobogo.location.geometry import HALFWAY, Frame, distance, moved
+from cobogo.location.grid import Grid, World
+from cobogo.location.points import Points
+from cobogo.location.reading import read_points
+
+lons = st.floats(-180, 180)
+lats = st.floats(-90, 90)
+
+
+@given(lons, lats, st.floats(0, HALFWAY), st.floats(0, 2 * np.pi))
+def test_a_step_ends_as_far_away_as_it_was_long(lon: float, lat: float, metres: float, bearing: float) -> None:
+    there = moved(lon, lat, metres, bearing)
+    assert distance(lon, lat, *there) == pytest.approx(metres, abs=0.5)
+    assert -180 <= there[0] < 180
+    assert -90 <= there[1] <= 90
+
+
+def test_distances_are_those_of_pyproj_on_the_sphere() -> None:
+    pyproj = pytest.importorskip("pyproj")
+    rng = np.random.default_rng(1)
+    a, b = rng.uniform(-180, 180, (2, 500)), rng.uniform(-90, 90, (2, 500))
+    _, _, expected = pyproj.Geod(a=6_371_008.8, b=6_371_008.8).inv(a[0], b[0], a[1], b[1])
+    assert distance(a[0], b[0], a[1], b[1]) == pytest.approx(expected, abs=1e-3)
+
+
+@given(lons, st.floats(-70, 70), st.floats(-20_000, 20_000), st.floats(-20_000, 20_000))
+def test_a_frame_goes_there_and_back_and_keeps_lengths(lon: float, lat: float, east: float, north: float) -> None:
+    frame = Frame(lon, lat)
+    place = frame.degrees(east, north)
+    back = frame.metres(*place)
+    assert (float(back[0]), float(back[1])) == pytest.approx((east, north), abs=1e-3)
+    assert distance(lon, lat, *place) == pytest.approx(np.hypot(east, north), rel=0.01, abs=1e-3)
+
+
+@settings(deadline=None)
+@given(lons, lats, st.sampled_from([0.5, 1.0, 250.0, 10_000.0]))
+def test_snapping_moves_by_at_most_a_cell_and_only_once(lon: float, lat: float, size: float) -> None:
+    world = World(size)
+    once = world.snapped(lon, lat)
+    assert distance(lon, lat, *once) <= size * 1.05
+    twice = world.snapped(*once)
+    assert distance(*once, *twice) < 1e-3
+
+
+@given(lons, st.floats(-70, 70), st.integers(0, 10_000))
+def test_the_centre_of_a_cell_lies_in_it(lon: float, lat: float, number: int) -> None:
+    grid = Grid(Frame(lon, lat), 13, 9, 500.0)
+    cell = number % grid.cells
+    assert grid.cell_of(*grid.centres([cell])).tolist() == [cell]
+    assert grid.nearest_cell(*grid.centres([cell])).tolist() == [cell]
+
+
+def test_a_grid_covers_its_rectangle_across_the_date_line() -> None:
+    grid = Grid.over(179.5, -1, -179.5, 1, size=1000)
+    assert (grid.columns, grid.rows) == (112, 223)
+    assert (grid.cell_of([179.6, -179.6, 0.0], [0.5, -0.5, 0.0]) >= 0).tolist() == [True, True, False]
+
+
+def test_points_go_to_arrow_and_pandas_and_come_back(tmp_path) -> None:
+    points = Points.of(
+        [-38.5, 200.0], [-3.7, 60.0], time=["2026-01-31 08:00:00", "2026-01-31T09:00:00Z"], user=["b", "a"]
+    )
+    assert points.lon.tolist() == [-38.5, -160.0]
+    assert points.user is not None
+    assert points.user.tolist() == [1, 0]
+    points.to_pandas().to_csv(tmp_path / "points.csv", index=False)
+    for again in (
+        Points.from_arrow(points.to_arrow()),
+        Points.from_pandas(points.to_pandas()),
+        read_points(tmp_path / "points.csv"),
+    ):
+        assert again.lon.tolist() == points.lon.tolist()
+        assert again.names == ("a", "b")
+        assert again.time is not None
+        assert points.time is not None
+        assert np.diff(again.time).tolist() == [3600.0] == np.diff(points.time).tolist()
+
+
+def test_traces_are_people_in_the_order_of_time() -> None:
+    points = Points.of([1, 2, 3, 4], [0] * 4, time=[9, 2, 1, 3], user=["x", "y", "x", "y"])
+    assert [trace.lon.tolist() for trace in points.traces()] == [[3, 1], [2, 4]]
+    assert Points.of([], [], time=[], user=[]).traces() == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "place"),
+    [
+        ({"lon": [0, 999], "lat": [0, 0]}, "row 2, column lon"),
+        ({"lon": [0, 1], "lat": [95, 0]}, "row 1, column lat"),
+        ({"lon": [0, None], "lat": [0, 0]}, "row 2, column lon"),
+        ({"lon": ["0", "east"], "lat": [0, 0]}, "row 2, column lon"),
+        ({"lon": [0.0], "lat": [0.0], "time": ["31/02/2026"]}, "row 1, column time"),
+        ({"lon": [0.0], "lat": [0.0], "user": [None]}, "row 1, column user"),
+    ],
+    ids=["lon", "lat", "missing", "text", "time", "user"],
+)
+def test_what_is_no_point_is_named_by_its_row_and_not_shown(columns, place) -> None:
+    with pytest.raises(DataError) as caught:
+        Points.from_pandas(pd.DataFrame(columns))
+    assert place in str(caught.value)
+    assert "999" not in str(caught.value)
+    assert "east" not in str(caught.value)
+
+
+def test_columns_go_by_several_names_or_as_said() -> None:
+    table = pa.table({"Longitude": [1.0], "Latitude": [2.0], "quem": ["a"]})
+    assert Points.from_arrow(table).user is None
+    assert Points.from_arrow(table, user="quem").names == ("a",)
+    with pytest.raises(DataError, match="no column 'nobody'"):
+        Points.from_arrow(table, user="nobody")
+    with pytest.raises(DataError, match="no column for lat"):
+        Points.from_arrow(pa.table({"lon": [1.0]}))

@@ -39,6 +39,7 @@ from cobogo.policy import (
     RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
+    Sampling,
     Utility,
 )
 from cobogo.schema.starter import toml
@@ -50,7 +51,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
+    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,

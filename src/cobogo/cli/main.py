@@ -23,6 +23,7 @@ from cobogo.cli import (
     perturbing,
     registering,
     risk,
+    sampling,
     vaulting,
 )
 from cobogo.errors import CobogoError, PolicyError
@@ -119,6 +120,7 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(sampling.sample)
 app.command()(masking.mask)
 app.command()(masking.tokenize)
 app.command()(masking.detokenize)

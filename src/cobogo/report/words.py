@@ -17,12 +17,22 @@ from cobogo.report import (
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     transformed_words,
 )
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
-ROOMS = (audit_words, comparing_words, listed_words, perturbed_words, randomized_words, risk_words, transformed_words)
+ROOMS = (
+    audit_words,
+    comparing_words,
+    listed_words,
+    perturbed_words,
+    randomized_words,
+    risk_words,
+    sampled_words,
+    transformed_words,
+)
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {

@@ -13,6 +13,7 @@ KINDS: dict[str, str] = {
     "masking": "cobogo.mask.masked",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
+    "sampling": "cobogo.sample.sampled",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""
 

@@ -16,14 +16,17 @@ from cobogo.cli import (
     applying,
     attacking,
     auditing,
+    collecting,
     console,
     curating,
     listing,
+    location,
     masking,
     perturbing,
     registering,
     risk,
     sampling,
+    synthesizing,
     vaulting,
 )
 from cobogo.errors import CobogoError, PolicyError
@@ -121,6 +124,7 @@ def verify(
 
 app.command()(perturbing.perturb)
 app.command()(sampling.sample)
+app.command()(synthesizing.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)
 app.command()(masking.detokenize)
@@ -272,6 +276,8 @@ def list_(
 
 curating.app.command(name="frequency-list")(listing.frequency_list)
 app.add_typer(curating.app)
+app.add_typer(collecting.app)
+app.add_typer(location.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -66,6 +66,12 @@ from cobogo.policy.randomization import (
 from cobogo.policy.sampling import (
     Sampling as Sampling,
 )
+from cobogo.policy.synthesis import (
+    DomainSpec as DomainSpec,
+)
+from cobogo.policy.synthesis import (
+    Synthesis as Synthesis,
+)
 from cobogo.policy.tables import (
     AttributePolicy as AttributePolicy,
 )

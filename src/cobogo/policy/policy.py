@@ -18,6 +18,7 @@ from cobogo.policy.perturbation import Perturbation
 from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
 from cobogo.policy.sampling import Sampling
+from cobogo.policy.synthesis import Synthesis
 from cobogo.policy.tables import (
     AttributePolicy,
     Data,
@@ -50,6 +51,7 @@ class Policy(Part):
     randomization: Randomization | None = None
     masking: Masking | None = None
     sampling: Sampling | None = None
+    synthesis: Synthesis | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()

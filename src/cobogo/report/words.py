@@ -18,6 +18,7 @@ from cobogo.report import (
     randomized_words,
     risk_words,
     sampled_words,
+    synthetic_words,
     transformed_words,
 )
 from cobogo.report.english import ENGLISH
@@ -31,6 +32,7 @@ ROOMS = (
     randomized_words,
     risk_words,
     sampled_words,
+    synthetic_words,
     transformed_words,
 )
 """Lists of words beside those of the main report."""

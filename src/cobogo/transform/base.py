@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.models.check import ModelVerdict
@@ -137,12 +138,14 @@ class Transformation(ABC):
 @dataclass(frozen=True)
 class Written:
     """A release as verification finds it: its manifest, its rows, the models asked of it, and what its evidence kept
-    of the transformation (`Transformation.kept`), if the evidence is there."""
+    of the transformation (`Transformation.kept`), if the evidence is there; and the directory, where more lies in it
+    than the rows."""
 
     manifest: Manifest
     rows: Table
     asked: Sequence[Json]
     kept: Json | None = None
+    directory: Path | None = None
 
     @property
     def stated(self) -> Json:

@@ -11,9 +11,11 @@ from cobogo.transform.base import ENTROPY, SEEDED, Findings, Written
 KINDS: dict[str, str] = {
     "frequency-list": "cobogo.dp.frequency_list.release",
     "masking": "cobogo.mask.masked",
+    "mobility": "cobogo.location.where.check",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
     "sampling": "cobogo.sample.sampled",
+    "synthesis": "cobogo.synth.check",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""
 

@@ -40,6 +40,7 @@ from cobogo.policy import (
     RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
+    Sampling,
     Synthesis,
     Utility,
 )
@@ -54,7 +55,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
+    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "[registry]": RegistryPolicy,

@@ -17,9 +17,11 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         )
     if what == "models":
         from cobogo.models import MODELS
+        from cobogo.models.differential_privacy import DifferentialPrivacy
         from cobogo.perturb.guarantees import GUARANTEES
 
         known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
+        known.append((DifferentialPrivacy.name, f"{_first_sentence(DifferentialPrivacy)} (of samples)"))
         return known + [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
     if what == "metrics":
         from cobogo.metrics import METRICS, REPORTED

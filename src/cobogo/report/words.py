@@ -17,6 +17,7 @@ from cobogo.report import (
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )
@@ -30,6 +31,7 @@ ROOMS = (
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )

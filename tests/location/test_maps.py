@@ -141,8 +141,9 @@ def test_a_page_refuses_what_nobody_could_look_at(tmp_path: Path) -> None:
 def test_a_browser_runs_the_page(tmp_path: Path) -> None:
     frames = maps.bubbles(HERE.lon, HERE.lat, [[1, 2, 3], [3, 2, 1]], ("people", "pessoas"), frames=["09:00", "10:00"])
     maps.map_page([*maps.fortaleza(), frames], tmp_path / "map.html", title=("A map", "Um mapa"))
+    page = (tmp_path / "map.html").as_uri()
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'home'}",
-               "--virtual-time-budget=2000", "--dump-dom", f"{(tmp_path / 'map.html').as_uri()}#at=1&lang=pt-BR"]  # fmt: skip
+               "--virtual-time-budget=2000", "--dump-dom", f"{page}#at=1&lang=pt-BR"]  # fmt: skip
     seen = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert '<h1 id="title">Um mapa</h1>' in seen
     assert re.search(r"<span>pessoas</span>", seen)

@@ -13,16 +13,34 @@ from cobogo.hierarchy import Label
 from cobogo.report import (
     audit_words,
     comparing_words,
+<<<<<<< HEAD
     map_words,
+=======
+    listed_words,
+>>>>>>> main
     perturbed_words,
     randomized_words,
     risk_words,
+    synthetic_words,
     transformed_words,
 )
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
+<<<<<<< HEAD
 ROOMS = (audit_words, comparing_words, map_words, perturbed_words, randomized_words, risk_words, transformed_words)
+=======
+ROOMS = (
+    audit_words,
+    comparing_words,
+    listed_words,
+    perturbed_words,
+    randomized_words,
+    risk_words,
+    synthetic_words,
+    transformed_words,
+)
+>>>>>>> main
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {

@@ -90,6 +90,7 @@ class Transformation(ABC):
     """What is done to a table. Parameters are settled, nothing has been drawn yet."""
 
     kind: ClassVar[str]  # what the manifest calls this kind of release
+    falling: ClassVar[str | None] = None  # the column that rows are sorted by, where they are not about single people
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """The released columns, of those that are not identifiers."""

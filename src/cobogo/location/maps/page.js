@@ -280,4 +280,5 @@
   legend(); speak();
   new ResizeObserver(() => redraw()).observe(canvas);
   fit();
+  draw();
 })();

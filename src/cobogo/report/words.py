@@ -13,11 +13,8 @@ from cobogo.hierarchy import Label
 from cobogo.report import (
     audit_words,
     comparing_words,
-<<<<<<< HEAD
-    map_words,
-=======
     listed_words,
->>>>>>> main
+    map_words,
     perturbed_words,
     randomized_words,
     risk_words,
@@ -27,20 +24,17 @@ from cobogo.report import (
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
-<<<<<<< HEAD
-ROOMS = (audit_words, comparing_words, map_words, perturbed_words, randomized_words, risk_words, transformed_words)
-=======
 ROOMS = (
     audit_words,
     comparing_words,
     listed_words,
+    map_words,
     perturbed_words,
     randomized_words,
     risk_words,
     synthetic_words,
     transformed_words,
 )
->>>>>>> main
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """A model and its made-up calls as a release, all or nothing: ``public/`` may leave the house, ``evidence/`` not."""
-=======
-"""A model and its made-up calls as a release: ``public/`` may leave the house, ``evidence/`` stays. All or nothing."""
->>>>>>> main
 
 from __future__ import annotations
 

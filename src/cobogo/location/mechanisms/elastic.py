@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import pi
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,11 +43,12 @@ class Exponential(Discrete):
 class Elastic(Discrete):
     """The exponential mechanism over a distance that stretches with what is around (Chatzikokolakis et al. 2015).
 
-    ``mass`` says how much each cell is worth as cover (people, points of interest, plain area). Where ``reference``
-    mass lies in every cell, the distance is about ε times metres; where there is less, a place is as hard to tell from
-    all those that hold, together, as much: within a level l of any cell lies a mass of at least
+    ``mass`` says how much each cell is worth as cover (people, points of interest, plain area), ``reference`` how much
+    is enough (unless given, what nine cells in ten do not have). Where every cell has that, the distance is ε
+    times metres. Where there is less, a place is as hard to tell from all those that hold, together, as much: within a
+    level l of any cell lies at least what a square of l/ε metres holds where there is enough,
 
-        req(l) = reference / size² · π·(l/ε)².
+        req(l) = reference · (l / (ε·size))²,   for levels up to 8.
 
     The mass must be public, and above 0 everywhere (add a little for plain area).
     """
@@ -83,17 +83,18 @@ class Elastic(Discrete):
     def required(self, level: Any) -> Floats:
         """req(l): the mass asked for within a level."""
         reference = float(np.quantile(self._mass, 0.9)) if self.reference is None else self.reference
-        return np.asarray(reference * pi * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
+        return np.asarray(reference * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
 
     @cached_property
     def _graph(self) -> tuple[Pairs, Floats]:
         """Edges and the distances along them. From each cell, the nearest cells are taken in one after the other: each
-        may be as far as the level at which those before it stop being enough. Edges that paths of others make needless
-        are left out, for which those that stay are a little shorter."""
+        may be as far as the level at which those before it stop being enough, but not farther than ε times metres.
+        Edges that paths of others make needless are left out, for which those that stay are a little shorter."""
         away = globe_distances(self.grid)
         order = np.argsort(away, axis=1, kind="stable")
         before = np.cumsum(self._mass[order], axis=1)[:, :-1]
         level = np.sqrt(before / float(self.required(1.0)))
+        level = np.minimum(level, self.epsilon * np.take_along_axis(away, order[:, 1:], axis=1))
         cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < 1))
         near, length = order[cell, place + 1], level[cell, place]
         # Of two cells each may ask for an edge: the shorter holds for both.

@@ -12,6 +12,7 @@ from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.measure import Result, machine
+from benchmarks.noise import noise
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.vault import vault
@@ -25,6 +26,7 @@ ALL = {
     "peers": beside_peers,
     "curator": answers,
     "curator-peers": answers_beside_peers,
+    "noise": noise,
 }
 
 

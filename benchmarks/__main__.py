@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
+from benchmarks.frequency_lists import lists
 from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.peer_tasks import beside_peers
@@ -27,6 +28,7 @@ ALL = {
     "curator": answers,
     "curator-peers": answers_beside_peers,
     "noise": noise,
+    "frequency-lists": lists,
 }
 
 

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cobogo.location.base import Mechanism
+from cobogo.location.client import Client
+from cobogo.location.course import Course
 from cobogo.location.geometry import DEGREE, RADIUS, distance, moved, wrapped
 from cobogo.location.mechanisms import Adaptive, PlanarLaplace, Predictive
 from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.randomness import Seeded, Source
 
 
 def pairs(count: int, apart: float) -> Points:
@@ -135,6 +138,47 @@ def test_only_the_variant_judged_by_reports_promises_anything() -> None:
 def test_the_wrong_direction_is_refused(options: dict[str, object], named: str) -> None:
     with pytest.raises(ValueError, match=f"'{named}' parameter of adaptive"):
         Adaptive(0.01, **options)  # type: ignore[arg-type]
+
+
+def one_by_one(mechanism: Mechanism, points: Points, source: Source) -> tuple[Points, np.ndarray]:
+    """Reports as a device makes them: it sees a point only when it comes."""
+    course = Course(mechanism, source)
+    made = [course.report(points.take(slice(i, i + 1))) for i in range(len(points))]
+    lon, lat = (np.concatenate([getattr(one.points, part) for one in made]) for part in ("lon", "lat"))
+    return points.at(lon, lat), np.concatenate([one.cost for one in made])
+
+
+@pytest.mark.parametrize("judge", ["truth", "reports"])
+def test_report_by_report_it_looks_back_as_it_does_at_once(judge: str) -> None:
+    rng = np.random.default_rng(4)
+    points = line(200)
+    points = points.at(*moved(points.lon, points.lat, rng.exponential(150, 200), rng.uniform(0, 6.28, 200)))
+    reports, cost = one_by_one(Adaptive(0.01, window=4, judge=judge), points, Seeded(6))  # type: ignore[arg-type]
+    error = judged(reports, reports if judge == "reports" else points, 4, 1 if judge == "reports" else 0)
+    assert cost == pytest.approx(np.where(error < 96, 0.001, np.where(error > 270, 0.05, 0.01)), rel=1e-12)
+
+
+def test_report_by_report_the_last_one_is_sent_again() -> None:
+    still = Points.of(np.full(300, -38.5), np.full(300, -3.7))
+    reports, cost = one_by_one(Predictive(0.01), still, Seeded(1))
+    again = np.r_[False, (np.diff(reports.lon) == 0) & (np.diff(reports.lat) == 0)]
+    assert 0.5 < again.mean() < 1
+    assert cost == pytest.approx(np.where(again, 0.002, np.r_[0.008, np.full(299, 0.01)]))
+
+
+def test_a_course_keeps_people_apart() -> None:
+    """Of two people, one far away: each is compared with their own last report."""
+    course = Course(Predictive(0.01), Seeded(2))
+    both = Points.of([-38.5, 10.0], [-3.7, 50.0], user=[0, 1])
+    costs = np.stack([course.report(both).cost for _ in range(60)])
+    assert costs[0] == pytest.approx(0.008)
+    assert (costs[1:].mean(axis=0) < 0.007).all()
+
+
+def test_a_device_with_a_mechanism_that_looks_back_spends_less_where_it_stays() -> None:
+    client = Client(Predictive(0.01), budget=0.2, window=3600.0, source=Seeded(4))
+    for minute in range(30):
+        client.report(-38.5, -3.7, 60.0 * minute)
 
 
 def test_all_reports_are_of_one_grid() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cobogo.location.course import Course
 from cobogo.location.geometry import Frame, distance, moved
 from cobogo.location.grid import Grid
 from cobogo.location.mechanisms import Disc, Dummies, Indirect, Key, KeyedTransform
@@ -170,13 +171,18 @@ def test_the_true_cell_stands_anywhere_in_the_rank_of_its_set() -> None:
     assert share.max() < 2.2 * share.min()
 
 
-def test_moving_dummies_go_as_far_as_the_person_does() -> None:
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_moving_dummies_go_as_far_as_the_person_does(one_by_one: bool) -> None:
     lon, lat = moved(np.full(80, -38.53), np.full(80, -3.76), np.cumsum(np.tile([60.0, 0.0, 90.0, 15.0], 20)), 0.6)
     people = Points.of(lon, lat, time=np.arange(80) * 60.0, user=np.zeros(80))
-    released = Dummies(6, FORTALEZA, "dls", PRIOR, moving=True).apply(people, Seeded(3))
+    mechanism = Dummies(6, FORTALEZA, "dls", PRIOR, moving=True)
+    released = mechanism.apply(people, Seeded(3))
     assert released.members is not None
     own = people.take(slice(1, None)).distance(people.take(slice(0, -1)))
     members = [released.members.take(released.report == i) for i in range(80)]
+    if one_by_one:
+        course = Course(mechanism, Seeded(4))
+        members = [made for i in range(80) if (made := course.report(people.take(slice(i, i + 1))).members) is not None]
     # Which member follows which is not told: each has one before it at the person's own distance.
     for i in range(1, 80):
         away = distance(members[i].lon[:, None], members[i].lat[:, None], members[i - 1].lon, members[i - 1].lat)

@@ -65,7 +65,9 @@ def walk(lon, lat, turned, bearing):  # type: ignore[no-untyped-def]
     if turned < SHORT:
         rise = height * along - level * up  # the sine of what the latitude grows by
         square = rise * rise
-        lat_there = lat + rise * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0 + square * 5.0 / 112.0))) * (180.0 / pi)
+        lat_there = lat + rise * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0 + square * 5.0 / 112.0))) * (
+            180.0 / pi
+        )
     else:
         lat_there = atan2(height, level) * (180.0 / pi)
     return around(lon + east * (180.0 / pi)) - 180.0, lat_there

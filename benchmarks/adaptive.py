@@ -62,8 +62,8 @@ def trips(step: float, sample: Path = SAMPLE) -> Points:
 
 
 def smoothed(reports: Points, weights: Floats, bandwidth: float, step: float) -> tuple[Floats, Floats, Frame]:
-    """Where one was, by local lines through the reports of a whole trip, each with its weight: after the fact, and by
-    someone who knows every ε. In metres of a frame."""
+    """Where one was, by local lines through the reports of a whole trip, each with its weight (by ε, or all alike):
+    after the fact, and by someone who knows every ε. In metres of a frame."""
     assert reports.time is not None
     frame = Frame.about(reports.lon, reports.lat)
     east, north = frame.metres(reports.lon, reports.lat)
@@ -81,15 +81,16 @@ def smoothed(reports: Points, weights: Floats, bandwidth: float, step: float) ->
 def attacked(truth: Points, released: Released, step: float) -> float:
     """Metres that the best of several smoothers is off, the attacker's choice of which having been a good one."""
     assert truth.user is not None
-    found = np.zeros((len(BANDWIDTHS), len(truth)))
+    weightings = (released.cost**2, np.ones(len(truth)))
+    found = np.zeros((len(weightings), len(BANDWIDTHS), len(truth)))
     for user in np.unique(truth.user):
         rows = np.flatnonzero(truth.user == user)
-        weights = released.cost[rows] ** 2
-        for number, bandwidth in enumerate(BANDWIDTHS):
-            east, north, frame = smoothed(released.points.take(rows), weights, bandwidth, step)
-            x, y = frame.metres(truth.lon[rows], truth.lat[rows])
-            found[number, rows] = np.hypot(east - x, north - y)
-    return float(found.mean(axis=1).min())
+        for which, weights in enumerate(weightings):
+            for number, bandwidth in enumerate(BANDWIDTHS):
+                east, north, frame = smoothed(released.points.take(rows), weights[rows], bandwidth, step)
+                x, y = frame.metres(truth.lon[rows], truth.lat[rows])
+                found[which, number, rows] = np.hypot(east - x, north - y)
+    return float(found.mean(axis=2).min())
 
 
 def table(steps: tuple[float, ...] = (10.0, 60.0), sample: Path = SAMPLE, seeds: int = SEEDS) -> Iterator[Row]:

@@ -35,7 +35,7 @@ def mechanisms(grid: Grid, prior: Floats) -> dict[str, Mechanism]:
         "grid-exponential": Exponential(EPSILON, grid),
     }
     for dilation in (1.5, 1.1, 1.0):
-        if dilation > 1.2 or grid.cells <= (50 if dilation > 1 else 30):
+        if dilation > 1.2 or grid.cells <= (90 if dilation > 1 else 50):
             found[f"optimal, spanner {dilation:g}"] = Optimal(EPSILON, grid, prior, dilation)
     return found
 

@@ -220,5 +220,13 @@ def test_a_prior_that_fits_no_grid_and_a_program_too_large_are_refused() -> None
         Optimal(0.01, square(13))
     with pytest.raises(ValueError, match="dilation of 1 to 10"):
         Optimal(0.01, square(3), spanner=0.9)
+    with pytest.raises(ValueError, match="1,024 cells at most"):
+        Exponential(0.01, square(33))
     with pytest.raises(ValueError, match="4,096 cells at most"):
-        Exponential(0.01, square(65))
+        Elastic(0.01, square(65))
+
+
+@pytest.mark.parametrize("kind", [Exponential, Elastic, Optimal])
+def test_one_cell_is_always_reported(kind: type[Discrete]) -> None:
+    reports = kind(0.01, square(1)).apply(Points.of([0.0, -38.5], [80.0, -3.7]), Seeded(1)).points
+    assert reports.lon == pytest.approx(-38.5)

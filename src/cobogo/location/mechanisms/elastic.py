@@ -32,6 +32,7 @@ class Exponential(Discrete):
     """
 
     name: ClassVar[str] = "grid-exponential"
+    most_cells: ClassVar[int] = 1024  # all pairs are checked
 
     def _solve(self) -> tuple[Floats, Pairs]:
         away = globe_distances(self.grid) * self.epsilon
@@ -54,6 +55,7 @@ class Elastic(Discrete):
     """
 
     name: ClassVar[str] = "elastic"
+    most_cells: ClassVar[int] = 4096  # edges are checked
 
     mass: Any = None
     reference: float | None = None

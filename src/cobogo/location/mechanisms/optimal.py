@@ -19,8 +19,6 @@ TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
 MARGIN = 1e-7
 """The share of ε that is not used, so that rounding to whole numbers has room."""
 
-MOST_SOLVED = 150
-
 
 @dataclass(frozen=True, eq=False)
 class Optimal(Discrete):
@@ -33,17 +31,13 @@ class Optimal(Discrete):
     """
 
     name: ClassVar[str] = "optimal"
+    most_cells: ClassVar[int] = 150  # the linear program has the square of it in unknowns
 
     prior: Any = None
     spanner: float = 1.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.grid.cells > MOST_SOLVED:
-            raise ValueError(
-                f"The 'grid' parameter of {self.name} must have {MOST_SOLVED} cells at most, for the linear program "
-                f"has the square of it in unknowns. Got {self.grid.cells:,} instead"
-            )
         if not 1 <= self.spanner <= 10:
             raise ValueError(
                 f"The 'spanner' parameter of {self.name} must be a dilation of 1 to 10. Got {self.spanner!r} instead"

@@ -182,6 +182,12 @@ def test_people_are_moved_farther_where_it_is_empty(town: Elastic) -> None:
     assert off[corner] > 1.5 * off[centre]
 
 
+def test_elastic_distances_are_finite_however_large_epsilon_is() -> None:
+    found = Elastic(0.2, square(6))
+    assert np.isfinite(found.levels()).all()
+    assert (found.matrix.diagonal() > 0.99).all()
+
+
 def test_elastic_is_plain_where_mass_is_the_same_everywhere() -> None:
     grid = square(9)
     found = Elastic(0.01, grid, reference=1.0).levels()

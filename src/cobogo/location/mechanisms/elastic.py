@@ -17,6 +17,9 @@ REACH = 8.0
 """The level up to which places are asked for: beyond it one place is told from another by a factor of 3,000."""
 
 
+NEIGHBOURS = 8
+"""Cells around a cell that it always has an edge to, whatever the level, so that there is a path to every cell."""
+
 SHRINK = 1.1
 """How much shorter edges are made than they might be, so that paths of few of them stand for all others."""
 
@@ -97,7 +100,7 @@ class Elastic(Discrete):
         before = np.cumsum(self._mass[order], axis=1)[:, :-1]
         level = np.sqrt(before / float(self.required(1.0)))
         level = np.minimum(level, self.epsilon * np.take_along_axis(away, order[:, 1:], axis=1))
-        cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < 1))
+        cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < NEIGHBOURS))
         near, length = order[cell, place + 1], level[cell, place]
         # Of two cells each may ask for an edge: the shorter holds for both.
         low, high = np.minimum(cell, near), np.maximum(cell, near)
@@ -124,7 +127,7 @@ def thinned(pairs: Pairs, cells: int) -> tuple[Pairs, Floats]:
     order = np.argsort(pairs.level, kind="stable")
     one, other, asked = pairs.one[order], pairs.other[order], pairs.level[order]
     kept = np.zeros(len(asked), dtype=bool)
-    start, along = 0, np.full((cells, cells), np.inf)
+    start, along = 0, np.where(np.eye(cells, dtype=bool), 0.0, np.inf)
     while start < len(asked):
         bound = asked[start] * STAGE
         end = int(np.searchsorted(asked, bound, side="right"))
@@ -146,5 +149,5 @@ def _along(one: Ints, other: Ints, length: Floats, cells: int, limit: float | No
 
 def exponential(level: Floats) -> Floats:
     """Chances ∝ e^(−level/2): of any two rows, no chance is more than e^level times the other's."""
-    chances = np.exp(-np.where(np.isfinite(level), level, np.inf) / 2)
+    chances = np.exp(-level / 2)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))

@@ -26,7 +26,7 @@ def serve(
         bool, typer.Option("--plain-http", help="No TLS on an address that leaves this machine.")
     ] = False,
     cloak: Annotated[
-        str, typer.Option("--cloak", help="quad-tree, casper, hilbert or nearest-neighbours.")
+        str, typer.Option("--cloak", help="quad-tree, casper, hilbert, nearest-neighbours.")
     ] = "hilbert",
     k: Annotated[int, typer.Option("--k", help="How many people a cloak holds, unless asked otherwise.")] = 5,
     min_area: Annotated[float, typer.Option("--min-area", help="Square metres that a cloak has at least.")] = 0.0,

@@ -34,7 +34,7 @@ Position = tuple[float, float, float]
 class Settings:
     """How a privacy server protects.
 
-    ``identity`` is what the service is told of who it is: one name for good ("consistent", made with ``secret``), a name
+    ``identity`` is what the service is told of who it is: one name for good, made with ``secret`` ("consistent"), one
     that changes in mix zones ("pseudonymous"), or nothing ("absent"). ``trim``: metres at both ends of a trip that are
     never released. ``span``: seconds that a trip's cloaks are wide in time.
     """

@@ -25,9 +25,7 @@ def serve(
     plain_http: Annotated[
         bool, typer.Option("--plain-http", help="No TLS on an address that leaves this machine.")
     ] = False,
-    cloak: Annotated[
-        str, typer.Option("--cloak", help="quad-tree, casper, hilbert, nearest-neighbours.")
-    ] = "hilbert",
+    cloak: Annotated[str, typer.Option("--cloak", help="quad-tree, casper, hilbert, nearest-neighbours.")] = "hilbert",
     k: Annotated[int, typer.Option("--k", help="How many people a cloak holds, unless asked otherwise.")] = 5,
     min_area: Annotated[float, typer.Option("--min-area", help="Square metres that a cloak has at least.")] = 0.0,
     max_wait: Annotated[float, typer.Option("--max-wait", help="Seconds that a request may wait at most.")] = 60.0,

@@ -167,7 +167,10 @@ def router(  # noqa: PLR0915
                 "exact": found.exact, "inside": server.zones.inside(name)}  # fmt: skip
 
     async def _region(body: Wanted, user: str) -> Region:
-        demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
+        try:
+            demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
+        except ValueError as problem:
+            raise HTTPException(422, str(problem)) from None
         return await room.region(server.ask(user, clock(), demand))
 
     return routes

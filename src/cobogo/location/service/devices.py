@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from cobogo.errors import InputError
-from cobogo.location.client.memory import write_private
+from cobogo.private import write_private
 
 OPERATOR = "operator"
 PERSON = "person"

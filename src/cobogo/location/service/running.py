@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import InputError, OutputError
-from cobogo.location.client.memory import write_private
 from cobogo.location.service.devices import Devices
 from cobogo.location.service.tls import check_leg
+from cobogo.private import write_private
 
 NEEDED = ("fastapi", "httpx", "uvicorn")
 

@@ -12,22 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("fastapi")
-httpx = pytest.importorskip("httpx")
-
 from cobogo.errors import BudgetSpent, InputError, LedgerError, OutputError
 from cobogo.location.cloaks import QuadTree
 from cobogo.location.geometry import distance
 from cobogo.location.mechanisms import PlanarLaplace
 from cobogo.location.mixzones import MixZone
-from cobogo.location.service.app import create_app
 from cobogo.location.service.assembled import assembled
 from cobogo.location.service.books import Books
 from cobogo.location.service.devices import Devices
-from cobogo.location.service.guards import LARGEST
 from cobogo.location.service.running import State
 from cobogo.location.service.server import PrivacyServer, Settings
 from cobogo.location.service.tls import check_leg, self_signed
+
+pytest.importorskip("fastapi")
+httpx = pytest.importorskip("httpx")
 
 NOW = 1_000_000.0
 
@@ -36,6 +34,8 @@ class City:
     """A server with thirty people about, and a clock that is set by hand."""
 
     def __init__(self, settings: Settings, **options: Any) -> None:
+        from cobogo.location.service.app import create_app
+
         self.now = NOW
         self.devices = Devices()
         self.server = PrivacyServer(settings, **options)
@@ -137,6 +137,8 @@ def test_what_is_not_right_is_refused_and_not_repeated(city: City, path: str, bo
 
 
 def test_a_body_may_not_be_endless(city: City) -> None:
+    from cobogo.location.service.guards import LARGEST
+
     headers = {"Authorization": f"Bearer {city.tokens['p3']}"}
 
     async def parts() -> AsyncIterator[bytes]:

@@ -17,10 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("fastapi")
-pytest.importorskip("uvicorn")
-httpx = pytest.importorskip("httpx")
-
 from cobogo.cli.main import app
 from cobogo.errors import InputError
 from cobogo.location.client import Client
@@ -28,13 +24,16 @@ from cobogo.location.cloaks import Hilbert
 from cobogo.location.geometry import distance
 from cobogo.location.grid import Grid
 from cobogo.location.mechanisms import Dummies
-from cobogo.location.service.app import create_app
 from cobogo.location.service.catalogue import Catalogue
 from cobogo.location.service.devices import Devices
 from cobogo.location.service.places import PlacesService, create_places_app
 from cobogo.location.service.running import running
 from cobogo.location.service.server import PrivacyServer, Settings
 from cobogo.location.service.tls import self_signed
+
+pytest.importorskip("fastapi")
+pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx")
 
 K = 4
 PEOPLE = 14
@@ -63,6 +62,8 @@ class Town:
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    from cobogo.location.service.app import create_app
+
     rng = np.random.default_rng(7)
     catalogue = Catalogue.of(
         [
@@ -155,8 +156,9 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, capsys: pyt
         port = free.getsockname()[1]
     code = "import sys; from cobogo.cli.main import run; run(sys.argv[1:])"
     options = ["--state", state, "--port", str(port), "--certificate", str(tls / "certificate.pem")]
+    options += ["--tls-key", str(tls / "key.pem"), "--epsilon", "0.01"]
     with subprocess.Popen(
-        [sys.executable, "-c", code, "location", "serve", *options, "--tls-key", str(tls / "key.pem"), "--epsilon", "0.01"],
+        [sys.executable, "-c", code, "location", "serve", *options],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as process:  # fmt: skip
         trust = ssl.create_default_context(cafile=str(tls / "certificate.pem"))

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.cloaks import cloaks
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
@@ -27,6 +28,7 @@ ALL = {
     "curator": answers,
     "curator-peers": answers_beside_peers,
     "frequency-lists": lists,
+    "cloaks": cloaks,
 }
 
 

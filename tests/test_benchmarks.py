@@ -12,7 +12,7 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import commands, curator, peer_tasks, searches, tables, vault
+from benchmarks import cloaks, commands, curator, peer_tasks, searches, tables, vault
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -78,3 +78,9 @@ def test_peers_that_are_not_installed_are_left_out_with_a_word(
     monkeypatch.setattr(peer_tasks, "ENVIRONMENT", tmp_path / "peers")
     assert list(curator.beside_peers(tmp_path, rows=500)) == []
     assert [line.split(" left out")[0] for line in capsys.readouterr().out.splitlines()] == ["smartnoise", "opendp"]
+
+
+def test_cloaks_are_measured_beside_a_sort(tmp_path: Path) -> None:
+    found = list(cloaks.cloaks(tmp_path, 1000))
+    assert len(found) == 7
+    assert all(result.against == "np.sort" and result.ratio for result in found)

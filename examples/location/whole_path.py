@@ -1,8 +1,8 @@
 """The whole path of a request: device, anonymizer (over TLS), location-based service, and the exact answer back.
 
-Two hundred made-up people of Fortaleza tell the anonymizer where they are. One of them asks for the three nearest clinics:
-the service hears a region with ten people or more and no name, and what comes back is what is truly nearest. Then the
-same without an anonymizer: the device itself hides among dummies.
+Two hundred made-up people of Fortaleza tell the anonymizer where they are. One of them asks for the three nearest
+clinics: the service hears a region with ten people or more and no name, and what comes back is what is truly nearest.
+Then the same without an anonymizer: the device itself hides among dummies.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class Anonymizer:
                 f"no region within the areas asked for holds {number_of(asked.k, 'person', 'people')}",
                 remedy="Wait, or ask for a smaller k or a larger area.",
             )
-        people = int(one.people(points)[0])
+        people = one.people_in(0, points)
         if people < asked.k:
             raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
         box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))

@@ -6,13 +6,17 @@ import numpy as np
 from numba import njit
 
 
+NEGLIGIBLE = 1e-13
+"""A belief that is not followed any further."""
+
+
 @njit(cache=True, nogil=True)
 def _stepped(starts, ends, chances, now, after):  # type: ignore[no-untyped-def]
     """One step of a Markov chain whose rows are sparse: after = now · P."""
     after[:] = 0.0
     for cell in range(len(now)):
         mass = now[cell]
-        if mass > 0.0:
+        if mass > NEGLIGIBLE:
             for place in range(starts[cell], starts[cell + 1]):
                 after[ends[place]] += mass * chances[place]
 

@@ -53,15 +53,15 @@ def parsed(text: str, where: str) -> list[Asked]:
 
 def mechanisms() -> dict[str, type[Mechanism]]:
     """Every mechanism and cloak by its name."""
+    from cobogo.location.cloaks import CLOAKS
     from cobogo.location.mechanisms import MECHANISMS
 
-    known: dict[str, type[Mechanism]] = dict(MECHANISMS)
-    return known
+    return {**MECHANISMS, **CLOAKS}
 
 
-def mechanism(asked: Asked, points: Points, *, where: str = "--mechanism") -> Mechanism:
-    """A mechanism of these options. A grid, a prior or a mass that it needs and that words cannot say is made from the
-    points: for measuring with, not for releasing."""
+def mechanism(asked: Asked, points: Points, *, places: Points | None = None, where: str = "--mechanism") -> Mechanism:
+    """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that words cannot say is
+    made from the points: for measuring with, not for releasing."""
     known = mechanisms()
     if asked.name not in known:
         raise PolicyError(
@@ -70,7 +70,7 @@ def mechanism(asked: Asked, points: Points, *, where: str = "--mechanism") -> Me
             remedy=nearest(asked.name, known, "cobogo list mechanisms"),
         )
     kind = known[asked.name]
-    return _made(kind, asked, where, lambda name: _context(name, points))
+    return _made(kind, asked, where, lambda name: _context(name, points, places))
 
 
 def attack(asked: Asked, *, where: str = "--attack") -> Attack:
@@ -82,11 +82,21 @@ def attack(asked: Asked, *, where: str = "--attack") -> Attack:
     return _made(ATTACKS[asked.name], asked, where, lambda _: None)
 
 
-def _context(name: str, points: Points) -> Any:
-    if name in ("grid", "area"):
-        return _coarse(points)
-    if name in ("prior", "mass"):
-        return prior_of(points, _coarse(points))
+def _context(name: str, points: Points, places: Points | None) -> Any:
+    from cobogo.location.mechanisms import Key
+    from cobogo.location.nearest import Places
+
+    match name:
+        case "grid" | "area":
+            return _coarse(points)
+        case "prior" | "mass":
+            return prior_of(points, _coarse(points))
+        case "places":
+            return Places(places) if places is not None else Places.of_cells(_coarse(points))
+        case "key":
+            return Key.fresh()
+        case "centre":
+            return points.frame
     return None
 
 

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.errors import CobogoError, DataError
+from cobogo.errors import CobogoError, DataError, NoSolution
 from cobogo.location.attacks import Attack, Findings, Scene
 from cobogo.location.attacks.base import rounded
 from cobogo.location.attacks.posterior import grid_for, prior_of
 from cobogo.location.base import Mechanism, Released, free
+from cobogo.location.cloaks.base import Cloak
+from cobogo.location.cloaks.base import released as cloaks_released
+from cobogo.location.cloaks.slices import over_time
 from cobogo.location.geometry import Floats
 from cobogo.location.grid import Grid
 from cobogo.location.metrics import area_of_interest, crowd, region_area
@@ -25,6 +28,9 @@ CELLS = 2500
 
 WANTED, ASKED = 300.0, 600.0
 """Metres of the area of interest, and of what is asked for about the report, for precision and recall."""
+
+MOMENT = 900.0
+"""Seconds: people who report within the same stretch are cloaked together."""
 
 RAW = "none"
 """What true positions are called among mechanisms."""
@@ -46,6 +52,7 @@ class Run:
     findings: Mapping[str, Findings] = field(repr=False)
     skipped: Mapping[str, str]
     released: Released = field(repr=False)
+    answered: float  # the share of reports that were not refused
 
     @property
     def quality_loss(self) -> float:
@@ -57,6 +64,7 @@ class Run:
         return {
             "mechanism": self.label,
             "guarantee": self.guarantee,
+            "answered": rounded(self.answered),
             "quality_loss_metres": {
                 "mean": rounded(self.quality_loss),
                 "median": rounded(float(np.median(self.loss))),
@@ -128,14 +136,33 @@ def evaluate(
     for done, (label, mechanism) in enumerate(todo.items()):
         if progress is not None:
             progress("attack", done, len(todo))
-        released = Released(truth, free(truth)) if mechanism is None else mechanism.apply(truth, source)
-        scene = Scene(truth, released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc)
-        runs.append(_run(label, mechanism, scene, attacks))
+        there, released = _heard(truth, mechanism, source)
+        scene = Scene(there, released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc)
+        runs.append(_run(label, mechanism, scene, attacks, len(there) / len(truth)))
     notes = () if background is not None else ("attackers know how often each place of these very points is visited",)
     return Evaluation(name, truth, grid, tuple(runs), notes)
 
 
-def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack]) -> Run:
+def _heard(truth: Points, mechanism: Mechanism | None, source: Source) -> tuple[Points, Released]:
+    """What is released, and the true points that it is of: an anonymizer refuses where there are too few people."""
+    if mechanism is None:
+        return truth, Released(truth, free(truth))
+    if not isinstance(mechanism, Cloak):
+        return truth, mechanism.apply(truth, source)
+    whole = (
+        mechanism.apply(truth, source)
+        if truth.time is None
+        else cloaks_released(truth, over_time(mechanism, truth, every=MOMENT))
+    )
+    assert whole.box is not None
+    rows = np.isfinite(whole.box[0])
+    west, south, east, north = (side[rows] for side in whole.box)
+    return truth.take(rows), Released(whole.points.take(rows), whole.cost[rows], box=(west, south, east, north))
+
+
+def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float) -> Run:
+    if not len(scene.truth):
+        raise NoSolution("there are too few people at any moment", where=label, remedy="Ask for a smaller k.")
     findings: dict[str, Findings] = {}
     skipped: dict[str, str] = {}
     for attack in attacks:
@@ -168,6 +195,7 @@ def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequenc
         findings,
         skipped,
         released,
+        answered,
     )
 
 

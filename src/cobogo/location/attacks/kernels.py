@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
 NEGLIGIBLE = 1e-13
 """A belief that is not followed any further."""
 

@@ -64,6 +64,8 @@ class AggregatedPresence(Attack):
             return self.found(0.5, 0, notes=("more than 3,000 people: pairs are not scored",))
         upper = np.triu_indices(people, 1)
         friends = tied[upper] >= self.often / np.log2(3)
+        if not friends.any():
+            return self.found(0.5, 0, notes=(f"no two people meet {self.often} times",))
         score = seen.toarray()[upper]
         top = np.argsort(-score, kind="stable")[: int(friends.sum())]
         return self.found(
@@ -74,5 +76,4 @@ class AggregatedPresence(Attack):
                 "pairs_who_meet": int(friends.sum()),
                 "precision": float(friends[top].mean()) if len(top) else None,
             },
-            notes=() if friends.any() else (f"no two people meet {self.often} times",),
         )

@@ -355,7 +355,7 @@ def test_a_cloak_about_a_person_has_them_in_its_middle() -> None:
 
 
 def test_cloaks_of_one_who_moves_have_few_people_in_common() -> None:
-    truth = walkers(60, 12, 8, minutes=10, speed=300)
+    truth = walkers(60, 12, 8, minutes=15, speed=300)
     released = cloaked_by_time(truth, 5)
     found = IntersectionOfCloaks().run(Scene(truth, released, square()))
     assert found.attacked == 60

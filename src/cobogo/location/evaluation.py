@@ -118,6 +118,7 @@ def evaluate(
     places: Points | None = None,
     hours_from_utc: float = 0.0,
     raw: bool = True,
+    notes: tuple[str, ...] = (),
     source: Source | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
@@ -139,7 +140,8 @@ def evaluate(
         there, released = _heard(truth, mechanism, source)
         scene = Scene(there, released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc)
         runs.append(_run(label, mechanism, scene, attacks, len(there) / len(truth)))
-    notes = () if background is not None else ("attackers know how often each place of these very points is visited",)
+    if background is None:
+        notes = (*notes, "attackers know how often each place of these very points is visited")
     return Evaluation(name, truth, grid, tuple(runs), notes)
 
 

@@ -1,7 +1,7 @@
 """How likely a report is from each cell of a grid, for an attacker who knows the mechanism.
 
 Exact where the mechanism's law is known (planar Laplace: f(z|x) ∝ exp(−ε d); a table over a grid: what it says; regions
-and sets: whatever lies in them is equally likely). For anything else the attacker does what an attacker can do: runs the
+and sets: whatever lies in them is equally likely). For anything else the attacker does what attackers can: runs the
 mechanism on points of their own and learns how far reports fall from them.
 """
 

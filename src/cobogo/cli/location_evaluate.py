@@ -112,5 +112,6 @@ def table(found: Evaluation) -> str:
                 cells.append(f"{finding.success:.0%}")
         rows.append([run.label, f"{run.quality_loss:,.0f}", *cells])
     people = number_of(found.truth.users, "person", "people")
-    lead = f"Attacked  {found.source}: {number_of(len(found.truth), 'point')} of {people}; the share found, and the error\n"
+    points = number_of(len(found.truth), "point")
+    lead = f"Attacked  {found.source}: {points} of {people}; the share found, and the error\n"
     return lead + console.table(header, rows, numbers=range(1, len(header)))

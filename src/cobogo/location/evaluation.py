@@ -224,4 +224,8 @@ def thinned(points: Points, every: float, most: int, source: Source | None = Non
     if not len(chosen):  # one person alone has more
         mine = np.flatnonzero(ordered.user == people[order[0]])[:most]
         return ordered.take(mine), (*notes, f"the first {most:,} points of one person")
-    return ordered.take(np.isin(ordered.user, chosen)), (*notes, f"{len(chosen):,} of {len(people):,} people")
+    kept = ordered.take(np.isin(ordered.user, chosen))
+    among, user = np.unique(kept.user, return_inverse=True)
+    names = tuple(kept.names[one] for one in among) if kept.names else ()
+    few = Points(kept.lon, kept.lat, kept.time, user.ravel(), names)
+    return few, (*notes, f"{len(chosen):,} of {len(people):,} people")

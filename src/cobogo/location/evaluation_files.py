@@ -11,8 +11,8 @@ from cobogo.release import place
 DIRECTORY = "evidence"
 FILES = ("evaluation.json", "evaluation.html", "frontier.png", "map.png", "map.html", "KEEP.txt")
 
-KEEP = """This directory is evidence. It was made from true positions of people and shows some of them (map.png, map.html,
-evaluation.html). It is for whoever guards the data, and must not leave the house.
+KEEP = """This directory is evidence. It was made from true positions of people and shows some of them (map.png,
+map.html, evaluation.html). It is for whoever guards the data, and must not leave the house.
 """
 
 

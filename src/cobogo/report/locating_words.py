@@ -24,15 +24,17 @@ ENGLISH = {
     "Precision and recall are those of answers within {asked} m of the report, for one who wants what is within "
     "{wanted} m of them.",
     "locating.found": "What each attack finds",
-    "locating.found.why": "The share found, and by how much a guess is off on average. In brackets: what somebody would "
-    "find who saw no report.",
+    "locating.found.why": "The share found, and by how much a guess is off on average. In brackets: what somebody "
+    "would find who saw no report.",
     "locating.knows": "What attackers know",
     "locating.attack": "attack",
     "locating.means": "share found",
     "locating.map": "The map",
-    "locating.map.why": "True points, reports and guesses of a few people. Open map.html beside this page to move about.",
+    "locating.map.why": "True points, reports and guesses of a few people. Open map.html beside this page to move "
+    "about.",
     "locating.notes": "How it was measured",
-    "locating.grid": "Attackers think on a grid of {cells} cells of {size} m: no guess by it can be much better than that.",
+    "locating.grid": "Attackers think on a grid of {cells} cells of {size} m: no guess by it can be much better than "
+    "that.",
     "attack.short-observation": "short observation",
     "attack.long-observation": "long observation",
     "attack.tracking": "tracking",
@@ -74,7 +76,8 @@ ENGLISH = {
 
 PORTUGUESE = {
     "locating.title": "Onde as pessoas estiveram, e quem ainda pode descobrir",
-    "locating.keep": "Evidência: só para quem guarda os dados. Foi feita de posições verdadeiras e mostra algumas delas.",
+    "locating.keep": "Evidência: só para quem guarda os dados. Foi feita de posições verdadeiras e mostra algumas "
+    "delas.",
     "locating.lead": "Cada mecanismo foi aplicado aos mesmos pontos de {people} pessoas, e cada ataque ao que ele "
     "publicou. Quem ataca conhece o mecanismo; o que mais sabe está dito abaixo.",
     "locating.fact": "Com cerca de {loss} m de perda de qualidade, “{attack}” erra por {error} m: {mechanism}",
@@ -90,8 +93,9 @@ PORTUGUESE = {
     "locating.recall": "revocação",
     "locating.answered": "atendidos",
     "locating.costs": "O que cada mecanismo custa",
-    "locating.costs.why": "A perda de qualidade é a distância média entre onde as pessoas estavam e onde disseram estar. "
-    "Precisão e revocação são das respostas a até {asked} m do relato, para quem quer o que está a até {wanted} m de si.",
+    "locating.costs.why": "A perda de qualidade é a distância média entre onde as pessoas estavam e onde disseram "
+    "estar. Precisão e revocação são das respostas a até {asked} m do relato, para quem quer o que está a até {wanted} m "
+    "de si.",
     "locating.found": "O que cada ataque encontra",
     "locating.found.why": "A proporção encontrada e por quanto um palpite erra em média. Entre parênteses: o que "
     "encontraria quem não viu relato algum.",
@@ -99,11 +103,11 @@ PORTUGUESE = {
     "locating.attack": "ataque",
     "locating.means": "proporção encontrada",
     "locating.map": "O mapa",
-    "locating.map.why": "Pontos verdadeiros, relatos e palpites de algumas pessoas. Abra map.html, ao lado desta página, "
-    "para percorrê-lo.",
+    "locating.map.why": "Pontos verdadeiros, relatos e palpites de algumas pessoas. Abra map.html, ao lado desta "
+    "página, para percorrê-lo.",
     "locating.notes": "Como foi medido",
-    "locating.grid": "Quem ataca pensa numa grade de {cells} células de {size} m: nenhum palpite feito nela pode ser muito "
-    "melhor do que isso.",
+    "locating.grid": "Quem ataca pensa numa grade de {cells} células de {size} m: nenhum palpite feito nela pode ser "
+    "muito melhor do que isso.",
     "attack.short-observation": "observação curta",
     "attack.long-observation": "observação longa",
     "attack.tracking": "rastreamento",

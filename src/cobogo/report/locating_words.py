@@ -94,8 +94,8 @@ PORTUGUESE = {
     "locating.answered": "atendidos",
     "locating.costs": "O que cada mecanismo custa",
     "locating.costs.why": "A perda de qualidade é a distância média entre onde as pessoas estavam e onde disseram "
-    "estar. Precisão e revocação são das respostas a até {asked} m do relato, para quem quer o que está a até {wanted} m "
-    "de si.",
+    "estar. Precisão e revocação são das respostas a até {asked} m do relato, para quem quer o que está a até "
+    "{wanted} m de si.",
     "locating.found": "O que cada ataque encontra",
     "locating.found.why": "A proporção encontrada e por quanto um palpite erra em média. Entre parênteses: o que "
     "encontraria quem não viu relato algum.",

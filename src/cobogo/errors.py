@@ -7,6 +7,8 @@
     │   ├── PolicyError         the policy file, or a policy object
     │   ├── DataError           the table to be protected
     │   ├── QueryRefused        a question that the curator does not answer; it cost nothing
+    │   ├── ReportError         reports of clients, or counts of them, that a collection does not take
+    │   ├── MemoError           a client's memo of permanent answers cannot be used
     │   ├── LedgerError         the ledger of privacy budgets cannot be used
     │   ├── HierarchyError      a generalization hierarchy
     │   │   └── UnfitValues       values of the data that a hierarchy cannot place
@@ -85,6 +87,14 @@ class DataError(InputError):
 
 class QueryRefused(InputError):
     """The curator does not answer this question. The reason follows from its text and from declarations alone."""
+
+
+class ReportError(InputError):
+    """Bytes or text that are no reports of a collection, or counts that are none of it."""
+
+
+class MemoError(InputError):
+    """A client's memo of permanent answers cannot be used, so nothing is reported."""
 
 
 class LedgerError(InputError):

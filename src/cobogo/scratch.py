@@ -11,7 +11,10 @@ import glob
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+
+from cobogo.errors import OutputError
 
 _locks: dict[Path, int] = {}
 
@@ -41,6 +44,20 @@ def remove_all() -> None:
     """Remove every one of this process: for when it is told to stop at once."""
     for directory in list(_locks):
         remove(directory)
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of ``path`` when the block ends well; if it does not, nothing changed."""
+    try:
+        stage = create(path.absolute().parent, f".{path.name}-")
+        try:
+            yield stage / path.name
+            (stage / path.name).replace(path)
+        finally:
+            remove(stage)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
 
 
 def _remove_leftovers(parent: Path, prefix: str) -> None:

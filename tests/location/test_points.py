@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError
@@ -44,6 +44,7 @@ def test_a_frame_goes_there_and_back_and_keeps_lengths(lon: float, lat: float, e
     assert distance(lon, lat, *place) == pytest.approx(np.hypot(east, north), rel=0.01, abs=1e-3)
 
 
+@settings(deadline=None)
 @given(lons, lats, st.sampled_from([0.5, 1.0, 250.0, 10_000.0]))
 def test_snapping_moves_by_at_most_a_cell_and_only_once(lon: float, lat: float, size: float) -> None:
     world = World(size)

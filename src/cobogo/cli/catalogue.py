@@ -38,10 +38,12 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
+        from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
         from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
 
         mechanisms = [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
-        return mechanisms + [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        mechanisms += [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        return mechanisms + [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
     return []
 
 

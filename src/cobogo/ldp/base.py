@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source
 
 Ints = NDArray[np.int64]
@@ -66,6 +67,12 @@ class Oracle(ABC):
     def q(self) -> float:
         """How likely a report supports a value that is not."""
 
+    @property
+    def layout(self) -> Layout:
+        """How a report lies in bytes. Reports with one number are arrays of it; with several, they are records of them;
+        without any, rows of packed bits; with both, records whose field ``bits`` holds the row."""
+        raise NotImplementedError(f"{self.name} does not say how its reports lie in bytes")
+
     @abstractmethod
     def encode(self, held: Ints, source: Source) -> Reports:
         """One report for each client, whose values are numbered from 0. Rows of the array are reports."""
@@ -85,7 +92,7 @@ class Oracle(ABC):
         return Estimate(counts, np.sqrt(self.variance(held, users)), users)
 
     def variance(self, held: Floats, users: int) -> Floats:
-        """The variance of the estimate of a value that so many of the users hold."""
+        """The variance of the estimate of each value, where so many of the users hold each."""
         p, q = self.p, self.q
         return (held * p * (1 - p) + (users - held) * q * (1 - q)) / (p - q) ** 2
 

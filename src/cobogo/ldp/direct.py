@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.ldp.base import Ints, Oracle, Reports, at_most
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, below, coins
 
 
@@ -38,6 +39,11 @@ class Direct(Oracle):
     def q(self) -> float:
         """Drawn by chance."""
         return float((1 - self.retention) / self.values)
+
+    @property
+    def layout(self) -> Layout:
+        """The number of a value."""
+        return Layout((("value", self.values),))
 
     def encode(self, held: Ints, source: Source) -> Reports:
         """The number of a value."""

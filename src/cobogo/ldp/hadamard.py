@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.ldp.base import Ints, Oracle, Reports, at_most
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, below, coins
 
 
@@ -42,6 +43,11 @@ class Hadamard(Oracle):
         """Two rows agree on half of the columns."""
         return 0.5
 
+    @property
+    def layout(self) -> Layout:
+        """The number of a column."""
+        return Layout((("column", self.size),))
+
     def encode(self, held: Ints, source: Source) -> Reports:
         """The number of a column: any at first; where its sign is not the one drawn, the column across."""
         rows = held + 1
@@ -52,7 +58,7 @@ class Hadamard(Oracle):
 
     def support(self, reports: Reports) -> Ints:
         """A report supports the values on whose rows its column is +1."""
-        signs = _transformed(np.bincount(reports, minlength=self.size))
+        signs = transformed(np.bincount(reports, minlength=self.size))
         return (len(reports) + signs[1 : self.values + 1]) // 2
 
     def law(self, held: int) -> Mapping[int, Fraction]:
@@ -62,16 +68,16 @@ class Hadamard(Oracle):
         return {column: half * ((1 - self.agreeing) if sign else self.agreeing) for column, sign in enumerate(signs)}
 
 
-def _transformed(counts: Ints) -> Ints:
-    """The Walsh–Hadamard transform.
+def transformed(counts: Ints) -> Ints:
+    """The Walsh–Hadamard transform of each row (of the last axis, whose length is a power of two).
 
-    >>> _transformed(np.array([1, 2, 3, 4])).tolist()
+    >>> transformed(np.array([1, 2, 3, 4])).tolist()
     [10, -2, -4, 0]
     """
     found = counts.astype(np.int64)
     width = 1
-    while width < len(found):
+    while width < counts.shape[-1]:
         pairs = found.reshape(-1, 2, width)
-        found = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+        found = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1)
         width *= 2
-    return found
+    return found.reshape(counts.shape)

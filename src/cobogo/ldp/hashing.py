@@ -15,6 +15,7 @@ from numba import njit
 
 from cobogo.ldp.base import Ints, Oracle, Reports
 from cobogo.ldp.direct import Direct
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source
 
 REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
@@ -41,6 +42,11 @@ class LocalHashing(Oracle):
     def q(self) -> float:
         """Another value falls in the cell that is answered: one in as many as there are cells."""
         return 1 / self.answer.values
+
+    @property
+    def layout(self) -> Layout:
+        """The number of the function, and of the cell."""
+        return Layout((("function", 2**32), ("cell", self.answer.values)))
 
     def encode(self, held: Ints, source: Source) -> Reports:
         """The number of the function and of the cell."""

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.ldp.base import Ints, Oracle, Reports, at_least
+from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, coins
 
 AT_ONCE = 1 << 16
@@ -42,6 +43,11 @@ class _Unary(Oracle):
     def q(self) -> float:
         """The bit of another value."""
         return float(self.set_if_not)
+
+    @property
+    def layout(self) -> Layout:
+        """A bit for each value."""
+        return Layout(bits=self.values)
 
     def encode(self, held: Ints, source: Source) -> Reports:
         """The bits of each client, packed."""

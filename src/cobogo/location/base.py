@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -71,6 +71,10 @@ class Mechanism(ABC):
         """One report for each point, in the same order. Points of a person are in the order of time where the
         mechanism looks back."""
 
+    def __rshift__(self, post: Post) -> Mechanism:
+        """This, followed by what is done to each report without looking at the truth again."""
+        return Processed(self, post)
+
     def options(self) -> dict[str, Any]:
         """Its parameters by name."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -80,6 +84,33 @@ class Mechanism(ABC):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and 0 < value < float("inf")):
                 raise ValueError(f"The {name!r} parameter of {self.name} must be above 0. Got {value!r} instead")
+
+
+class Post(Protocol):
+    """What may be done to reports at no cost, because it knows nothing but them and what is public."""
+
+    def __call__(self, reports: Points) -> Points:
+        """Other positions for the same reports."""
+
+
+@dataclass(frozen=True)
+class Processed(Mechanism):
+    """A mechanism followed by something that looks at its reports only: what it promised still holds."""
+
+    name: ClassVar[str] = "processed"
+
+    mechanism: Mechanism
+    post: Post
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.mechanism.guarantee
+
+    def apply(self, points: Points, source: Source) -> Released:
+        first = self.mechanism.apply(points, source)
+        if first.members is not None or first.radius is not None or first.box is not None:
+            raise ValueError(f"The reports of {self.mechanism.name} are not single positions, and cannot be moved")
+        return replace(first, points=self.post(first.points))
 
 
 def free(points: Points) -> Floats:

@@ -28,11 +28,12 @@ HALFWAY = RADIUS * pi
 def wrapped(lon: ArrayLike) -> Floats:
     """Longitudes in [−180, 180).
 
-    >>> wrapped([181.0, -181.0, 180.0, 540.0]).tolist()
+    >>> wrapped([181.0, -181.0, 180.0, -180 - 3e-14]).tolist()
     [-179.0, 179.0, -180.0, -180.0]
     """
     degrees = np.asarray(lon, dtype=np.float64)
-    return np.asarray((degrees + 180.0) % 360.0 - 180.0, dtype=np.float64)
+    turned = (degrees + 180.0) % 360.0 - 180.0
+    return np.asarray(np.where(turned >= 180.0, -180.0, turned))  # what is just below −180 rounds to a whole turn
 
 
 def distance(lon: ArrayLike, lat: ArrayLike, other_lon: ArrayLike, other_lat: ArrayLike) -> Floats:

@@ -40,12 +40,12 @@ class World:
 
     def snapped(self, lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
         """The centres of the cells that points are in."""
-        rows = self.rows
-        row = np.clip(np.floor((np.asarray(lat, dtype=np.float64) + 90) / 180 * rows), 0, rows - 1)
-        middle = (row + 0.5) * (180 / rows) - 90
-        cells = np.maximum(np.round(360 * DEGREE * np.cos(np.radians(middle)) / self.size), 1)
-        column = np.floor((wrapped(lon) + 180) / 360 * cells) % cells
-        return wrapped((column + 0.5) * 360 / cells - 180), middle
+        from cobogo.location.kernels import snap_all
+
+        east, north = np.broadcast_arrays(np.asarray(lon, dtype=np.float64), np.asarray(lat, dtype=np.float64))
+        lon_out, lat_out = np.empty(east.size), np.empty(east.size)
+        snap_all(east.ravel(), north.ravel(), float(self.rows), float(self.size), lon_out, lat_out)
+        return lon_out.reshape(east.shape), lat_out.reshape(east.shape)
 
 
 @dataclass(frozen=True)

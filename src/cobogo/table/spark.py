@@ -149,6 +149,16 @@ class Spark(Engine):
         """What was counted, too."""
         yield from self.fetch(table).to_batches()
 
+    def tallied(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
+        """Each task counts its rows; their sums come to the driver, one for each task."""
+        import numpy as np
+
+        parts = self._frame(table).mapInArrow(_tally(count, size), "counts binary").toArrow()["counts"]
+        found = np.zeros(size, dtype=np.int64)
+        for part in parts.to_pylist():
+            found += np.frombuffer(part, dtype="<i8")
+        return found
+
     def counts(self, table: Expression) -> Iterator[Any]:
         """How many there are is known before any comes to the driver."""
         frame = self._frame(table).persist()
@@ -243,6 +253,21 @@ def _parser(names: list[str], data: Data) -> Callable[[Iterator[Any]], Iterator[
                     raise RuntimeError(_MARK + said + _MARK) from None
 
     return parse
+
+
+def _tally(count: Callable[[Any], Any], size: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What a task does that counts: all of its batches into one sum."""
+
+    def tally(batches: Iterator[Any]) -> Iterator[Any]:
+        import numpy as np
+        import pyarrow as pa
+
+        found = np.zeros(size, dtype=np.int64)
+        for batch in batches:
+            found += count(batch)
+        yield pa.RecordBatch.from_pydict({"counts": pa.array([found.astype("<i8").tobytes()], pa.binary())})
+
+    return tally
 
 
 def _complaint(error: Exception, path: str) -> DataError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.ldp.rappor.filters import filters
+from cobogo.ldp.rappor.filters import blooms
 from cobogo.ldp.rappor.parameters import Parameters
 from cobogo.randomness import Source, below, coins
 
@@ -42,12 +42,11 @@ def instantaneous(bits: NDArray[np.bool_], parameters: Parameters, source: Sourc
 
 def encode(values: Sequence[str], held: NDArray[np.int64], parameters: Parameters, source: Source) -> Reports:
     """One report for each client, who holds the value of a number and gets a cohort by chance."""
-    blooms = filters(values, parameters)
     cohorts = below(parameters.cohorts, len(held), source)
     reports = np.empty((len(held), parameters.bits // 8), dtype=np.uint8)
     for start in range(0, len(held), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        kept = permanent(blooms[cohorts[part], held[part]], parameters, source)
+        kept = permanent(blooms(values, held[part], cohorts[part], parameters), parameters, source)
         reports[part] = np.packbits(instantaneous(kept, parameters, source), axis=1)
     return Reports(cohorts, reports)
 

@@ -33,3 +33,14 @@ def filters(values: Sequence[str], parameters: Parameters) -> Bits:
         for number, value in enumerate(values):
             found[cohort, number, places(value, cohort, parameters)] = True
     return found
+
+
+def blooms(values: Sequence[str], held: NDArray[np.int64], cohorts: NDArray[np.int64], parameters: Parameters) -> Bits:
+    """The filters of clients, a row each, who hold the values of some numbers in some cohorts. Each pair that occurs is
+    hashed once."""
+    pairs, which = np.unique(held * parameters.cohorts + cohorts, return_inverse=True)
+    found = np.zeros((len(pairs), parameters.bits), dtype=np.bool_)
+    for row, pair in enumerate(pairs.tolist()):
+        number, cohort = divmod(pair, parameters.cohorts)
+        found[row, places(values[number], cohort, parameters)] = True
+    return found[which]

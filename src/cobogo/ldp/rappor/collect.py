@@ -1,0 +1,142 @@
+"""RAPPOR as a protocol: permanent answers to keep, a fresh report of them each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from cobogo.ldp.collection import Collection, listed
+from cobogo.ldp.layout import Ints, Layout, Rows
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue, chances_of
+from cobogo.ldp.rappor.decode import decode
+from cobogo.ldp.rappor.encode import AT_ONCE, Reports, counts, instantaneous, permanent
+from cobogo.ldp.rappor.filters import blooms
+from cobogo.ldp.rappor.parameters import Parameters
+from cobogo.randomness import Source, below
+
+
+@dataclass(frozen=True, eq=False)
+class Strings:
+    """Clients' strings: the different ones, and the number of each client's."""
+
+    texts: tuple[str, ...]
+    numbers: Ints
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+class Rappor(Protocol):
+    """Reports of Bloom filters; candidates are only needed to decode."""
+
+    name: ClassVar[str] = "rappor"
+
+    def __init__(self, parameters: Parameters, candidates: Sequence[str] = ()) -> None:
+        self.parameters = parameters
+        self.candidates = tuple(candidates)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout((("cohort", self.parameters.cohorts),), self.parameters.bits)
+
+    @property
+    def layout(self) -> Layout:
+        """The cohort, and the bits."""
+        return self._layout
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """For each cohort its reports, then how many of them show each bit."""
+        return (self.parameters.cohorts, 1 + self.parameters.bits)
+
+    @property
+    def epsilon_once(self) -> float:
+        """As published."""
+        return self.parameters.epsilon_once
+
+    @property
+    def epsilon_forever(self) -> float:
+        """That of the permanent answer."""
+        return self.parameters.epsilon_forever
+
+    def read(self, values: Sequence[str | None]) -> Strings:
+        """Any string will do; its absence is none."""
+        import pyarrow as pa
+
+        array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
+        if array.null_count:
+            missing = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))
+            raise UnknownValue(int(missing[0]), f"{missing.size:,} of {len(array):,} are empty")
+        coded = array.cast(pa.string()).dictionary_encode()
+        return Strings(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64))
+
+    def standing(self, count: int, source: Source) -> Ints:
+        """A cohort, by chance."""
+        return below(self.parameters.cohorts, count, source)
+
+    def permanent(self, held: Strings, standing: Ints, source: Source) -> Rows:
+        """The filter of a string in the client's cohort, randomized once."""
+        rows = np.empty((len(held), self.layout.width), dtype=np.uint8)
+        for start in range(0, len(held), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            bits = blooms(held.texts, held.numbers[part], standing[part], self.parameters)
+            kept = np.packbits(permanent(bits, self.parameters, source), axis=1)
+            rows[part] = self.layout.pack([standing[part]], kept)
+        return rows
+
+    def reports(self, permanent: Rows, source: Source) -> Rows:
+        """Each bit shown by chance, anew each time."""
+        rows = np.array(permanent)
+        bits = rows[:, -self.parameters.bits // 8 :]
+        for start in range(0, len(rows), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            kept = np.unpackbits(bits[part], axis=1).astype(np.bool_)
+            bits[part] = np.packbits(instantaneous(kept, self.parameters, source), axis=1)
+        return rows
+
+    def tally(self, rows: Rows) -> Ints:
+        """Bits counted by cohort."""
+        (cohorts,), bits = self.layout.unpack(rows)
+        return counts(Reports(cohorts, bits), self.parameters)
+
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+        """The candidates that were found."""
+        found = decode(counts, self.candidates, self.parameters, level=level)
+        scores = np.divide(found.counts, found.errors, out=np.zeros(len(found.counts)), where=found.errors > 0)
+        return Findings(
+            found.strings, found.counts, found.errors, chances_of(scores), users, len(self.candidates), level, found.fit
+        )
+
+
+Share = Annotated[Decimal, Field(ge=0, le=1, max_digits=12)]
+
+
+class RapporCollection(Collection):
+    """A question whose answer is any string; the server needs candidates to find it among."""
+
+    mechanism: Literal["rappor"]
+    bits: int = 128
+    hashes: int = 2
+    cohorts: int = 64
+    f: Share = Decimal("0.5")
+    p: Share = Decimal("0.5")
+    q: Share = Decimal("0.75")
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
+
+    server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
+
+    def build(self) -> Protocol:
+        """RAPPOR with these parameters."""
+        sizes: dict[str, Any] = {"bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts}
+        try:
+            parameters = Parameters.of(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
+        except ValueError as error:
+            key = next((key for key in (*sizes, "f", "p", "q") if f"'{key}'" in str(error)), "mechanism")
+            raise self.refused(key, str(error)) from None
+        return Rappor(parameters, self.candidates)

@@ -1,0 +1,238 @@
+"""Apple's sketches: reports of a fixed size about a domain of any size, words that nobody has listed included.
+
+A server keeps ``rows`` rows of ``width`` cells, each row with a public hash function of its own
+(`cobogo.ldp.families`). A client draws a row, hashes its value into a cell of it and answers, by chance, for the cell:
+with a bit for every cell (count mean sketch) or with one bit of its Hadamard transform. For each cell, the reports that
+support it are counted: the *sketch*, whole numbers that add up over parts of the reports. It can be asked for any value
+later, listed beforehand or not, by the cells of the value (Apple Differential Privacy Team 2017).
+
+Values that share cells disturb each other. On average over hash functions that is undone; what is left is a variance of
+Σ n'(n' − 1) / (rows·(width − 1)) over the other values, n' the users who hold each. It does not go away with more
+users: the standard errors count it in, from the estimates themselves.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import exp
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from cobogo.ldp.base import Estimate, Floats, Ints, Oracle, Reports, at_least, at_most
+from cobogo.ldp.families import cells, read
+from cobogo.ldp.hadamard import transformed
+from cobogo.randomness import Source, below, coins, packed_coins
+
+
+@dataclass(frozen=True)
+class Sketch(Oracle):
+    """What both have in common. The values are numbers from 0, or the `fingerprints` of strings: then ``values`` says
+    how many are asked for. ``seed`` names the hash functions and is public."""
+
+    rows: int = 1024
+    width: int = 1024
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.rows <= 65_536:
+            raise ValueError(f"The 'rows' parameter of {self.name} must be of 1 to 65,536. Got {self.rows!r} instead")
+        if not (8 <= self.width <= 65_536 and self.width.bit_count() == 1):
+            raise ValueError(
+                f"The 'width' parameter of {self.name} must be a power of two, 8 to 65,536. Got {self.width!r} instead"
+            )
+
+    @property
+    @abstractmethod
+    def supports_own(self) -> Fraction:
+        """How likely a report supports its own cell."""
+
+    @property
+    @abstractmethod
+    def supports_other(self) -> Fraction:
+        """How likely it supports another cell of the row."""
+
+    @property
+    def p(self) -> float:
+        """The own cell is supported."""
+        return float(self.supports_own)
+
+    @property
+    def q(self) -> float:
+        """Another value has the same cell, one in as many as a row has, or another one that is supported."""
+        return float(self.supports_own / self.width + self.supports_other * (1 - Fraction(1, self.width)))
+
+    @abstractmethod
+    def sketch(self, reports: Reports) -> Ints:
+        """For each row and cell, how many of the reports support it. Of several parts of the reports, sketches add
+        up."""
+
+    def read(self, sketch: Ints, keys: Ints) -> Ints:
+        """For each value, how many reports support it: what `estimate` takes."""
+        return read(sketch, np.ascontiguousarray(keys, dtype=np.int64), self.seed)
+
+    def support(self, reports: Reports) -> Ints:
+        """A report supports the values whose cell in its row it supports. Of the values from 0."""
+        return self.read(self.sketch(reports), np.arange(self.values))
+
+    def estimate(self, support: Ints, users: int) -> Estimate:
+        """How many of the users hold each value. The standard errors count in what other values may do by sharing
+        cells: those that were asked for as estimated, whoever is left as if they all held the same one."""
+        counts = super().estimate(support, users).counts
+        noise = super().variance(np.clip(counts, 0, users), users)
+        unseen = max(users - float(counts.sum()), 0.0)
+        squares = min(max(float((counts**2 - noise).sum()), 0.0) + unseen**2, float(users) ** 2)
+        others = np.maximum(squares - np.clip(counts, 0, users) ** 2, 0)
+        return Estimate(counts, np.sqrt(noise + others / self._apart), users)
+
+    def variance(self, held: Floats, users: int) -> Floats:
+        """The variance of the estimate of each value over reports and hash functions, where so many of the users hold
+        each and nobody any other."""
+        held = np.asarray(held, dtype=np.float64)
+        squares = held * np.maximum(held - 1, 0)
+        shared: Floats = (squares.sum() - squares) / self._apart
+        return super().variance(held, users) + shared
+
+    @property
+    def _apart(self) -> int:
+        """How many times two values are kept apart."""
+        return self.rows * (self.width - 1)
+
+    def _places(self, held: Ints, source: Source) -> tuple[Ints, Ints]:
+        """A row by chance for each client, and its value's cell there."""
+        rows = below(self.rows, len(held), source)
+        return rows, cells(rows, np.ascontiguousarray(held, dtype=np.int64), self.rows, self.width, self.seed)
+
+    def _own_cells(self, held: int) -> Ints:
+        return cells(np.arange(self.rows), np.full(self.rows, held, dtype=np.int64), self.rows, self.width, self.seed)
+
+
+@dataclass(frozen=True)
+class CountMeanSketch(Sketch):
+    """Apple's count mean sketch: a bit for each cell of a row drawn by chance, that of the own cell set, each flipped
+    with probability 1 / (e^(ε/2) + 1).
+
+    Any domain, strings too; a report has a row and ``width`` bits. The variance is about that of `sue`.
+    """
+
+    name: ClassVar[str] = "cms"
+
+    @cached_property
+    def flip(self) -> Fraction:
+        """How likely a bit is flipped: two bits tell two cells apart."""
+        return at_least(1 / (exp(self.epsilon / 2) + 1))
+
+    @property
+    def supports_own(self) -> Fraction:
+        """Not flipped."""
+        return 1 - self.flip
+
+    @property
+    def supports_other(self) -> Fraction:
+        """Flipped."""
+        return self.flip
+
+    @property
+    def report(self) -> np.dtype[Any]:
+        """The number of the row, and its bits packed into bytes, the first cell in the highest bit of the first."""
+        return np.dtype([("row", np.uint32), ("bits", np.uint8, (self.width // 8,))])
+
+    def encode(self, held: Ints, source: Source) -> Reports:
+        """A row, and a bit for each of its cells."""
+        reports = np.empty(len(held), dtype=self.report)
+        rows, own = self._places(held, source)
+        reports["row"] = rows
+        flipped = packed_coins(self.flip, -(-len(held) * self.width // 64), source).view(np.uint8)
+        bits = flipped[: len(held) * self.width // 8].reshape(len(held), self.width // 8)
+        bits[np.arange(len(held)), own >> 3] ^= (128 >> (own & 7)).astype(np.uint8)
+        reports["bits"] = bits
+        return reports
+
+    def sketch(self, reports: Reports) -> Ints:
+        """A report supports the cells whose bits are set."""
+        found = np.zeros((self.rows, self.width), dtype=np.int64)
+        _add_bits(found, reports["row"], np.ascontiguousarray(reports["bits"]))
+        return found
+
+    def law(self, held: int) -> Mapping[tuple[int, tuple[bool, ...]], Fraction]:
+        """Every row, and every set of bits."""
+        chances = {}
+        for row, own in enumerate(self._own_cells(held).tolist()):
+            for bits in product((False, True), repeat=self.width):
+                flips = sum(bit != (cell == own) for cell, bit in enumerate(bits))
+                chances[row, bits] = self.flip**flips * (1 - self.flip) ** (self.width - flips) / self.rows
+        return chances
+
+
+@dataclass(frozen=True)
+class HadamardSketch(Sketch):
+    """Apple's Hadamard count mean sketch: one bit, the sign that a column of a Hadamard matrix has for the own cell of
+    a row, flipped with probability 1 / (e^ε + 1); row and column are drawn by chance.
+
+    Any domain, strings too; a report has a row, a column and a bit. The variance is about that of `hadamard`.
+    """
+
+    name: ClassVar[str] = "hcms"
+
+    report: ClassVar = np.dtype([("row", np.uint16), ("column", np.uint16), ("negative", np.bool_)])
+
+    @cached_property
+    def supports_own(self) -> Fraction:
+        """Not flipped: e^ε / (e^ε + 1)."""
+        return at_most(exp(self.epsilon) / (exp(self.epsilon) + 1))
+
+    @property
+    def supports_other(self) -> Fraction:
+        """Two cells have the same sign in half of the columns."""
+        return Fraction(1, 2)
+
+    def encode(self, held: Ints, source: Source) -> Reports:
+        """A row, a column, and whether the sign there is said to be negative."""
+        reports = np.empty(len(held), dtype=self.report)
+        rows, own = self._places(held, source)
+        columns = below(self.width, len(held), source)
+        signs = (np.bitwise_count(columns & own) % 2).astype(np.bool_)
+        reports["row"], reports["column"] = rows, columns
+        reports["negative"] = signs ^ ~coins(self.supports_own, len(held), source)
+        return reports
+
+    def sketch(self, reports: Reports) -> Ints:
+        """A report supports the cells of its row that have the sign it says in its column."""
+        places = reports["row"].astype(np.int64) * self.width + reports["column"]
+        said = [np.bincount(places[which], minlength=self.rows * self.width) for which in _halves(reports["negative"])]
+        positive, negative = (part.reshape(self.rows, self.width) for part in said)
+        reported: Ints = (positive + negative).sum(axis=1, keepdims=True)
+        return (reported + transformed(positive - negative)) // 2
+
+    def law(self, held: int) -> Mapping[tuple[int, int, bool], Fraction]:
+        """Every row, column and sign."""
+        each = Fraction(1, self.rows * self.width)
+        return {
+            (row, column, negative): each
+            * (self.supports_own if negative == ((column & own).bit_count() % 2 == 1) else 1 - self.supports_own)
+            for row, own in enumerate(self._own_cells(held).tolist())
+            for column in range(self.width)
+            for negative in (False, True)
+        }
+
+
+def _halves(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    return ~chosen, chosen
+
+
+@njit(cache=True)
+def _add_bits(sketch, rows, bits):  # type: ignore[no-untyped-def]
+    for number in range(len(rows)):
+        counts = sketch[rows[number]]
+        for place in range(bits.shape[1]):
+            byte = np.int64(bits[number, place])
+            for bit in range(8):
+                counts[8 * place + bit] += (byte >> (7 - bit)) & 1

@@ -1,0 +1,126 @@
+"""Planar Laplace noise: geo-indistinguishability for one report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import e, exp, log1p
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.base import Guarantee, Mechanism, Released
+from cobogo.location.draws import laplace_steps
+from cobogo.location.geometry import Floats
+from cobogo.location.grid import Ints, World
+from cobogo.location.mechanisms.grid_theorem import drawn_epsilon
+from cobogo.location.nearest import Places
+from cobogo.location.points import Points
+from cobogo.randomness import AT_ONCE, Source
+
+FINEST = 1.0
+"""Metres: no grid is finer than that."""
+
+
+@dataclass(frozen=True)
+class PlanarLaplace(Mechanism):
+    """Noise around the true place whose density falls by e for every 1/ε metres (Andrés et al. 2013).
+
+    ε-geo-indistinguishability: whatever is reported is at most e^(ε·d) times as likely from one place as from another
+    d metres away, whatever else is known. At ε = ln 4 / 200 m a place among those within 200 m can be told from any
+    other by a factor of 4 at most. On average a report is 2/ε metres off.
+
+    True places and reports are cells of a public ``grid`` (1 m, or 1 % of 1/ε where that is more), and the noise is
+    that of the ε′ which the grid asks for. With a ``region``, which must be public, reports are moved to its nearest
+    place. Every further report of the same place costs ε again.
+
+    >>> PlanarLaplace(0.01).guarantee.epsilon, round(PlanarLaplace(0.01).radius(0.95))
+    (0.01, 474)
+    """
+
+    name: ClassVar[str] = "planar-laplace"
+
+    epsilon: float
+    grid: World | None = None
+    region: Places | None = None
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon")
+        if self.grid is not None and self.grid.size < FINEST:
+            raise ValueError(
+                f"The 'grid' parameter of {self.name} must have cells of {FINEST:g} m or more. "
+                f"Got {self.grid.size!r} instead"
+            )
+        self.drawn  # noqa: B018 - refuse now what cannot be promised
+
+    @classmethod
+    def within(cls, metres: float, level: float) -> PlanarLaplace:
+        """The noise that bounds by e^level what a report tells between places up to so many metres apart."""
+        return cls(level / metres)
+
+    @property
+    def world(self) -> World:
+        """The grid of true places and reports."""
+        return self.grid or World(min(max(FINEST, 0.01 / self.epsilon), 10_000.0))
+
+    @cached_property
+    def drawn(self) -> float:
+        """ε′: what the noise is drawn with. Steps between cells are never shorter than half of their size."""
+        found = drawn_epsilon(self.epsilon, self.world.size / 2)
+        if found is None:
+            raise ValueError(
+                f"The 'epsilon' parameter of {self.name} must be one that a machine's digits can hold on a grid of "
+                f"{self.world.size:g} m. Got {self.epsilon!r} instead"
+            )
+        return found
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon,
+            note=f"for one report, between cells of {self.world.size:g} m; n reports cost n times as much",
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:
+        lon, lat = noised(points, self.drawn, self.world, source)
+        reports = points.at(lon, lat)
+        return Released(
+            reports if self.region is None else self.region(reports), cost=np.full(len(points), self.epsilon)
+        )
+
+    def radius(self, share: float) -> float:
+        """Metres within which so large a share of reports lies (before snapping, which moves by a cell at most).
+
+        The quantile of the radius: −(W₋₁((p − 1)/e) + 1)/ε′, W₋₁ the lower branch of Lambert's function.
+        """
+        from scipy.special import lambertw
+
+        if not 0 <= share < 1:
+            raise ValueError(f"The 'share' parameter of radius must be from 0 to below 1. Got {share!r} instead")
+        return float(-(lambertw((share - 1) / e, -1).real + 1) / self.drawn)
+
+    def share_within(self, metres: float) -> float:
+        """The share of reports within so many metres: 1 − (1 + ε′r)·e^(−ε′r)."""
+        scaled = self.drawn * metres
+        return 1 - exp(log1p(scaled) - scaled)
+
+
+def noised(points: Points, epsilon: float, world: World, source: Source) -> tuple[Floats, Floats]:
+    """Cells of the grid that points are in, moved by noise, and snapped again."""
+    from cobogo.location.kernels import noise_all, walk_all
+
+    rows, size = float(world.rows), float(world.size)
+    lon, lat = np.empty(len(points)), np.empty(len(points))
+    for start in range(0, len(points), AT_ONCE // 4):
+        part = slice(start, start + AT_ONCE // 4)
+        here = points.lon[part], points.lat[part]
+        words = source.words(3 * len(here[0])).reshape(-1, 3)
+        left: Ints = np.empty(len(words), dtype=np.int64)
+        rest = left[: noise_all(*here, words, epsilon, rows, size, lon[part], lat[part], left)]
+        if rest.size:
+            lon_rest, lat_rest = np.empty(rest.size), np.empty(rest.size)
+            steps = laplace_steps(words[rest], epsilon, source)
+            walk_all(here[0][rest], here[1][rest], *steps, rows, size, lon_rest, lat_rest)
+            lon[part][rest], lat[part][rest] = lon_rest, lat_rest
+    return lon, lat

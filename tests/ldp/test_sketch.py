@@ -1,0 +1,118 @@
+"""Apple's sketches: their hash functions, words that nobody listed, collisions, and the estimator as published."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cobogo.ldp.base import Oracle
+from cobogo.ldp.families import FIELD, _times, cells, fingerprints
+from cobogo.ldp.sketch import CountMeanSketch, HadamardSketch
+from cobogo.randomness import Seeded
+
+each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch])
+elements = st.one_of(st.integers(0, FIELD - 1), st.sampled_from([0, 1, 2**32, 2**60, FIELD - 1]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(one=elements, other=elements)
+def test_products_in_the_field(one, other):
+    assert int(_times(np.uint64(one), np.uint64(other))) == one * other % FIELD
+
+
+def test_three_keys_fall_independently():
+    """Over many functions, all 4³ places of three keys are as likely, for keys that differ in the last bit only too."""
+    count = 64_000
+    rows = np.arange(count)
+    for keys in ([0, 1, 2], [7, FIELD - 1, 2**40]):
+        first, second, third = (cells(rows, np.full(count, key), count, 8, seed=3) // 2 for key in keys)
+        assert stats.chisquare(np.bincount(16 * first + 4 * second + third, minlength=64)).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("width", [8, 1024, 65_536])
+def test_every_cell_is_reached_and_none_beyond(width):
+    found = cells(np.zeros(20 * width, dtype=np.int64), np.arange(20 * width), 1, width, seed=5)
+    assert set(found.tolist()) <= set(range(width))
+    assert len(set(found.tolist())) > 0.99 * width
+
+
+@each
+@pytest.mark.parametrize("epsilon", [0.5, log(3), 4.0])
+def test_the_loss_is_epsilon_where_two_values_have_different_cells(kind, epsilon):
+    oracle = kind(4, epsilon, rows=1, width=8, seed=1)
+    laws = [oracle.law(value) for value in range(4)]
+    own = [int(oracle._own_cells(value)[0]) for value in range(4)]
+    assert len(set(own)) > 1
+    for one, other in combinations(range(4), 2):
+        loss = log(max(laws[one][report] / laws[other][report] for report in laws[one]))
+        assert loss == pytest.approx(epsilon if own[one] != own[other] else 0, rel=1e-4)
+        assert exp(loss) <= exp(epsilon)
+
+
+@each
+def test_words_that_nobody_listed_are_estimated_from_merged_sketches(kind):
+    words = ["oi", "olá", "saudade", "açaí"]
+    keys = fingerprints(words)
+    held = np.random.default_rng(1).choice(4, 40_000, p=[0.6, 0.25, 0.1, 0.05])
+    oracle = kind(6, 2.0, rows=64, width=128)
+    reports = oracle.encode(keys[held], Seeded(2))
+    merged = oracle.sketch(reports[:10_000]) + oracle.sketch(reports[10_000:])
+    assert (merged == oracle.sketch(reports)).all()
+    asked = fingerprints([*words, "ninguém", "nada"])
+    found = oracle.estimate(oracle.read(merged, asked), len(held))
+    true = np.append(np.bincount(held, minlength=4), [0, 0])
+    assert (np.abs(found.counts - true) < 5.5 * found.errors).all()
+    assert (found.errors < 0.05 * len(held)).all()
+
+
+@each
+def test_the_estimate_is_the_published_one(kind):
+    """Apple's server adds (m/(m−1))·(mean over rows of k·c·x − n/m), x a report's vector or its transform."""
+    oracle = kind(5, 1.0, rows=4, width=8)
+    held = np.arange(600) % 5
+    reports = oracle.encode(held, Seeded(7))
+    rows, width = oracle.rows, oracle.width
+    sketch = np.zeros((rows, width))
+    if kind is CountMeanSketch:
+        c = (exp(0.5) + 1) / (exp(0.5) - 1)
+        signs = 2.0 * np.unpackbits(reports["bits"], axis=1) - 1
+        np.add.at(sketch, reports["row"], rows * (c / 2 * signs + 0.5))
+    else:
+        c = (exp(1) + 1) / (exp(1) - 1)
+        np.add.at(sketch, (reports["row"], reports["column"]), rows * c * np.where(reports["negative"], -1.0, 1.0))
+        matrix = np.array([[(-1) ** (a & b).bit_count() for a in range(width)] for b in range(width)])
+        sketch = sketch @ matrix
+    own = np.array([oracle._own_cells(value) for value in range(5)])
+    published = width / (width - 1) * (sketch[np.arange(rows), own].mean(axis=1) - len(held) / width)
+    assert np.allclose(oracle.estimate(oracle.support(reports), len(held)).counts, published, rtol=1e-6)
+
+
+@each
+def test_standard_errors_hold_where_collisions_are_most_of_them(kind):
+    """Few rows, narrow, and nearly everybody holds one value: over many families of hash functions."""
+    users, repeats = 4_000, 150
+    held = np.zeros(users, dtype=np.int64)
+    held[:400] = 1 + np.arange(400) % 20
+    true = np.bincount(held, minlength=30)
+    source = Seeded(9)
+    scores = []
+    for seed in range(repeats):
+        oracle = kind(30, 4.0, rows=16, width=8, seed=seed)
+        found = oracle.estimate(oracle.support(oracle.encode(held, source)), users)
+        scores.append(((found.counts - true) / found.errors)[20:])
+    assert oracle.variance(true.astype(float), users)[25] > 3 * Oracle.variance(oracle, true.astype(float), users)[25]
+    spread = np.sqrt((np.array(scores) ** 2).mean())
+    assert 0.85 < spread < 1.15
+
+
+@pytest.mark.parametrize("wrong", [{"rows": 0}, {"rows": 70_000}, {"width": 4}, {"width": 100}, {"width": 2**17}])
+@each
+def test_sketches_that_make_no_sense(kind, wrong):
+    with pytest.raises(ValueError, match="must be"):
+        kind(10, 1.0, **wrong)

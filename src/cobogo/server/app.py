@@ -29,6 +29,9 @@ from cobogo.server.state import StateError
 
 LOG = logging.getLogger("cobogo.server")
 
+SUBJECTS = (keys, datasets, jobs, asking)
+"""The modules whose routes lie under ``/api/v1``."""
+
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -60,7 +63,7 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
     )
     app.state.house, app.state.queue, app.state.figures = this, queue, Figures()
     api = APIRouter(prefix="/api/v1")
-    for module in (keys, datasets, jobs, asking):
+    for module in SUBJECTS:
         api.include_router(module.router)
     app.include_router(api)
     app.include_router(watching.router)

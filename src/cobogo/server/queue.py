@@ -29,6 +29,7 @@ class Queue:
     def __init__(self, house: House) -> None:
         self.house = house
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._spare: subprocess.Popen[bytes] | None = None
         self._wake = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(target=self._loop, name="cobogo-queue", daemon=True)
@@ -46,6 +47,8 @@ class Queue:
             _end(child)
             self.house.state.change(JOBS, identity, only_if={"state": "running"}, state="queued", stage="")
         self._children.clear()
+        if self._spare is not None:
+            _end(self._spare)
 
     def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
         """Put a job in the queue."""
@@ -93,6 +96,7 @@ class Queue:
         free = self.house.settings.limits.jobs_at_once - len([r for r in running if r["id"] in self._children])
         for row in list(reversed(state.rows(JOBS, state="queued")))[: max(free, 0)]:
             self._begin(row)
+        self._ready()
 
     def _begin(self, row: dict[str, Any]) -> None:
         identity = row["id"]
@@ -102,18 +106,24 @@ class Queue:
             JOBS, identity, only_if={"state": "queued"}, state="running", tries=row["tries"] + 1
         ):
             return
-        child = subprocess.Popen(
-            [sys.executable, "-m", "cobogo.server.worker", identity],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        child, self._spare = self._ready(), None
+        asked = packed({"settings": self.house.settings.model_dump(mode="json"), "job": identity})
         assert child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            child.stdin.write(self.house.settings.model_dump_json().encode())
+            child.stdin.write(f"{asked}\n".encode())
             child.stdin.close()
         self._children[identity] = child
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        """A worker that waits for a job: it takes seconds to load what it needs, and nobody should wait for that."""
+        if self._spare is None or self._spare.poll() is not None:
+            self._spare = subprocess.Popen(
+                [sys.executable, "-m", "cobogo.server.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return self._spare
 
     def _watched(self, row: dict[str, Any]) -> None:
         """A worker that ended without a word was killed: its job is tried once more."""
@@ -152,6 +162,9 @@ class Queue:
 
 def _end(child: subprocess.Popen[bytes]) -> None:
     child.terminate()
+    if child.stdin is not None:
+        with contextlib.suppress(OSError):
+            child.stdin.close()
     try:
         child.wait(timeout=10)
     except subprocess.TimeoutExpired:

@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,10 @@ class Work:
         except (MemoryError, OSError) as error:
             shown = OutputError(f"ran out of {'memory' if isinstance(error, MemoryError) else 'room or files'}")
             return "failed", str(shown)
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            print(f"job {self.identity}: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
+            return "failed", "Something went wrong here. It is in the server's log."
         return "done", ""
 
     def _release(self) -> None:
@@ -178,11 +183,29 @@ def _stop(number: int, frame: Any) -> None:  # noqa: ARG001
     os._exit(143)
 
 
+def _prepare() -> None:
+    """Load what nearly every job needs, so that it can begin at once."""
+    from importlib import import_module
+
+    from cobogo.recode import warm
+
+    for module in ("cobogo.job", "cobogo.release.publish", "cobogo.report.write"):
+        import_module(module)
+    warm.start()
+
+
 def main() -> None:
-    """``python -m cobogo.server.worker SETTINGS JOB``, where the settings are JSON on the standard input."""
+    """``python -m cobogo.server.worker`` gets ready and waits for a line of JSON: the settings, and the job to do.
+
+    Without one, because the server is gone, it ends.
+    """
     signal.signal(signal.SIGTERM, _stop)
-    settings = Settings.model_validate_json(sys.stdin.read())
-    Work(settings, sys.argv[1]).run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _prepare()
+    line = sys.stdin.readline()
+    if line:
+        asked = json.loads(line)
+        Work(Settings.model_validate(asked["settings"]), asked["job"]).run()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
+from benchmarks.frequency_lists import lists
 from benchmarks.measure import Result, machine
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
@@ -25,6 +26,7 @@ ALL = {
     "peers": beside_peers,
     "curator": answers,
     "curator-peers": answers_beside_peers,
+    "frequency-lists": lists,
 }
 
 

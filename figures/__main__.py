@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures.curator import FIGURES
+from figures import curator, frequency_list
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 def main(directory: Path = IMAGES) -> None:
     """Draw them all."""
-    for name, draw in FIGURES.items():
+    for name, draw in (curator.FIGURES | frequency_list.FIGURES).items():
         draw(directory / name)
 
 

@@ -47,7 +47,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 HOSPITAL = ROOT / "examples" / "hospital"
 PAGES = sorted(DOCS.glob("*.md"))
-TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", HOSPITAL / "README.md", *PAGES]
+TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,

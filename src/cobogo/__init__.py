@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from cobogo import ldp as ldp
     from cobogo.attacks import attack as attack
     from cobogo.attacks.base import Findings as Findings
     from cobogo.errors import CobogoError as CobogoError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from cobogo.release.verify import verify as verify
     from cobogo.risk.assess import risk as risk
     from cobogo.risk.result import RiskReport as RiskReport
+    from cobogo.synth.job import synthesize as synthesize
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
@@ -36,17 +38,21 @@ _HOMES = {
     "mask": "cobogo.mask.job",
     "perturb": "cobogo.perturb.job",
     "risk": "cobogo.risk.assess",
+    "synthesize": "cobogo.synth.job",
     "verify": "cobogo.release.verify",
 }
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+_ROOMS = ("ldp",)
+__all__ = ["__version__", *_HOMES, *_ROOMS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used: ``import cobogo`` itself loads nothing heavy."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'cobogo' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _ROOMS:
+        return import_module(f"cobogo.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cobogo' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 

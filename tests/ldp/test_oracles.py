@@ -18,7 +18,7 @@ from cobogo.randomness import Seeded
 
 each = pytest.mark.parametrize("name", ORACLES)
 some = settings(max_examples=15, deadline=None)
-SKETCHES = ("cms", "hcms")
+SKETCHES = ("cms", "hcms", "flh")
 HASHED = ("olh", *SKETCHES)
 """What q says of these is true on average over hash functions."""
 

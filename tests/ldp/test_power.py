@@ -43,7 +43,7 @@ def test_shares_and_users_are_each_other_s_inverse(name, values, epsilon, users,
 def test_a_value_is_seen_as_often_as_foretold(name):
     """A value of the smallest share, among many that nobody holds: how often it is significant, and they are."""
     users, repeats, values, alpha, power = 2_000, 400, 20, 0.2, 0.7
-    sketch = {"rows": 64, "width": 64} if name in ("cms", "hcms") else {}
+    sketch = {"rows": 64, "width": 64} if name in ("cms", "hcms", "flh") else {}
     oracles = [ORACLES[name](values, 2.0, **sketch, **({"seed": n} if sketch else {})) for n in range(repeats)]
     oracle = oracles[0]
     share = smallest_share(oracle, users, alpha=alpha, power=power)

@@ -12,18 +12,28 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.ldp.base import Oracle
-from cobogo.ldp.families import FIELD, _times, cells, fingerprints
-from cobogo.ldp.sketch import CountMeanSketch, HadamardSketch
+from cobogo.ldp.families import FIELD, _product, _reduced, cells, coefficients, fingerprints
+from cobogo.ldp.sketch import CountMeanSketch, FastHashing, HadamardSketch
 from cobogo.randomness import Seeded
 
-each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch])
+each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHashing])
 elements = st.one_of(st.integers(0, FIELD - 1), st.sampled_from([0, 1, 2**32, 2**60, FIELD - 1]))
 
 
 @settings(max_examples=200, deadline=None)
 @given(one=elements, other=elements)
 def test_products_in_the_field(one, other):
-    assert int(_times(np.uint64(one), np.uint64(other))) == one * other % FIELD
+    product = _product(np.uint64(one), np.uint64(other))
+    assert int(product) < 3 * 2**61
+    assert int(_reduced(np.uint64(product))) == one * other % FIELD
+
+
+def test_cells_are_those_of_the_polynomial():
+    a, b, c = (int(drawn) for drawn in coefficients(3, 9)[2])
+    for key in (0, 1, 12345678901234567, FIELD - 1):
+        element = (a * key * key + b * key + c) % FIELD
+        for width in (3, 1024, 65_536):
+            assert cells(np.array([2]), np.array([key]), 3, width, 9).tolist() == [(element >> 29) * width >> 32]
 
 
 def test_three_keys_fall_independently():
@@ -71,7 +81,7 @@ def test_words_that_nobody_listed_are_estimated_from_merged_sketches(kind):
     assert (found.errors < 0.05 * len(held)).all()
 
 
-@each
+@pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch])
 def test_the_estimate_is_the_published_one(kind):
     """Apple's server adds (m/(m−1))·(mean over rows of k·c·x − n/m), x a report's vector or its transform."""
     oracle = kind(5, 1.0, rows=4, width=8)
@@ -111,8 +121,42 @@ def test_standard_errors_hold_where_collisions_are_most_of_them(kind):
     assert 0.85 < spread < 1.15
 
 
-@pytest.mark.parametrize("wrong", [{"rows": 0}, {"rows": 70_000}, {"width": 4}, {"width": 100}, {"width": 2**17}])
 @each
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_pairs_are_hardly_underestimated(kind, epsilon):
+    """The sum that collisions rest on, over many families: between the truth and a few spreads above it."""
+    held = np.minimum(np.arange(20_000) // 2_000, 4)
+    true = np.bincount(held)
+    true = float((true * (true - 1)).sum())
+    source = Seeded(10)
+    found = []
+    for seed in range(60):
+        oracle = kind(5, epsilon, rows=32, width=16, seed=seed)
+        found.append(oracle.pairs(oracle.sketch(oracle.encode(held, source))) / true)
+    assert (np.array(found) > 1).mean() > 0.8
+    assert np.mean(found) < 1.5
+    assert oracle.pairs(oracle.sketch(oracle.encode(held[:0], source))) == 0
+
+
+@each
+@pytest.mark.parametrize("wrong", [{"rows": 0}, {"rows": 70_000}, {"width": 1}, {"width": 2**17}])
 def test_sketches_that_make_no_sense(kind, wrong):
     with pytest.raises(ValueError, match="must be"):
         kind(10, 1.0, **wrong)
+
+
+@pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch])
+def test_widths_that_bits_do_not_fit(kind):
+    with pytest.raises(ValueError, match="power of two"):
+        kind(10, 1.0, width=100)
+
+
+@pytest.mark.parametrize(("epsilon", "width"), [(0.1, 2), (1.0, 4), (log(3), 4), (4.0, 56), (20.0, 65_536)])
+def test_fast_hashing_takes_the_best_width(epsilon, width):
+    oracle = FastHashing(10, epsilon)
+    assert oracle.width == width
+    assert oracle.q == pytest.approx(1 / width)
+    for other in (width + 1, max(width - 1, 2)):
+        if other <= 65_536 and epsilon < 10:
+            worse = FastHashing(10, epsilon, width=other)
+            assert Oracle.variance(oracle, np.zeros(1), 1)[0] < 1.02 * Oracle.variance(worse, np.zeros(1), 1)[0]

@@ -71,7 +71,7 @@ def test_no_name_becomes_a_path(served, name) -> None:
 def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
     whole = text + '\n[attributes]\na = { role = "quasi-identifier" }\n'
     with pytest.raises(PolicyError):
-        confined(whole, tmp_path)
+        confined(whole, tmp_path, owner="ana")
 
 
 @pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv"])

@@ -40,9 +40,11 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         from cobogo.dp.mechanisms import MECHANISMS
         from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
         from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
+        from cobogo.synth.methods import METHODS
 
         mechanisms = [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
         mechanisms += [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        mechanisms += [(name, f"{method.about} (synthesis)") for name, method in METHODS.items()]
         return mechanisms + [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
     return []
 

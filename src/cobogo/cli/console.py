@@ -83,7 +83,8 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
     names = {
         "generate": "Generating", "read": "Reading", "search": "Searching", "release": "Releasing",
         "write": "Writing", "verify": "Verifying", "report": "Reporting", "combine": "Combining",
-        "columns": "Checking", "check": "Checking against earlier releases", "compile": "Compiling, this once",
+        "columns": "Checking", "count": "Counting",
+        "check": "Checking against earlier releases", "compile": "Compiling, this once",
     }  # fmt: skip
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),

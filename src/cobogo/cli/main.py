@@ -16,13 +16,17 @@ from cobogo.cli import (
     applying,
     attacking,
     auditing,
+    collecting,
     console,
     curating,
+    listing,
+    location,
     masking,
     perturbing,
     registering,
     risk,
     serving,
+    synthesizing,
     vaulting,
 )
 from cobogo.errors import CobogoError, PolicyError
@@ -119,6 +123,7 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(synthesizing.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)
 app.command()(masking.detokenize)
@@ -270,7 +275,10 @@ def list_(
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
 
 
+curating.app.command(name="frequency-list")(listing.frequency_list)
 app.add_typer(curating.app)
+app.add_typer(collecting.app)
+app.add_typer(location.app)
 
 
 def run(arguments: list[str] | None = None) -> None:

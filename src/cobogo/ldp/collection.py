@@ -107,6 +107,14 @@ class Collection(Part):
         """What clients are given, with the content of files in it: `Collection.of` reads it again."""
         return {TABLE: self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))}
 
+    def looking_for(self, path: Path) -> Collection:
+        """The same collection with the lines of a file as its candidates."""
+        if "candidates" not in type(self).model_fields:
+            raise PolicyError(f"{self.mechanism} asks about listed values, and has no candidates", where="--candidates")
+        found = self.as_dict()
+        found[TABLE]["candidates"] = lines_of(path, "--candidates")
+        return type(self).of(found, name=self.where.removesuffix(f", {TABLE}"))
+
     def refused(self, key: str, what: str, remedy: str | None = None) -> PolicyError:
         """The complaint about a key."""
         return PolicyError(what, where=f"{self.where}.{key}", remedy=remedy)

@@ -1,7 +1,7 @@
 """Public hash functions that server and clients share: one for each row of a sketch.
 
 A function is a polynomial of degree 2 over the field of 2⁶¹ − 1 elements, its coefficients drawn from a public seed:
-any three different keys fall independently and evenly into the cells (Wegman and Carter 1981), to one part in 2⁴¹.
+any three different keys fall independently and evenly into the cells (Wegman and Carter 1981), to one part in 2³².
 That is what the variance of a sketch rests on; no privacy rests on it, so that everyone may know the seed.
 """
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 FIELD = 2**61 - 1
-BITS = 61
 
 
 def fingerprints(words: Iterable[str]) -> Ints:
@@ -41,30 +40,28 @@ def coefficients(rows: int, seed: int) -> NDArray[np.uint64]:
 
 
 def cells(rows: Ints, keys: Ints, count: int, width: int, seed: int) -> Ints:
-    """The cell of each key under the function of the row beside it, of ``count`` rows of ``width`` cells (a power of
-    two)."""
-    found: Ints = _cells(coefficients(count, seed), rows, keys.view(np.uint64), BITS + 1 - width.bit_length())
+    """The cell of each key under the function of the row beside it, of ``count`` rows of ``width`` cells."""
+    found: Ints = _cells(coefficients(count, seed), rows, keys.view(np.uint64), width)
     return found
 
 
 def read(sketch: Ints, keys: Ints, seed: int) -> Ints:
     """For each key, the sum over the rows of what stands in its cell."""
-    rows, width = sketch.shape
-    found: Ints = _read(coefficients(rows, seed), sketch, keys.view(np.uint64), BITS + 1 - width.bit_length())
+    found: Ints = _read(coefficients(len(sketch), seed), np.ascontiguousarray(sketch), keys.view(np.uint64))
     return found
 
 
 @njit(cache=True)
-def _times(one, other):  # type: ignore[no-untyped-def]
-    """A product in the field, put together from halves of 32 bits: 2⁶⁴ is 8 there, and 2⁶¹ is 1."""
+def _product(one, other):  # type: ignore[no-untyped-def]
+    """A product in the field but for multiples of its size, below 3·2⁶¹: put together from halves of 32 bits, with 8
+    for 2⁶⁴ and 1 for 2⁶¹."""
     low, half, field = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(FIELD)
     a, b, c, d = one >> half, one & low, other >> half, other & low
     middle = a * d + b * c
     small = b * d
     total = (a * c) * np.uint64(8)
     total += (middle >> np.uint64(29)) + ((middle & np.uint64(0x1FFFFFFF)) << half)
-    total += (small & field) + (small >> np.uint64(61))
-    return _reduced(total)
+    return total + (small & field) + (small >> np.uint64(61))
 
 
 @njit(cache=True)
@@ -75,23 +72,30 @@ def _reduced(total):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _cell(coefficients, row, key, shift):  # type: ignore[no-untyped-def]
-    inner = _reduced(_times(coefficients[row, 0], key) + coefficients[row, 1])
-    return np.int64(_reduced(_times(inner, key) + coefficients[row, 2]) >> np.uint64(shift))
+def _cell(a, b, c, key, squared, width):  # type: ignore[no-untyped-def]
+    element = _reduced(_product(a, squared) + _product(b, key) + c)
+    return np.int64(((element >> np.uint64(29)) * np.uint64(width)) >> np.uint64(32))
 
 
 @njit(cache=True)
-def _cells(coefficients, rows, keys, shift):  # type: ignore[no-untyped-def]
+def _cells(coefficients, rows, keys, width):  # type: ignore[no-untyped-def]
     found = np.empty(len(keys), dtype=np.int64)
     for number in range(len(keys)):
-        found[number] = _cell(coefficients, rows[number], keys[number], shift)
+        a, b, c = coefficients[rows[number]]
+        key = keys[number]
+        found[number] = _cell(a, b, c, key, _reduced(_product(key, key)), width)
     return found
 
 
 @njit(cache=True)
-def _read(coefficients, sketch, keys, shift):  # type: ignore[no-untyped-def]
+def _read(coefficients, sketch, keys):  # type: ignore[no-untyped-def]
     found = np.zeros(len(keys), dtype=np.int64)
+    squares = np.empty(len(keys), dtype=np.uint64)
+    for number in range(len(keys)):
+        squares[number] = _reduced(_product(keys[number], keys[number]))
     for row in range(len(sketch)):
+        a, b, c = coefficients[row]
+        counts = sketch[row]
         for number in range(len(keys)):
-            found[number] += sketch[row, _cell(coefficients, row, keys[number], shift)]
+            found[number] += counts[_cell(a, b, c, keys[number], squares[number], len(counts))]
     return found

@@ -15,20 +15,28 @@ from cobogo.ldp.collection import Collection
 from cobogo.ldp.columns import aggregated, refuse, reports_of
 from cobogo.ldp.layout import Rows
 from cobogo.policy import Data
+from cobogo.table.connect import connect, is_url, shown
 from cobogo.table.files import PARQUET
-from cobogo.table.read import read
+from cobogo.table.read import read, table_in
 
 TABLES = (*PARQUET, ".csv")
 
 
-def aggregate_file(
+def aggregate_source(
     collection: Collection, path: str, *, engine: str | None = None, column: str = "report", skip: bool = False
 ) -> Aggregate:
-    """The counts of a file of reports in any form, or those that an aggregate holds."""
+    """The counts of reports in any form: a file of messages, a table (its file, or the URL of a database with the
+    table's name after #), or an aggregate."""
+    if is_url(path):
+        url, _, name = path.partition("#")
+        if not name:
+            raise PolicyError(
+                "names no table", where=shown(url), remedy="Write its name after #: postgresql://…#reports."
+            )
+        where = f"{shown(url)}, table {name}"
+        return aggregated(collection, table_in(connect(url), name, Data(), where), column, skip=skip)
     name = path.lower().rstrip("/")
     if name.endswith(TABLES) or Path(path).is_dir() or any(mark in path for mark in "*?["):
-        from cobogo.table.connect import connect
-
         return aggregated(collection, read(path, Data(), connect(engine), once=True), column, skip=skip)
     if is_aggregate(Path(path)):
         return Aggregate.load(collection, path)
@@ -49,12 +57,12 @@ def _lines(collection: Collection, content: bytes, path: str, skip: bool) -> Agg
         lines = [line.strip() for line in content.decode("ascii" if content[:1] != b"{" else "utf-8").split("\n")]
     except UnicodeDecodeError:
         raise ReportError("is no file of reports", where=path) from None
-    if lines and lines[0].startswith("{"):
-        lines = [wire.json_report(line) if line else "" for line in lines]
     while lines and not lines[-1]:
         lines.pop()
     if not lines:
         raise ReportError("holds no reports", where=path)
+    if lines[0].startswith("{"):
+        lines = [wire.json_report(line) for line in lines]
     found = reports_of(collection, pa.array(lines, pa.string()))
     if not skip:
         refuse(found.faults, len(found.rows), where=path)

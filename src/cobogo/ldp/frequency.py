@@ -12,8 +12,13 @@ from cobogo.ldp.base import Oracle, Reports
 from cobogo.ldp.collection import Collection, listed
 from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.oracles import ORACLES
+from cobogo.ldp.power import Detectable
 from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue, chances_of
+from cobogo.ldp.sketch import Sketch
 from cobogo.randomness import Source
+
+LISTED = {name: kind for name, kind in ORACLES.items() if not issubclass(kind, Sketch)}
+"""Oracles whose values must be known beforehand."""
 
 
 class Frequency(Protocol):
@@ -45,12 +50,17 @@ class Frequency(Protocol):
         """The same: the report is the permanent answer, and showing it again tells nothing more."""
         return self.oracle.epsilon
 
+    @property
+    def detectable(self) -> Detectable:
+        """The oracle."""
+        return self.oracle
+
     def read(self, values: Sequence[str | None]) -> Ints:
         """The numbers of values."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found = pc.index_in(_texts(values), value_set=pa.array(self.values, pa.string()))
+        found = pc.index_in(texts_of(values), value_set=pa.array(self.values, pa.string()))
         unknown = np.flatnonzero(found.is_null().to_numpy(zero_copy_only=False))
         if self._other is not None:
             return np.asarray(pc.fill_null(found, self._other).to_numpy(zero_copy_only=False), dtype=np.int64)
@@ -78,7 +88,8 @@ class Frequency(Protocol):
         return Findings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
 
 
-def _texts(values: Sequence[str | None]) -> Any:
+def texts_of(values: Sequence[str | None]) -> Any:
+    """Values as one Arrow array of text."""
     import pyarrow as pa
 
     whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
@@ -98,15 +109,16 @@ def packed(reports: Reports, layout: Layout) -> Rows:
     return layout.pack([reports[name] for name, _ in layout.numbers], reports["bits"] if layout.bits else None)
 
 
-def unpacked(rows: Rows, layout: Layout) -> Reports:
-    """The same reports as the oracle gave them."""
+def unpacked(rows: Rows, layout: Layout, record: np.dtype[Any] | None = None) -> Reports:
+    """The same reports as the oracle gave them; where they are records, of the type given or of as many bits as do."""
     numbers, bits = layout.unpack(rows)
     if not numbers:
         return bits
     if len(numbers) == 1 and not layout.bits:
         return numbers[0]
     fields: list[Any] = [(name, np.uint32 if bound <= 2**32 else np.uint64) for name, bound in layout.numbers]
-    reports = np.empty(len(rows), dtype=fields + ([("bits", np.uint8, bits.shape[1])] if layout.bits else []))
+    fields += [("bits", np.uint8, (bits.shape[1],))] if layout.bits else []
+    reports = np.empty(len(rows), dtype=fields if record is None else record)
     for number, (name, _) in zip(numbers, layout.numbers, strict=True):
         reports[name] = number
     if layout.bits:
@@ -117,7 +129,7 @@ def unpacked(rows: Rows, layout: Layout) -> Reports:
 class FrequencyCollection(Collection):
     """A question with listed answers, asked through a frequency oracle."""
 
-    mechanism: Literal[tuple(ORACLES)]  # type: ignore[valid-type]
+    mechanism: Literal[tuple(LISTED)]  # type: ignore[valid-type]
     epsilon: Annotated[float, Field(gt=0, le=20)]
     values: Annotated[tuple[str, ...], Field(min_length=2, max_length=1_000_000), AfterValidator(listed)]
     other: str | None = None
@@ -126,4 +138,4 @@ class FrequencyCollection(Collection):
         """The oracle over the values."""
         if self.other is not None and self.other not in self.values:
             raise self.refused("other", "must be one of the values: those who hold none of them answer with it")
-        return Frequency(ORACLES[self.mechanism](len(self.values), self.epsilon), self.values, self.other)
+        return Frequency(LISTED[self.mechanism](len(self.values), self.epsilon), self.values, self.other)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from cobogo.ldp.collection import Collection
-from cobogo.ldp.frequency import FrequencyCollection
-from cobogo.ldp.oracles import ORACLES
+from cobogo.ldp.frequency import LISTED, FrequencyCollection
+from cobogo.ldp.means import MEANS
+from cobogo.ldp.numeric import MeanCollection
 from cobogo.ldp.rappor.collect import RapporCollection
+from cobogo.ldp.sketching import SKETCHES, SketchCollection
 
-KINDS: dict[str, type[Collection]] = {**dict.fromkeys(ORACLES, FrequencyCollection), "rappor": RapporCollection}
+KINDS: dict[str, type[Collection]] = {
+    **dict.fromkeys(LISTED, FrequencyCollection),
+    **dict.fromkeys(SKETCHES, SketchCollection),
+    "rappor": RapporCollection,
+    **dict.fromkeys(MEANS, MeanCollection),
+}
 """A new one is registered here."""

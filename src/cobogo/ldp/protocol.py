@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.ldp.layout import Ints, Layout, Rows
+from cobogo.ldp.power import Detectable
 from cobogo.randomness import Source
 
 Floats = NDArray[np.float64]
@@ -64,8 +65,7 @@ class Findings:
                 **({"share": count / scale, "share_error": error / scale} if self.counted else {}),
                 "estimate": count,
                 "error": error,
-                "chance": chance,
-                "significant": bool(there),
+                **({"chance": chance, "significant": bool(there)} if self.counted else {}),
             }
             for label, count, error, chance, there in zip(
                 self.labels, self.counts.tolist(), self.errors.tolist(), self.chances.tolist(), self.significant,
@@ -110,6 +110,11 @@ class Protocol(ABC):
     def epsilon_forever(self) -> float:
         """What all the reports of one value tell, at most, while its permanent answer is kept."""
 
+    @property
+    def detectable(self) -> Detectable | None:
+        """What foretells the errors of counts; None where nothing is counted, as for a mean."""
+        return None
+
     @abstractmethod
     def read(self, values: Sequence[str | None]) -> Any:
         """Values as they are encoded, or `UnknownValue` for the first that is none; it never quotes one."""
@@ -138,6 +143,15 @@ class Protocol(ABC):
     @abstractmethod
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """What the counts tell."""
+
+
+def strings_read(texts: Any) -> tuple[list[str], Ints]:
+    """The different strings of an Arrow array, and the number of each entry's; every entry must be there."""
+    if texts.null_count:
+        missing = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
+        raise UnknownValue(int(missing[0]), f"{missing.size:,} of {len(texts):,} are empty")
+    coded = texts.dictionary_encode()
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 class UnknownValue(Exception):

@@ -1,14 +1,14 @@
-"""Apple's sketches: reports of a fixed size about a domain of any size, words that nobody has listed included.
+"""Sketches: reports of a fixed size about a domain of any size, words that nobody has listed included.
 
 A server keeps ``rows`` rows of ``width`` cells, each row with a public hash function of its own
 (`cobogo.ldp.families`). A client draws a row, hashes its value into a cell of it and answers, by chance, for the cell:
-with a bit for every cell (count mean sketch) or with one bit of its Hadamard transform. For each cell, the reports that
-support it are counted: the *sketch*, whole numbers that add up over parts of the reports. It can be asked for any value
-later, listed beforehand or not, by the cells of the value (Apple Differential Privacy Team 2017).
+with a bit for every cell (Apple's count mean sketch), with one bit of its Hadamard transform, or directly. For each
+cell, the reports that support it are counted: the *sketch*, whole numbers that add up over parts of the reports. It
+can be asked for any value later, listed beforehand or not, by its cells (Apple Differential Privacy Team 2017).
 
 Values that share cells disturb each other. On average over hash functions that is undone; what is left is a variance of
 Σ n'(n' − 1) / (rows·(width − 1)) over the other values, n' the users who hold each. It does not go away with more
-users: the standard errors count it in, from the estimates themselves.
+users: the standard errors count it in, from what the sketch itself tells of that sum.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import exp
+from math import exp, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from cobogo.ldp.base import Estimate, Floats, Ints, Oracle, Reports, at_least, at_most
+from cobogo.ldp.direct import Direct
 from cobogo.ldp.families import cells, read
 from cobogo.ldp.hadamard import transformed
 from cobogo.randomness import Source, below, coins, packed_coins
@@ -34,7 +35,7 @@ from cobogo.randomness import Source, below, coins, packed_coins
 
 @dataclass(frozen=True)
 class Sketch(Oracle):
-    """What both have in common. The values are numbers from 0, or the `fingerprints` of strings: then ``values`` says
+    """What they have in common. The values are numbers from 0, or the `fingerprints` of strings: then ``values`` says
     how many are asked for. ``seed`` names the hash functions and is public."""
 
     rows: int = 1024
@@ -45,10 +46,18 @@ class Sketch(Oracle):
         super().__post_init__()
         if not 1 <= self.rows <= 65_536:
             raise ValueError(f"The 'rows' parameter of {self.name} must be of 1 to 65,536. Got {self.rows!r} instead")
+        self._check_width()
+
+    def _check_width(self) -> None:
         if not (8 <= self.width <= 65_536 and self.width.bit_count() == 1):
             raise ValueError(
                 f"The 'width' parameter of {self.name} must be a power of two, 8 to 65,536. Got {self.width!r} instead"
             )
+
+    @property
+    @abstractmethod
+    def report(self) -> np.dtype[Any]:
+        """The fields of a report."""
 
     @property
     @abstractmethod
@@ -71,27 +80,58 @@ class Sketch(Oracle):
         return float(self.supports_own / self.width + self.supports_other * (1 - Fraction(1, self.width)))
 
     @abstractmethod
+    def cells(self, reports: Reports) -> Ints:
+        """For each row and cell, how many of the reports support it."""
+
     def sketch(self, reports: Reports) -> Ints:
-        """For each row and cell, how many of the reports support it. Of several parts of the reports, sketches add
-        up."""
+        """For each row, how many reports there are, and how many support each cell: [row, 1 + cell]. Of several parts
+        of the reports, sketches add up."""
+        found = np.empty((self.rows, 1 + self.width), dtype=np.int64)
+        found[:, 0] = np.bincount(reports["row"], minlength=self.rows)
+        found[:, 1:] = self.cells(reports)
+        return found
 
     def read(self, sketch: Ints, keys: Ints) -> Ints:
         """For each value, how many reports support it: what `estimate` takes."""
-        return read(sketch, np.ascontiguousarray(keys, dtype=np.int64), self.seed)
+        return read(sketch[:, 1:], np.ascontiguousarray(keys, dtype=np.int64), self.seed)
 
     def support(self, reports: Reports) -> Ints:
         """A report supports the values whose cell in its row it supports. Of the values from 0."""
         return self.read(self.sketch(reports), np.arange(self.values))
 
-    def estimate(self, support: Ints, users: int) -> Estimate:
+    def frequencies(self, sketch: Ints, keys: Ints) -> Estimate:
+        """How many users hold each of some values, listed beforehand or not."""
+        users = int(sketch[:, 0].sum())
+        return self.estimate(self.read(sketch, keys), users, pairs=self.pairs(sketch))
+
+    def estimate(self, support: Ints, users: int, pairs: float | None = None) -> Estimate:
         """How many of the users hold each value. The standard errors count in what other values may do by sharing
-        cells: those that were asked for as estimated, whoever is left as if they all held the same one."""
+        cells. Without a sketch's ``pairs`` the values are taken as estimated, and whoever holds none of them as if they
+        all held the same one."""
         counts = super().estimate(support, users).counts
-        noise = super().variance(np.clip(counts, 0, users), users)
-        unseen = max(users - float(counts.sum()), 0.0)
-        squares = min(max(float((counts**2 - noise).sum()), 0.0) + unseen**2, float(users) ** 2)
-        others = np.maximum(squares - np.clip(counts, 0, users) ** 2, 0)
+        held = np.clip(counts, 0, users)
+        noise = super().variance(held, users)
+        if pairs is None:
+            unseen = max(users - float(counts.sum()), 0.0)
+            pairs = min(max(float((counts**2 - noise).sum()), 0.0) + unseen**2, float(users) ** 2)
+        others = np.maximum(pairs - held**2, 0)
         return Estimate(counts, np.sqrt(noise + others / self._apart), users)
+
+    def pairs(self, sketch: Ints) -> float:
+        """About how many ordered pairs of users hold the same value, Σ n'(n' − 1): hardly fewer than the sketch shows.
+
+        In a row, the products of two users' reports, cell by cell, tell without bias whether they have the same cell;
+        their sum follows from the counts alone. Its spread over the rows is added twice, on the safe side.
+        """
+        reports, cells = sketch[:, :1].astype(np.float64), sketch[:, 1:]
+        users = float(reports.sum())
+        q = float(self.supports_other)
+        together = ((cells - reports * q) ** 2 - cells * (1 - 2 * q) - reports * q**2).sum(axis=1)
+        same = together / float(self.supports_own - self.supports_other) ** 2
+        spread = 2 * float(np.std(same, ddof=1)) * sqrt(self.rows) if self.rows > 1 else float("inf")
+        drawn = (float(same.sum()) + spread) * self.rows
+        found = (drawn - users * (users - 1) / self.width) * self.width / (self.width - 1)
+        return min(max(found, 0.0), users * max(users - 1, 0))
 
     def variance(self, held: Floats, users: int) -> Floats:
         """The variance of the estimate of each value over reports and hash functions, where so many of the users hold
@@ -156,7 +196,7 @@ class CountMeanSketch(Sketch):
         reports["bits"] = bits
         return reports
 
-    def sketch(self, reports: Reports) -> Ints:
+    def cells(self, reports: Reports) -> Ints:
         """A report supports the cells whose bits are set."""
         found = np.zeros((self.rows, self.width), dtype=np.int64)
         _add_bits(found, reports["row"], np.ascontiguousarray(reports["bits"]))
@@ -182,7 +222,10 @@ class HadamardSketch(Sketch):
 
     name: ClassVar[str] = "hcms"
 
-    report: ClassVar = np.dtype([("row", np.uint16), ("column", np.uint16), ("negative", np.bool_)])
+    @property
+    def report(self) -> np.dtype[Any]:
+        """Row, column, and whether the sign is said to be negative."""
+        return np.dtype([("row", np.uint16), ("column", np.uint16), ("negative", np.bool_)])
 
     @cached_property
     def supports_own(self) -> Fraction:
@@ -204,7 +247,7 @@ class HadamardSketch(Sketch):
         reports["negative"] = signs ^ ~coins(self.supports_own, len(held), source)
         return reports
 
-    def sketch(self, reports: Reports) -> Ints:
+    def cells(self, reports: Reports) -> Ints:
         """A report supports the cells of its row that have the sign it says in its column."""
         places = reports["row"].astype(np.int64) * self.width + reports["column"]
         said = [np.bincount(places[which], minlength=self.rows * self.width) for which in _halves(reports["negative"])]
@@ -221,6 +264,67 @@ class HadamardSketch(Sketch):
             for row, own in enumerate(self._own_cells(held).tolist())
             for column in range(self.width)
             for negative in (False, True)
+        }
+
+
+@dataclass(frozen=True)
+class FastHashing(Sketch):
+    """Fast local hashing: the direct answer for the cell of the value in a row drawn by chance (Cormode, Maddock and
+    Maple 2021): `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted.
+
+    A report has a row and a cell. At a large ε much less variance than `hcms`. ``width`` 0 stands for the best, about
+    e^ε + 1, where ``rows`` are so many that collisions do not matter; more cells keep values apart with fewer rows.
+    """
+
+    rows: int = 4096
+    width: int = 0
+
+    name: ClassVar[str] = "flh"
+
+    def _check_width(self) -> None:
+        if not self.width:
+            object.__setattr__(self, "width", min(round(exp(self.epsilon)) + 1, 65_536))
+        if not 2 <= self.width <= 65_536:
+            raise ValueError(f"The 'width' parameter of {self.name} must be of 2 to 65,536. Got {self.width!r} instead")
+
+    @property
+    def report(self) -> np.dtype[Any]:
+        """Row and cell."""
+        return np.dtype([("row", np.uint16), ("cell", np.uint16)])
+
+    @cached_property
+    def answer(self) -> Direct:
+        """The direct answer for cells."""
+        return Direct(self.width, self.epsilon)
+
+    @property
+    def supports_own(self) -> Fraction:
+        """The own cell is answered."""
+        return self.answer.retention + self.supports_other
+
+    @property
+    def supports_other(self) -> Fraction:
+        """Another one is, by chance."""
+        return (1 - self.answer.retention) / self.width
+
+    def encode(self, held: Ints, source: Source) -> Reports:
+        """A row and a cell of it."""
+        reports = np.empty(len(held), dtype=self.report)
+        reports["row"], own = self._places(held, source)
+        reports["cell"] = self.answer.encode(own, source)
+        return reports
+
+    def cells(self, reports: Reports) -> Ints:
+        """A report supports the cell that it names."""
+        places = reports["row"].astype(np.int64) * self.width + reports["cell"]
+        return np.bincount(places, minlength=self.rows * self.width).reshape(self.rows, self.width)
+
+    def law(self, held: int) -> Mapping[tuple[int, int], Fraction]:
+        """Every row and cell."""
+        return {
+            (row, cell): chance / self.rows
+            for row, own in enumerate(self._own_cells(held).tolist())
+            for cell, chance in self.answer.law(own).items()
         }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cobogo.errors import DataError
 from cobogo.location.geometry import Floats, Frame
-from cobogo.location.points import Ints
+from cobogo.location.points import Ints, Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +28,26 @@ class Cells:
     names: tuple[str, ...]
     lon: Floats
     lat: Floats
+
+    @classmethod
+    def of(cls, names: Sequence[object], lon: ArrayLike, lat: ArrayLike, *, where: str = "cells") -> Cells:
+        """Cells of any sequences, checked: every name once, every place on the globe."""
+        points = Points.of(lon, lat, where=where)
+        texts = tuple(str(name) for name in names)
+        if len(texts) != len(points):
+            raise DataError(f"has {len(texts)} names and {len(points)} places", where=where)
+        if not texts:
+            raise DataError("has no cells", where=where)
+        if len(set(texts)) < len(texts):
+            twice = next(name for name, times in Counter(texts).items() if times > 1)
+            raise DataError(f'has the cell "{twice}" twice', where=where, remedy="Give every cell a name of its own.")
+        return cls(texts, points.lon, points.lat)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table with the columns cell, lon and lat."""
+        import pyarrow as pa
+
+        return pa.table({"cell": pa.array(self.names, pa.string()), "lon": self.lon, "lat": self.lat})
 
     def __len__(self) -> int:
         return len(self.names)

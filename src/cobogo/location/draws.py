@@ -6,6 +6,7 @@ ever reported, and a report near the edge tells who was not there. Here small wo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, pi
 
 import numpy as np
@@ -67,3 +68,30 @@ def laplace_steps(words: Words, epsilon: float, source: Source) -> tuple[Floats,
     if again.size:
         turned[again], bearing[again] = laplace_steps(source.words(3 * again.size).reshape(-1, 3), epsilon, source)
     return turned, bearing
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSteps:
+    """Steps of planar Laplace noise before it is known with which ε each is taken: for mechanisms that look back."""
+
+    gamma: Floats  # ε times metres
+    bearing: Floats
+    chance: Floats  # whether the sphere keeps the step: see `kept`
+
+    @classmethod
+    def drawn(cls, count: int, source: Source) -> UnitSteps:
+        """Fresh ones."""
+        words = source.words(3 * count).reshape(-1, 3)
+        gamma = exponentials(words[:, 0], source) + exponentials(words[:, 1], source)
+        return cls(gamma, bearings(words[:, 2]), uniforms(count, source))
+
+    def redraw(self, number: int, source: Source) -> None:
+        """Another step in the place of one that was not kept."""
+        new = UnitSteps.drawn(1, source)
+        self.gamma[number], self.bearing[number], self.chance[number] = new.gamma[0], new.bearing[0], new.chance[0]
+
+
+def laplaces(count: int, source: Source) -> Floats:
+    """Numbers of the Laplace law with scale 1: exponential ones with a sign."""
+    sign = 1.0 - 2.0 * (source.words(count) & np.uint64(1))
+    return np.asarray(sign * exponentials(source.words(count), source))

@@ -62,7 +62,7 @@ class Points:
     @classmethod
     def from_arrow(cls, table: Any, *, where: str = "points", **columns: str | None) -> Points:
         """Points of an Arrow table, whose columns are found by their usual names (`COLUMNS`) unless given."""
-        found = _columns(list(table.column_names), columns, where)
+        found = column_names(list(table.column_names), columns, where)
         parts = {part: table.column(name) for part, name in found.items()}
         return cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
 
@@ -75,7 +75,7 @@ class Points:
                 frame = frame.to_crs(4326)
             frame = frame.assign(lon=frame.geometry.x, lat=frame.geometry.y)
             columns = {"lon": "lon", "lat": "lat", **columns}
-        found = _columns([str(name) for name in frame.columns], columns, where)
+        found = column_names([str(name) for name in frame.columns], columns, where)
         parts = {part: frame[name] for part, name in found.items()}
         return cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
 
@@ -162,7 +162,9 @@ class Points:
         return distance(self.lon, self.lat, other.lon, other.lat)
 
 
-def _columns(names: Sequence[str], given: Mapping[str, str | None], where: str) -> dict[str, str]:
+def column_names(
+    names: Sequence[str], given: Mapping[str, str | None], where: str, *, needed: Sequence[str] = ("lon", "lat")
+) -> dict[str, str]:
     """Which column holds what: as given, else by what it is called."""
     known = {name.strip().lower(): name for name in reversed(names)}
     found: dict[str, str] = {}
@@ -176,7 +178,7 @@ def _columns(names: Sequence[str], given: Mapping[str, str | None], where: str) 
             match = next((known[alias] for alias in aliases if alias in known), None)
             if match is not None:
                 found[part] = match
-            elif part in ("lon", "lat"):
+            elif part in needed:
                 raise DataError(
                     f"has no column for {part}",
                     where=where,

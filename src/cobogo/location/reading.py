@@ -1,15 +1,21 @@
-"""Reading points from files, as any table is read."""
+"""Reading points, cells and calls from files, as any table is read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from cobogo.location.points import Points
+from cobogo.errors import DataError
+from cobogo.location.calls import Calls
+from cobogo.location.cells import Cells
+from cobogo.location.points import Points, column_names
 from cobogo.policy import Data
 from cobogo.table.connect import connect
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
+
+CELL = ("cell", "tower", "cell_id", "cellid", "antenna", "celula", "antena", "erb", "name")
+"""What columns that name cells are called, in the order in which they are looked for."""
 
 
 def read_points(source: str | Path | Any, *, separator: str | None = None, **columns: str | None) -> Points:
@@ -17,10 +23,49 @@ def read_points(source: str | Path | Any, *, separator: str | None = None, **col
     said: ``lon=``, ``lat=``, ``time=``, ``user=``."""
     if isinstance(source, Points):
         return source
+    table, name = fetched(source, separator)
+    return Points.from_arrow(table, where=name, **columns)
+
+
+def read_cells(source: str | Path | Any, *, separator: str | None = None) -> Cells:
+    """Cells of a CSV or Parquet file, or of a frame: a column of names (`CELL`), and lon and lat."""
+    if isinstance(source, Cells):
+        return source
+    table, name = fetched(source, separator)
+    points = Points.from_arrow(table, where=name)
+    return Cells.of(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
+
+
+def read_calls(
+    source: str | Path | Any, cells: Cells, *, separator: str | None = None, leave_out: bool = False
+) -> Calls:
+    """Call records of a CSV or Parquet file, or of a frame: columns user, time (`points.COLUMNS`) and cell (`CELL`)."""
+    if isinstance(source, Calls):
+        return source
+    table, name = fetched(source, separator)
+    found = column_names(list(table.column_names), {}, name, needed=("user", "time"))
+    cell = table.column(_cell_column(table, name))
+    user, time = (table.column(found[part]) for part in ("user", "time"))
+    return Calls.of(user, time, cell, cells, leave_out=leave_out, where=name)
+
+
+def fetched(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
+    """A table as Arrow, and what messages call it."""
     data = Data()
     if isinstance(source, str | Path):
         data = Data(separator=separator or guess_separator(source, data.encoding))
     engine = connect()
     with engine.guarded("reading"):
         table = read(source, data, engine)
-        return Points.from_arrow(engine.fetch(table.expression), where=table.name, **columns)
+        return engine.fetch(table.expression), table.name
+
+
+def _cell_column(table: Any, where: str) -> str:
+    known = {name.strip().lower(): name for name in reversed(table.column_names)}
+    for alias in CELL:
+        if alias in known:
+            return str(known[alias])
+    names = ", ".join(table.column_names)
+    raise DataError(
+        "has no column for the cell", where=where, remedy=f"Name it one of {', '.join(CELL)}. Its columns: {names}."
+    )

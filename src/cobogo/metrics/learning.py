@@ -52,8 +52,8 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
         return {"label": label.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
     common = int(np.bincount(label.values, weights=learns, minlength=len(label.domain)).argmax())
     leaves = [len(h.leaves) for h in sides.hierarchies]
-    before = _accuracies(originals, leaves, label.values, learns, tests)
-    after = _accuracies(recoded, sides.widths, label.values, released, tests)
+    before = accuracies(originals, leaves, label.values, learns, tests)
+    after = accuracies(recoded, sides.widths, label.values, released, tests)
     return {
         "label": label.domain.attribute,
         "held_out": int(tests.sum()),
@@ -62,7 +62,7 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
     }
 
 
-def _accuracies(
+def accuracies(
     columns: Sequence[Ints], widths: Sequence[int], labels: Any, learns: Ints, tests: Ints
 ) -> dict[str, float]:
     """Of each model, trained and tested on rows with weights."""

@@ -24,7 +24,7 @@ def marginal_distances(sides: Sides) -> dict[str, float]:
     for name, histogram in sides.before.histograms.items():
         other = sides.after.histograms[name]
         after = np.bincount(in_codes_of(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain))
-        found[name] = _total_variation(histogram.domain.total, after)
+        found[name] = total_variation(histogram.domain.total, after)
     return found
 
 
@@ -33,11 +33,11 @@ def _marginal_distance(sides: Sides, column: int) -> float:
     if sides.levels is None:
         leaves = len(sides.hierarchies[column].leaves)
         originals = np.bincount(sides.originals[column], weights=counts, minlength=leaves)
-        return _total_variation(originals, sides.spread(column))
+        return total_variation(originals, sides.spread(column))
     width = sides.widths[column]
     before = np.bincount(sides.recoded[column], weights=counts, minlength=width)
     after = np.bincount(sides.released[column], weights=sides.after.counts, minlength=width)
-    return _total_variation(before, after)
+    return total_variation(before, after)
 
 
 def association_distances(sides: Sides) -> dict[str, Any]:
@@ -92,10 +92,10 @@ def cramers_v(one: Any, other: Any, counts: Any) -> float:
     return min(float(np.sqrt(square / room)), 1.0) if room > 1e-9 else 0.0
 
 
-def _total_variation(before: NDArray[Any], after: NDArray[Any]) -> float:
+def total_variation(before: NDArray[Any], after: NDArray[Any]) -> float:
     """Of two sets of counts, as distributions; 1 where one side is empty.
 
-    >>> _total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
+    >>> total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
     0.25
     """
     if not before.sum() or not after.sum():

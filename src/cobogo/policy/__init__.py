@@ -63,6 +63,12 @@ from cobogo.policy.policy import (
 from cobogo.policy.randomization import (
     Randomization as Randomization,
 )
+from cobogo.policy.synthesis import (
+    DomainSpec as DomainSpec,
+)
+from cobogo.policy.synthesis import (
+    Synthesis as Synthesis,
+)
 from cobogo.policy.tables import (
     AttributePolicy as AttributePolicy,
 )

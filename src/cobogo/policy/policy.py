@@ -17,6 +17,7 @@ from cobogo.policy.part import Part
 from cobogo.policy.perturbation import Perturbation
 from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
+from cobogo.policy.synthesis import Synthesis
 from cobogo.policy.tables import (
     AttributePolicy,
     Data,
@@ -48,6 +49,7 @@ class Policy(Part):
     perturbation: Perturbation | None = None
     randomization: Randomization | None = None
     masking: Masking | None = None
+    synthesis: Synthesis | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
     output: Output = Output()

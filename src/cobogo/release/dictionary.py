@@ -119,12 +119,19 @@ def _intervals(spec: IntervalsHierarchy, level: int) -> str:
     return text
 
 
-def render(columns: Sequence[Column], models: Sequence[dict[str, Any]], *, star: bool, explained: str = "") -> str:
+def render(
+    columns: Sequence[Column],
+    models: Sequence[dict[str, Any]],
+    *,
+    star: bool,
+    explained: str = "",
+    order: str = "The order of the rows is random.",
+) -> str:
     """The dictionary as Markdown; ``explained`` is what a kind of release says of itself."""
     lines = ["# What this release holds", ""]
     lines += ["| column | role | its values |", "|---|---|---|"]
     lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
-    lines += ["", "An empty field means that no value was recorded. The order of the rows is random."]
+    lines += ["", f"An empty field means that no value was recorded. {order}"]
     apart = sorted({column.file for column in columns if column.file is not None})
     if apart and all(column.file is not None for column in columns):
         lines += [

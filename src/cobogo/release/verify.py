@@ -118,7 +118,7 @@ def _transformed(
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
         records = table.rows()
-        found = kinds.check(Written(manifest, table, asked, None if kept is None else kept["transformation"]))
+        found = kinds.check(Written(manifest, table, asked, None if kept is None else kept["transformation"], public))
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, None)
     if records != manifest.data.records:

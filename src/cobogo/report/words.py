@@ -13,15 +13,26 @@ from cobogo.hierarchy import Label
 from cobogo.report import (
     audit_words,
     comparing_words,
+    listed_words,
     perturbed_words,
     randomized_words,
     risk_words,
+    synthetic_words,
     transformed_words,
 )
 from cobogo.report.english import ENGLISH
 from cobogo.report.portuguese import PORTUGUESE
 
-ROOMS = (audit_words, comparing_words, perturbed_words, randomized_words, risk_words, transformed_words)
+ROOMS = (
+    audit_words,
+    comparing_words,
+    listed_words,
+    perturbed_words,
+    randomized_words,
+    risk_words,
+    synthetic_words,
+    transformed_words,
+)
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {

@@ -23,13 +23,13 @@ from cobogo.server.files import TooLarge
 from cobogo.server.house import House
 from cobogo.server.intake import SizeLimit
 from cobogo.server.queue import Busy, Queue
-from cobogo.server.routes import asking, datasets, jobs, keys, watching
+from cobogo.server.routes import asking, books, collecting, datasets, jobs, keys, watching
 from cobogo.server.settings import MEGABYTE, Settings
 from cobogo.server.state import StateError
 
 LOG = logging.getLogger("cobogo.server")
 
-SUBJECTS = (keys, datasets, jobs, asking)
+SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
 """The modules whose routes lie under ``/api/v1``."""
 
 HEADERS = {

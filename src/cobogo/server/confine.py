@@ -22,8 +22,12 @@ FORBIDDEN: Mapping[tuple[str, ...], str] = {
 """What a policy may not say on a server, and why."""
 
 
-def confined(text: str, home: Path, *, registry: str | None = None) -> Policy:
-    """The policy of a text, whose paths are plain names of files in ``home``; ``registry`` is the server's own."""
+def confined(text: str, home: Path, *, owner: str, registry: str | None = None) -> Policy:
+    """The policy of a text, whose paths are plain names of files in ``home``.
+
+    ``registry`` is the server's own, in which the data sets of each owner have names of their own: what is released of
+    somebody's data is held against nobody else's.
+    """
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -42,7 +46,8 @@ def confined(text: str, home: Path, *, registry: str | None = None) -> Policy:
                 remedy="Leave it out, or ask the server's administrator for one.",
             )
         if isinstance(tables["registry"], dict):
-            tables["registry"]["path"] = registry
+            name = tables["registry"].get("dataset")
+            tables["registry"] |= {"path": registry, "dataset": f"{owner} {name}" if isinstance(name, str) else name}
     return Policy.of(tables, home=home, name="policy", trusted=() if registry is None else (registry,))
 
 

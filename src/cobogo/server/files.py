@@ -7,6 +7,7 @@
     STATE/datasets/ID/files/NAME                  hierarchies and populations that its policies name
     STATE/jobs/ID/                                a job's policy and the lock of its worker
     STATE/releases/ID/public|evidence             what jobs released
+    STATE/collections/ID/counts                   what clients reported, added up
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Files:
     def __init__(self, state: Path, limits: Limits) -> None:
         self.root = state.resolve()
         self.limits = limits
-        for name in ("datasets", "jobs", "releases"):
+        for name in ("datasets", "jobs", "releases", "collections"):
             (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.root.chmod(0o700)
 
@@ -54,6 +55,10 @@ class Files:
     def release(self, identity: str) -> Path:
         """The directory of a release."""
         return self._place("releases", identity)
+
+    def collection(self, identity: str) -> Path:
+        """The directory of a collection."""
+        return self._place("collections", identity)
 
     def _place(self, kind: str, identity: str) -> Path:
         if not IDENTITY.fullmatch(identity):

@@ -23,7 +23,7 @@ from cobogo.server.roles import Role, Scope, narrowed
 from cobogo.server.state import KEYS, State
 
 SHAPE = re.compile(r"cobogo_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
-OWNER = re.compile(r"[\w.@+-]{1,100}")
+OWNER = re.compile(r"[\w.-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Keys:
         """A new key's id and its text, which is shown now and never again."""
         if not OWNER.fullmatch(owner):
             raise InputError(
-                "is no name of a person", where="owner", remedy="Use letters, digits and . @ + - _, up to 100 of them."
+                "is no name of a person", where="owner", remedy="Use letters, digits and . - _, up to 100 of them."
             )
         if days is not None and not 0 < days <= 3660:
             raise InputError("must be above 0 and at most 3660", where="days")

@@ -31,7 +31,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 class KeyWanted(Shape):
     """A key to be made."""
 
-    owner: Annotated[str, Field(pattern=r"^[\w.@+-]{1,100}$")]
+    owner: Annotated[str, Field(pattern=r"^[\w.-]{1,100}$")]
     role: Role
     scopes: list[Scope] | None = None
     days: Annotated[float, Field(gt=0, le=3660)] | None = None
@@ -187,3 +187,37 @@ class Health(Shape):
 
     status: Literal["ok"]
     version: str
+
+
+class CollectionWanted(Shape):
+    """A collection to be opened: the text of its TOML file, with its lists of values in it."""
+
+    toml: Text
+
+
+class CollectionShown(Shape):
+    """A collection, and how many reports have come in."""
+
+    id: Identity
+    name: str
+    reports: int
+    created: float
+
+
+class Received(Shape):
+    """How many reports were taken in."""
+
+    reports: int
+
+
+class Texts(Shape):
+    """Values, or tokens in place of them."""
+
+    domain: Annotated[str, Field(min_length=1, max_length=100)]
+    texts: Annotated[list[Annotated[str, Field(max_length=10_000)] | None], Field(max_length=100_000)]
+
+
+class Exchanged(Shape):
+    """What stands in their place, in the same order."""
+
+    texts: list[str | None]

@@ -19,7 +19,6 @@ from sqlalchemy import (
     Connection,
     Float,
     Integer,
-    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -105,7 +104,6 @@ COLLECTIONS = Table(
     Column("owner", Text, nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("toml", Text, nullable=False),
-    Column("counts", LargeBinary),
     Column("created", Float, nullable=False),
 )
 LOG = Table(

@@ -65,10 +65,17 @@ def _mask(*given: Any, **options: Any) -> Any:
     return mask(*given, **options)
 
 
+def _synthesize(*given: Any, **options: Any) -> Any:
+    from cobogo.synth.job import synthesize
+
+    return synthesize(*given, **options)
+
+
 KINDS: Mapping[str, Runner] = {
     "anonymize": _anonymize,
     "perturb": _transformed(_perturb),
     "mask": _transformed(_mask),
+    "synthesize": _transformed(_synthesize),
 }
 """What a job may be."""
 
@@ -115,7 +122,7 @@ class Work:
         assert row is not None
         asked = json.loads(row["asked"])
         home = self.files.dataset(asked["dataset"])
-        policy = confined(asked["policy"], home / "files", registry=self.settings.registry)
+        policy = confined(asked["policy"], home / "files", owner=row["owner"], registry=self.settings.registry)
         target = self.files.release(self.identity)
         KINDS[row["kind"]](home / asked["file"], policy, target, self.progress)
         summary = json.loads((target / "evidence" / "report.json").read_bytes())

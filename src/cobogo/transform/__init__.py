@@ -1,1 +1,2 @@
-"""Releases that are not recodings: what they have in common, whether columns were randomized, perturbed or masked."""
+"""Releases that are not recodings: what they have in common, whether columns were randomized, perturbed, masked or
+synthesized."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.models.check import ModelVerdict
@@ -89,6 +90,7 @@ class Transformation(ABC):
     """What is done to a table. Parameters are settled, nothing has been drawn yet."""
 
     kind: ClassVar[str]  # what the manifest calls this kind of release
+    falling: ClassVar[str | None] = None  # the column that rows are sorted by, where they are not about single people
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """The released columns, of those that are not identifiers."""
@@ -136,12 +138,14 @@ class Transformation(ABC):
 @dataclass(frozen=True)
 class Written:
     """A release as verification finds it: its manifest, its rows, the models asked of it, and what its evidence kept
-    of the transformation (`Transformation.kept`), if the evidence is there."""
+    of the transformation (`Transformation.kept`), if the evidence is there; and the directory, where more lies in it
+    than the rows."""
 
     manifest: Manifest
     rows: Table
     asked: Sequence[Json]
     kept: Json | None = None
+    directory: Path | None = None
 
     @property
     def stated(self) -> Json:

@@ -36,11 +36,18 @@ def silent(stage: str, done: int, total: int) -> None:
 
 
 def transform(
-    data: Any, policy: Policy, make: Maker, *, engine: str | None = None, progress: Progress = silent
+    data: Any,
+    policy: Policy,
+    make: Maker,
+    *,
+    engine: str | None = None,
+    progress: Progress = silent,
+    blind: bool = False,
 ) -> Transformed:
     """Read the data of a policy (or the ``data`` given, where that is not None) and settle its transformation.
 
-    Draws nothing and writes nothing.
+    Draws nothing and writes nothing. ``blind``: no row is looked at, not even whether there are any, because what that
+    tells is paid for when the rows are drawn.
     """
     if policy.registry is not None:
         raise PolicyError(
@@ -59,12 +66,17 @@ def transform(
         check_roles(policy, table, recoded=False)
         if policy.output.table is not None:
             table.engine.check_new_table(policy.output.table)
-        records = table.rows()
-        if not records:
-            raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
-        warnings = check_unique(policy, table, records)
+        warnings = () if blind else _seen(policy, table)
         made = make(policy, table)
     return Transformed(policy, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
+
+
+def _seen(policy: Policy, table: Table) -> tuple[str, ...]:
+    """Refuse what cannot be released whatever is done to it; what the data holder should know of the rest."""
+    records = table.rows()
+    if not records:
+        raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    return check_unique(policy, table, records)
 
 
 def write(release: Transformed, directory: Path, *, progress: Progress = silent) -> Verdict:
@@ -95,7 +107,8 @@ def write(release: Transformed, directory: Path, *, progress: Progress = silent)
                         remedy="Nothing was left in place. Ask for less, or let the retention be found.",
                     )
         measured = tuple(verdict.as_dict() for verdict in found.verdicts)
-        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained())
+        order = "The order of the rows is random." if made.falling is None else f"Rows are sorted by `{made.falling}`."
+        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained(), order=order)
         seal_public(unsigned.model_copy(update={"models": measured}), text, public)
         progress("report", 0, 0)
         from cobogo.report.transformed import write_report

@@ -9,9 +9,12 @@ from cobogo.errors import VerificationFailed
 from cobogo.transform.base import ENTROPY, SEEDED, Findings, Written
 
 KINDS: dict[str, str] = {
+    "frequency-list": "cobogo.dp.frequency_list.release",
     "masking": "cobogo.mask.masked",
+    "mobility": "cobogo.location.where.check",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
+    "synthesis": "cobogo.synth.check",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""
 

@@ -66,8 +66,9 @@ class Transformed:
             return Table(engine, engine.load_parquet([str(file)], "the rows drawn", [], once=True), "the rows drawn")
 
     def rows(self) -> Expression:
-        """The released rows as an Ibis expression, in random order."""
-        return self.engine.in_random_order(self.drawn.expression)
+        """The released rows as an Ibis expression, in random order; sorted, where they are not about single people."""
+        drawn, column = self.drawn.expression, self.transformation.falling
+        return self.engine.in_random_order(drawn) if column is None else drawn.order_by(drawn[column].desc())
 
     def to_pandas(self) -> Any:
         """The released rows as a pandas frame."""

@@ -12,12 +12,15 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from cobogo.ldp.collection import Collection, listed
+from cobogo.ldp.frequency import texts_of
 from cobogo.ldp.layout import Ints, Layout, Rows
-from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue, chances_of
+from cobogo.ldp.power import Detectable
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
 from cobogo.ldp.rappor.decode import decode
 from cobogo.ldp.rappor.encode import AT_ONCE, Reports, counts, instantaneous, permanent
 from cobogo.ldp.rappor.filters import blooms
 from cobogo.ldp.rappor.parameters import Parameters
+from cobogo.ldp.rappor.planning import Decoding
 from cobogo.randomness import Source, below
 
 
@@ -65,16 +68,15 @@ class Rappor(Protocol):
         """That of the permanent answer."""
         return self.parameters.epsilon_forever
 
+    @property
+    def detectable(self) -> Detectable:
+        """Its decoding, with the candidates."""
+        return Decoding(self.parameters, max(len(self.candidates), 1))
+
     def read(self, values: Sequence[str | None]) -> Strings:
         """Any string will do; its absence is none."""
-        import pyarrow as pa
-
-        array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
-        if array.null_count:
-            missing = np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))
-            raise UnknownValue(int(missing[0]), f"{missing.size:,} of {len(array):,} are empty")
-        coded = array.cast(pa.string()).dictionary_encode()
-        return Strings(tuple(coded.dictionary.to_pylist()), coded.indices.to_numpy().astype(np.int64))
+        words, numbers = strings_read(texts_of(values))
+        return Strings(tuple(words), numbers)
 
     def standing(self, count: int, source: Source) -> Ints:
         """A cohort, by chance."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.location.chances import drawn
 from cobogo.location.fortaleza.bairros import CENTRES, JOBS, PLACES
 from cobogo.location.fortaleza.land import FRAME, centres, residents, somewhere
 from cobogo.location.geometry import Floats
@@ -91,7 +92,7 @@ def lives(number: int, random: np.random.Generator) -> Lives:
     home = np.column_stack(somewhere(bairro, random))
     daily = home.copy()
     works = np.flatnonzero(occupation == WORKS)
-    daily[works] = np.column_stack(somewhere(_rows(drawn_to_work(), bairro[works], random), random))
+    daily[works] = np.column_stack(somewhere(drawn(drawn_to_work(), bairro[works], random), random))
     studies = np.flatnonzero(occupation == STUDIES)
     grown = random.random(len(studies)) < 0.2
     daily[studies[grown]] = _near(home[studies[grown]], "university", reach=9_000.0, random=random)
@@ -123,13 +124,4 @@ def _near(home: Floats, *kinds: str, reach: float, random: np.random.Generator) 
     block, member = np.unique((home // 1_000.0).astype(np.int64), axis=0, return_inverse=True)
     away = np.linalg.norm((block + 0.5)[:, np.newaxis] * 1_000.0 - place[np.newaxis], axis=2)
     weights = np.exp(-(away - away.min(axis=1, keepdims=True)) / reach)
-    return np.asarray(place[_rows(weights / weights.sum(axis=1, keepdims=True), member.ravel(), random)])
-
-
-def _rows(chances: Floats, row: Ints, random: np.random.Generator) -> Ints:
-    """For each entry of ``row`` a column, by that row's chances: one search in all rows laid end to end."""
-    bounds = np.cumsum(chances, axis=1)
-    bounds /= bounds[:, -1:]
-    line = (bounds + np.arange(len(bounds))[:, np.newaxis]).ravel()
-    found = np.searchsorted(line, row + random.random(len(row)), side="right")
-    return np.asarray(np.minimum(found - row * chances.shape[1], chances.shape[1] - 1))
+    return np.asarray(place[drawn(weights / weights.sum(axis=1, keepdims=True), member.ravel(), random)])

@@ -130,7 +130,8 @@ def drop(this: Here, holder: Steward, identity: Identity) -> None:
 
 def _checked(this: House, holder: Holder, wanted: PolicyWanted) -> None:
     found(this, DATASETS, wanted.dataset, holder, own=True)
-    confined(wanted.toml, this.files.dataset(wanted.dataset) / "files", registry=this.settings.registry)
+    home = this.files.dataset(wanted.dataset) / "files"
+    confined(wanted.toml, home, owner=holder.owner, registry=this.settings.registry)
 
 
 def _shown(this: House, row: dict[str, Any]) -> Dataset:

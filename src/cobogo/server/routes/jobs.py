@@ -50,7 +50,8 @@ def submit(this: Here, holder: Runner, wanted: JobWanted, waiting: Annotated[que
     text = wanted.toml
     if text is None:
         text = found(this, POLICIES, str(wanted.policy), holder, own=True)["toml"]
-    confined(text, this.files.dataset(wanted.dataset) / "files", registry=this.settings.registry)
+    home = this.files.dataset(wanted.dataset) / "files"
+    confined(text, home, owner=holder.owner, registry=this.settings.registry)
     identity = waiting.submit(holder.owner, wanted.kind, wanted.dataset, tables.about(row)["file"], text)
     return _job(found(this, JOBS, identity, holder, own=True))
 

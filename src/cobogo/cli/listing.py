@@ -1,0 +1,78 @@
+"""The command ``cobogo dp frequency-list``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cobogo.cli import console
+from cobogo.errors import PolicyError
+
+
+def frequency_list(
+    data: Annotated[
+        Path, typer.Argument(help="A CSV or Parquet file, or a .txt file of one item a line.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Where the release goes.", show_default=False)],
+    epsilon: Annotated[str, typer.Option("--epsilon", help="ε: how much to spend.", show_default=False)],
+    delta: Annotated[str, typer.Option("--delta", help="δ: the chance of what the draw leaves out.")] = "1e-9",
+    column: Annotated[
+        str | None, typer.Option("--column", help="The column of items; the only one, if there is one.")
+    ] = None,
+    counts: Annotated[bool, typer.Option("--counts", help="The column has the count of one item in each row.")] = False,
+    separator: Annotated[str, typer.Option("--separator", help="Of a CSV file.")] = ",",
+    encoding: Annotated[str, typer.Option("--encoding", help="utf-8 or latin-1.")] = "utf-8",
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Whose book of the ledger is charged.")] = None,
+    analyst: Annotated[str | None, typer.Option("--analyst", help="Who is charged.")] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="For examples only: the release then fails verification.")
+    ] = None,
+    language: Annotated[str, typer.Option("--language", help="Of the report: en or pt-BR.")] = "en",
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no summary.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Release how often items (passwords, say) occur, as a sorted list of counts, without the items.
+
+    Exit 1 when the budget does not allow for it, or when it would not hold: noise from a seed never does.
+    """
+    from pydantic import ValidationError
+
+    from cobogo.cli.transformed import finish
+    from cobogo.dp.frequency_list.job import Payer, frequency_list, settled
+    from cobogo.dp.ledger import Ledger
+    from cobogo.policy import Data
+    from cobogo.policy.readable import readable
+
+    settled(epsilon, delta)
+    named = (dataset, analyst)
+    if ledger is None and any(named):
+        raise PolicyError("names a book, and no ledger that it is in", where="--dataset", remedy="Give --ledger.")
+    payer = None
+    if ledger is not None:
+        if dataset is None or analyst is None:
+            raise PolicyError(
+                "whose book is charged, and who asks?", where="--ledger", remedy="Say --dataset and --analyst."
+            )
+        payer = Payer(Ledger(ledger), dataset, analyst)
+    if language not in ("en", "pt-BR"):
+        raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
+    try:
+        options = Data.model_validate({"separator": separator, "encoding": encoding})
+    except ValidationError as error:
+        raise readable(error, "cobogo dp frequency-list", Data) from None
+    with (
+        console.progress(quiet=quiet or as_json) as show,
+        frequency_list(
+            data, column, epsilon=epsilon, delta=delta, counts=counts, options=options, engine=engine, payer=payer,
+            seed=seed, language=language,
+        ) as found,
+    ):  # fmt: skip
+        finish(found, out, show, quiet, as_json)

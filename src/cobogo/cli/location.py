@@ -1,0 +1,22 @@
+"""The commands ``cobogo location …``: one plain function each, in a module of its own; one line here puts it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from cobogo.cli import location_people, location_where
+
+app = typer.Typer(
+    name="location", help="Protect where people are: models of movement, mechanisms, attacks.", no_args_is_help=True
+)
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "people": location_people.people,
+    "where": location_where.where,
+}
+"""Every command of the group by its name, in the order in which they are listed."""
+
+for _name, _command in COMMANDS.items():
+    app.command(name=_name)(_command)

@@ -1,0 +1,93 @@
+"""The command ``cobogo location where``: a private model of how a city moves."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cobogo.cli import console
+from cobogo.errors import PolicyError, number_of
+
+
+def where(
+    events: Annotated[Path, typer.Argument(help="Call records: user, time, cell.", show_default=False)],
+    cells: Annotated[Path, typer.Option("--cells", help="The public cells: cell, lon, lat.", show_default=False)],
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="What it may cost anybody's privacy, in all.", show_default=False)
+    ],
+    first: Annotated[str, typer.Option("--first", help="The first day, as 2024-03-04.", show_default=False)],
+    days: Annotated[int, typer.Option("--days", help="How many days are looked at.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Where the release goes.")] = Path("where"),
+    utc_offset: Annotated[float, typer.Option("--utc-offset", help="Hours from UTC of the people's clock.")] = 0.0,
+    area: Annotated[float, typer.Option("--area", help="Metres of the squares that cells are grouped in.")] = 3_000.0,
+    most_a_day: Annotated[int, typer.Option("--most-a-day", help="Calls of a person that count on one day.")] = 40,
+    people: Annotated[
+        int | None, typer.Option("--people", min=1, help="How many people to make up; as many as there seem to be.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Repeats the made-up people, never the noise.")
+    ] = None,
+    leave_out: Annotated[
+        bool, typer.Option("--leave-out-unknown", help="Leave out calls from cells that are not declared.")
+    ] = False,
+    separator: Annotated[str | None, typer.Option("--separator", help="Guessed from the header if not given.")] = None,
+    config: Annotated[Path | None, typer.Option("--config", help="The curator whose budget pays.")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="The curator's data set.")] = None,
+    analyst: Annotated[str | None, typer.Option("--analyst", help="Whose budget.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Make a differentially private model of how people move, and calls of made-up people, from call records."""
+    from cobogo.dp.units import exact
+    from cobogo.location.reading import read_calls, read_cells
+    from cobogo.location.where import Space, writing
+    from cobogo.location.where import where as made_by
+    from cobogo.location.where.paying import payer
+
+    cost = exact(epsilon, "--epsilon")
+    network = read_cells(cells, separator=separator)
+    space = Space(network, _day(first), days, utc_offset, area, most_a_day)
+    paying = payer(config, dataset, analyst)
+    calls = read_calls(events, network, separator=separator, leave_out=leave_out)
+    if paying is not None:
+        paying.pay(cost, f"location where, {days} days from {first}")
+    made = made_by(calls, space, cost, people=people, seed=seed)
+    kept = {
+        "seed": seed,
+        "paid": None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst},
+    }
+    verdict, compared = writing.write(made, calls, out, kept=kept, source=str(events.absolute()))
+    if as_json:
+        console.say_json(
+            {"holds": bool(verdict), "epsilon": float(cost), "parts": made.model.costs(), "people": made.calls.users,
+             "records": len(made.calls), "fidelity": compared}
+        )  # fmt: skip
+        return
+    console.say(f"Model     ε = {float(cost):g} for all records of a person")
+    header = ["part", "ε", "bins", "scale", "counts"]
+    rows = [
+        [row["part"], f"{float(exact(row['epsilon'], 'ε')):.4g}", f"{row['bins'][0]:,} + {row['bins'][1]:,}",
+         f"{row['scale']:.6g}", row["about"]]
+        for row in made.model.costs()
+    ]  # fmt: skip
+    console.say(console.table(header, rows, numbers=[1, 2, 3]))
+    console.say(f"\nMade up   {number_of(made.calls.users, 'person', 'people')}, {number_of(len(made.calls), 'call')}")
+    if compared["daily range"] is not None:
+        spans, hours = compared["daily range"], compared["population by hour"]
+        console.say(
+            f"Fidelity  daily range off by {spans[EMD]:,.0f} m, population by hour by {hours['mean']:,.0f} m "
+            f"(calls from anywhere: {hours['of calls from anywhere']:,.0f} m); not private, keep it"
+        )
+    console.say(f"Written   {out}/public (give away)   {out}/evidence (keep)")
+
+
+EMD = "earth mover's metres"
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise PolicyError(f"must be a day, as 2024-03-04. Got {text!r} instead", where="--first") from None

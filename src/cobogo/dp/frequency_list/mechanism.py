@@ -1,0 +1,92 @@
+"""The mechanism: from the true list of counts to one that may be released."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.dp.accounting import Loss
+from cobogo.dp.frequency_list.bounds import MOST_ACCOUNTS, Bounds, bounds
+from cobogo.dp.frequency_list.outline import Counts, Outline, outline
+from cobogo.errors import DataError
+from cobogo.randomness import Entropy, Source
+
+BLOCK = 4096
+"""Points whose sums are in memory together."""
+
+
+@dataclass(frozen=True)
+class FrequencyList:
+    """Draws a list of counts with P(g) ∝ exp(−ε‖f − g‖₁/2) over the integer partitions (Blocki, Datta & Bonneau 2016).
+
+    One account more or less is what it hides: (ε, δ)-differential privacy, where δ bounds what the draw leaves out (see
+    `cobogo.dp.frequency_list.bounds`). Hides nothing of somebody who holds many accounts beyond ε for each of them.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    name: ClassVar[str] = "frequency list"
+
+    @property
+    def loss(self) -> Loss:
+        """ε and δ, as they were allowed."""
+        return Loss("epsilon", self.epsilon, self.delta)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """What is drawn from."""
+        return bounds(self.epsilon, self.delta)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """q^|d| of the states d of a diagonal, each rounded once."""
+        q, powers = Fraction(self.bounds.q), [Fraction(1)]
+        for _ in range(self.bounds.band):
+            powers.append(powers[-1] * q)
+        outer = [float(power) for power in powers]
+        return np.array([*reversed(outer[1:]), *outer])
+
+    def draw(self, counts: Counts, source: Source | None = None) -> Counts:
+        """A list that may be released, in place of the true one."""
+        if counts.accounts > MOST_ACCOUNTS:
+            raise DataError(
+                f"has more than {MOST_ACCOUNTS:,} accounts, for which the mechanism was not proven",
+                remedy="Release the lists of its parts: each account is in one of them only.",
+            )
+        rim = outline(counts, self.bounds.run)
+        return _told(rim, self.walk(rim, source or Entropy()))
+
+    def walk(self, rim: Outline, source: Source) -> NDArray[np.int16]:
+        """The drawn states of the points of a rim, as places in `weights`."""
+        from cobogo.dp.frequency_list import kernels
+
+        between = self.bounds.between
+        kept = kernels.checkpoints(rim.downs, rim.pinned, self.weights, BLOCK, between)
+        steps, state = len(rim.downs), self.bounds.band
+        states = np.empty(steps + 1, dtype=np.int16)
+        states[0] = state
+        for block, start in enumerate(range(0, steps, BLOCK)):
+            end = min(start + BLOCK, steps)
+            last = kept[block + 1]
+            sums = kernels.recalled(rim.downs, rim.pinned, self.weights, start, end, last, between)
+            words = source.words(2 * (end - start) + 64)
+            state, _ = kernels.walk(rim.downs, sums, start, state, words, 0, states)
+        return states
+
+
+def _told(rim: Outline, states: NDArray[np.int16]) -> Counts:
+    from cobogo.dp.frequency_list import kernels
+
+    skipped = np.zeros(len(rim.downs), dtype=np.int64)
+    for point, steps in rim.skipped.items():
+        skipped[point] = steps
+    most = len(rim.downs) // 2 + 1
+    counts, items = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    found = kernels.told(rim.downs, states, skipped, rim.top, counts, items)
+    return Counts(counts[:found].copy(), items[:found].copy())

@@ -1,0 +1,69 @@
+"""From the beginnings of values to the values: prefixes are extended, a few symbols at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.ldp.base import Ints
+from cobogo.ldp.discovery.base import Discovery
+
+TRIED = 2**12
+"""A prefix is extended by as many symbols as give at most so many extensions of each."""
+
+
+@dataclass(frozen=True)
+class Prefixes(Discovery):
+    """The prefix extending method: each group reports a longer prefix than the group before; the most
+    frequent prefixes of one group, extended by every symbol, are the candidates of the next (Wang, Li and Jha 2021;
+    Bassily et al. 2017)."""
+
+    name: ClassVar[str] = "pem"
+
+    stray: ClassVar[int] = 16
+
+    @property
+    def step(self) -> int:
+        """How many symbols longer each prefix is than the one before."""
+        step = 1
+        while step < self.domain.length and self.domain.symbols ** (step + 1) <= TRIED:
+            step += 1
+        return step
+
+    @property
+    def lengths(self) -> list[int]:
+        """The length of the prefix that each group reports."""
+        return [*range(self.step, self.domain.length, self.step), self.domain.length]
+
+    @property
+    def groups(self) -> int:
+        """One for each length."""
+        return len(self.lengths)
+
+    @property
+    def values(self) -> int:
+        """Extensions of a few frequent prefixes, and of as many that chance put among them."""
+        last = self.domain.length - self.lengths[-2] if self.groups > 1 else self.domain.length
+        return int(self.domain.symbols**last) * (2 * self.stray if self.groups > 1 else 1)
+
+    def piece(self, group: int, sequences: Ints) -> Ints:
+        """The prefix."""
+        return self.domain.numbered(sequences[:, : self.lengths[group]])
+
+    def candidates(self, tallies: Ints) -> Ints:
+        """Extensions of the prefixes that are the most frequent, as often as there are groups."""
+        found = self._extended(np.zeros((1, 0), dtype=np.int64), self.lengths[0])
+        for group, (length, longer) in enumerate(pairwise(self.lengths)):
+            chosen, _ = self.most(tallies[group], self.piece(group, found))
+            found = self._extended(found[chosen], longer - length)
+        return found
+
+    def _extended(self, sequences: Ints, by: int) -> Ints:
+        for _ in range(by):
+            ends = np.tile(np.arange(self.domain.symbols), len(sequences))
+            sequences = np.column_stack([np.repeat(sequences, self.domain.symbols, axis=0), ends])
+            sequences = sequences[self.domain.possible(sequences)]
+        return sequences

@@ -1,0 +1,48 @@
+"""Reports of a whole column at once: for simulations, pilots and gateways. Whoever does this sees the values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cobogo.errors import DataError, PolicyError
+from cobogo.ldp.collection import Collection
+from cobogo.ldp.layout import Rows
+from cobogo.ldp.protocol import UnknownValue
+from cobogo.policy import Data
+from cobogo.randomness import Source, source
+from cobogo.table.read import read
+
+
+def encoded(
+    collection: Collection,
+    data: str,
+    column: str,
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    seed: int | None = None,
+) -> Rows:
+    """One report for each row of a column, in a random order: not even their order tells whose they are."""
+    if encoding not in ("utf-8", "latin-1"):
+        raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
+    table = read(data, Data(separator=separator, encoding=encoding))  # type: ignore[arg-type]
+    if column not in table.columns:
+        raise DataError(f'has no column "{column}"', where=data, remedy=f"Its columns: {', '.join(table.columns)}.")
+    values = table.engine.fetch(table.expression.select(value=table.text(column)))["value"]
+    try:
+        return shuffled_reports(collection, values, source(seed))
+    except UnknownValue as error:
+        raise DataError(
+            f"values that cannot be answered for: {error.what}",
+            where=f"{data}, column {column}, row {error.place + 1}",
+            remedy="Leave those rows out, or list what they hold in the collection.",
+        ) from None
+
+
+def shuffled_reports(collection: Collection, values: object, drawn_from: Source) -> Rows:
+    """One report for each value, in a random order."""
+    protocol = collection.protocol
+    held = protocol.read(values)  # type: ignore[arg-type]
+    standing = protocol.standing(len(held), drawn_from)
+    rows = protocol.reports(protocol.permanent(held, standing, drawn_from), drawn_from)
+    return np.ascontiguousarray(rows[np.argsort(drawn_from.words(len(rows)))])

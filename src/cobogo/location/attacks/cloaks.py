@@ -1,0 +1,148 @@
+"""Rectangles that hide people among k, and what they tell all the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.tracking import stretches
+from cobogo.location.base import Released
+from cobogo.location.geometry import DEGREE, Floats, distance, wrapped
+from cobogo.location.metrics import region_area
+from cobogo.location.points import Ints, Points
+
+
+def centres(released: Released) -> tuple[Floats, Floats]:
+    """The middles of rectangles."""
+    assert released.box is not None
+    west, south, east, north = released.box
+    return wrapped(west + wrapped(east - west) / 2), (south + north) / 2
+
+
+def inside(released: Released, row: int, points: Points) -> np.ndarray:
+    """Which points lie in a rectangle."""
+    assert released.box is not None
+    west, south, east, north = (side[row] for side in released.box)
+    tolerance = 1e-9
+    across = wrapped(points.lon - west)
+    return np.asarray(
+        (across >= -tolerance)
+        & (across <= wrapped(east - west) + tolerance)
+        & (points.lat >= south - tolerance)
+        & (points.lat <= north + tolerance)
+    )
+
+
+@dataclass(frozen=True)
+class CentreOfCloak(Attack):
+    """Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
+
+    The attacker sees where everybody is and who may have asked (the k of the cloak), and takes the one nearest to the
+    middle of the rectangle. A cloak that is safe lets them be right once in k times; nearest-neighbour cloaks do not.
+    All reports of a scene are of one moment, unless ``minutes`` cuts it. Costs reports × people. Kalnis, Ghinita,
+    Mouratidis & Papadias 2007.
+    """
+
+    minutes: float | None = None  # people within so long of each other count as being there together
+
+    name: ClassVar[str] = "centre-of-cloak"
+    knows: ClassVar[str] = "where everybody is"
+    measures: ClassVar[str] = "cloaks whose nearest person to the middle is the one who asked"
+    needs: ClassVar[frozenset[str]] = frozenset({"boxes"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Guess who asked, cloak by cloak."""
+        lon, lat = centres(scene.released)
+        truth = scene.truth
+        hit, fair, sizes = [], [], []
+        for row in range(len(truth)):
+            crowd = inside(scene.released, row, truth) & self._then(truth, row)
+            crowd[row] = True
+            there = np.flatnonzero(crowd)
+            away = distance(lon[row], lat[row], truth.lon[there], truth.lat[there])
+            nearest = away <= away.min() + 1e-6
+            hit.append(float(nearest[there == row][0]) / nearest.sum())
+            people = len(there) if truth.user is None else len(np.unique(truth.user[there]))
+            sizes.append(people)
+            fair.append(1 / people)
+        guesses = truth.at(lon, lat)
+        return self.found(
+            share(hit),
+            len(truth),
+            error=truth.distance(guesses),
+            guesses=guesses,
+            baseline=share(fair),
+            figures={
+                "smallest_crowd": min(sizes),
+                "mean_crowd": share(sizes),
+                "mean_area": float(region_area(scene.released).mean()),
+            },
+        )
+
+    def _then(self, truth: Points, row: int) -> np.ndarray:
+        if self.minutes is None or truth.time is None:
+            return np.ones(len(truth), dtype=np.bool_)
+        return np.asarray(np.abs(truth.time - truth.time[row]) <= 60 * self.minutes)
+
+
+@dataclass(frozen=True)
+class IntersectionOfCloaks(Attack):
+    """Who was in all of them? One pseudonym's cloaks have few people in common.
+
+    The attacker sees where everybody is at each moment and links a pseudonym's cloaks. Keeps the people who were in
+    every one. Success is that only the person is left. Also tells how small the rectangles' common part is, for
+    somebody who does not move. Costs cloaks × people. Bettini, Wang & Jajodia 2005 (historical k-anonymity).
+    """
+
+    minutes: float = 5.0
+
+    name: ClassVar[str] = "intersection-of-cloaks"
+    knows: ClassVar[str] = "where everybody is at each moment, and which cloaks are of one pseudonym"
+    measures: ClassVar[str] = "people who alone were in all of their cloaks"
+    needs: ClassVar[frozenset[str]] = frozenset({"boxes", "users", "times"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Intersect everybody's cloaks."""
+        truth = scene.truth
+        assert truth.user is not None
+        assert truth.time is not None
+        hit, left, areas = [], [], []
+        for rows in stretches(truth.user, truth.time, longest=len(truth)):
+            if len(rows) < 2:
+                continue
+            crowds = [self._crowd(scene, int(row)) for row in rows]
+            common = crowds[0]
+            for crowd in crowds[1:]:
+                common = np.intersect1d(common, crowd, assume_unique=True)
+            left.append(len(common))
+            hit.append(len(common) == 1)
+            areas.append(common_area(scene.released, rows))
+        return self.found(
+            share(hit),
+            len(hit),
+            figures={"people_left": share(left), "common_area": share(areas)},
+            notes=() if hit else ("no pseudonym has two cloaks",),
+        )
+
+    def _crowd(self, scene: Scene, row: int) -> Ints:
+        truth = scene.truth
+        assert truth.user is not None
+        assert truth.time is not None
+        there = inside(scene.released, row, truth) & (np.abs(truth.time - truth.time[row]) <= 60 * self.minutes)
+        there[row] = True
+        return np.unique(truth.user[there])
+
+
+def common_area(released: Released, rows: Ints) -> float:
+    """Square metres that some rectangles have in common."""
+    assert released.box is not None
+    west, south, east, north = (side[rows] for side in released.box)
+    left = wrapped(west - west[0]).max()
+    right = (wrapped(west - west[0]) + wrapped(east - west)).min()
+    bottom, top = south.max(), north.min()
+    if right <= left or top <= bottom:
+        return 0.0
+    return float((right - left) * (top - bottom) * DEGREE**2 * np.cos(np.radians((bottom + top) / 2)))

@@ -1,0 +1,57 @@
+"""Reports and a list that everybody can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.homes import at_night, favourite_places
+from cobogo.location.geometry import distance
+
+
+@dataclass(frozen=True)
+class ContextLinking(Attack):
+    """Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.
+
+    The attacker has a list of places that names people: an address book, the register of a clinic. Finds each
+    pseudonym's home as home-and-work does and takes the nearest entry; success is that it is the entry nearest to the
+    true home. ``candidates`` tells how many entries lie as near: among so many the person hides. Costs people ×
+    entries. Hoh et al. 2006 on homes from traces; §3.5.4.3 of the guide.
+    """
+
+    near: float = 300.0
+    fewest: int = 3
+
+    name: ClassVar[str] = "context-linking"
+    knows: ClassVar[str] = "a list of addresses, and the hours at which people sleep"
+    measures: ClassVar[str] = "people whose address is found"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times", "places"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Look everybody up."""
+        assert scene.places is not None
+        assert scene.truth.time is not None
+        rows = at_night(scene.truth.time, scene.hours_from_utc)
+        real, homes = favourite_places(scene.truth, rows, self.near, self.fewest)
+        who, guesses = favourite_places(scene.reports, rows, max(self.near, scene.quality_loss), self.fewest)
+        _, mine, theirs = np.intersect1d(real, who, return_indices=True)
+        homes, guesses = homes.take(mine), guesses.take(theirs)
+        book = scene.places
+        hit, rank = [], []
+        for home_lon, home_lat, lon, lat in zip(homes.lon, homes.lat, guesses.lon, guesses.lat, strict=True):
+            entry = int(distance(home_lon, home_lat, book.lon, book.lat).argmin())
+            away = distance(lon, lat, book.lon, book.lat)
+            rank.append(int((away < away[entry]).sum()) + 1)
+            hit.append(rank[-1] == 1)
+        return self.found(
+            share(hit),
+            len(hit),
+            error=homes.distance(guesses),
+            guesses=guesses,
+            baseline=1 / max(len(book), 1),
+            figures={"addresses": len(book), "candidates": float(np.median(rank)) if rank else None},
+            notes=() if hit else ("nobody reports at night",),
+        )

@@ -1,0 +1,78 @@
+"""Who meets whom?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.location.attacks.base import Attack, Findings, Scene
+from cobogo.location.attacks.presence import auc
+from cobogo.location.points import Points
+
+
+def meetings(points: Points, size: float, minutes: float, frame: Any = None) -> Any:
+    """For each pair of people, how often they were in the same square of ``size`` metres in the same stretch of time,
+    a meeting counting for less the more people were there: Σ 1 / log2(people + 1). A sparse symmetric matrix."""
+    from scipy import sparse
+
+    assert points.user is not None
+    assert points.time is not None
+    east, north = (frame or points.frame).metres(points.lon, points.lat)
+    slot = np.floor(points.time / (60 * minutes)).astype(np.int64)
+    column, row = np.floor(east / size).astype(np.int64), np.floor(north / size).astype(np.int64)
+    event = np.unique(np.stack([slot, row, column]), axis=1, return_inverse=True)[1].ravel()
+    people = int(points.user.max()) + 1
+    there = sparse.csr_array((np.ones(len(event)), (points.user, event)), shape=(people, int(event.max()) + 1))
+    there.data[:] = 1.0
+    crowd = np.asarray(there.sum(axis=0)).ravel()
+    there = there[:, crowd > 1]
+    weighed = there.multiply(1 / np.log2(crowd[crowd > 1] + 1)[None, :])
+    both = sparse.coo_array(sparse.csr_array(weighed) @ there.T)
+    off = both.row != both.col
+    return sparse.csr_array((both.data[off], (both.row[off], both.col[off])), shape=both.shape)
+
+
+@dataclass(frozen=True)
+class AggregatedPresence(Attack):
+    """Who is with whom? People who report from the same place at the same time again and again know each other.
+
+    The attacker sees the reports of everybody. Counts meetings of every pair, those in a crowd for less, as one sparse
+    product; squares are as large as the noise. Success is the area under the ROC curve against the pairs who truly met
+    ``often``. Costs the pairs that ever met. Cho, Myers & Leskovec 2011 and Pham, Shahabi & Liu 2013 on telling ties
+    from meetings; §3.5.4.1 of the guide.
+    """
+
+    size: float = 100.0  # metres: so near is together
+    minutes: float = 15.0
+    often: int = 3
+
+    name: ClassVar[str] = "aggregated-presence"
+    knows: ClassVar[str] = "nothing but everybody's reports"
+    measures: ClassVar[str] = "the area under the ROC curve of pairs who meet (one half: nothing is told)"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Score every pair."""
+        frame = scene.grid.frame
+        people = scene.truth.users
+        real = meetings(scene.truth, self.size, self.minutes, frame)
+        seen = meetings(scene.reports, max(self.size, scene.quality_loss), self.minutes, frame)
+        tied = real.toarray() if people <= 3000 else None
+        if tied is None:
+            return self.found(0.5, 0, notes=("more than 3,000 people: pairs are not scored",))
+        upper = np.triu_indices(people, 1)
+        friends = tied[upper] >= self.often / np.log2(3)
+        score = seen.toarray()[upper]
+        top = np.argsort(-score, kind="stable")[: int(friends.sum())]
+        return self.found(
+            auc(score, friends),
+            len(score),
+            baseline=0.5,
+            figures={
+                "pairs_who_meet": int(friends.sum()),
+                "precision": float(friends[top].mean()) if len(top) else None,
+            },
+            notes=() if friends.any() else (f"no two people meet {self.often} times",),
+        )

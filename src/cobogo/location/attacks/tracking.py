@@ -1,0 +1,92 @@
+"""A sequence of reports, seen together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.kernels import smoothed
+from cobogo.location.attacks.likelihood import Likelihood, likelihood_of
+from cobogo.location.attacks.markov import WALK, Markov
+from cobogo.location.attacks.posterior import How, guess
+from cobogo.location.geometry import Floats
+from cobogo.location.metrics import entropy
+from cobogo.location.points import Ints
+
+LONGEST = 400
+"""Reports of a stretch that is worked through at once."""
+
+MOST_STEPS = 30
+"""Steps between two reports: after more than that a wanderer may be anywhere."""
+
+
+def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, time: Floats) -> Floats:
+    """Pr(cell | every report of the stretch) for each of some reports of one person, in the order of time."""
+    logs = likelihood.logs(rows)
+    best = logs.max(axis=1, keepdims=True)
+    lost = ~np.isfinite(best[:, 0])
+    if lost.any():
+        logs[lost] = likelihood.nearness(rows)[lost]
+        best = logs.max(axis=1, keepdims=True)
+    gaps = np.diff(time, prepend=time[0])
+    steps = np.clip(np.round(gaps / markov.step), 0, MOST_STEPS).astype(np.int64)
+    found = smoothed(markov.starts, markov.ends, markov.chances, prior, np.exp(logs - best), steps)
+    return np.asarray(found, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Tracking(Attack):
+    """Where did somebody go? Forward–backward over a Markov model of movement.
+
+    The attacker knows the mechanism, that reports are of one person, and how people move: learned from movements known
+    from elsewhere where there are any, otherwise only that nobody is fast. Costs, for each report, a pass over the
+    transitions of the model. Shokri et al. 2011; Rabiner 1989 for the algorithm.
+    """
+
+    how: How = "mean"
+    step: float = 60.0  # seconds
+    speed: float = WALK  # metres a second
+    within: float = 100.0
+
+    name: ClassVar[str] = "tracking"
+    knows: ClassVar[str] = "the mechanism, whose reports they are, and how people move"
+    measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Follow every person."""
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
+        markov = (
+            Markov.wandering(scene.grid, step=self.step, speed=self.speed)
+            if scene.background is None
+            else Markov.learned(scene.background, scene.grid, step=self.step, speed=self.speed)
+        )
+        reports = scene.reports
+        assert reports.user is not None
+        assert reports.time is not None
+        count = len(reports)
+        lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
+        for rows in stretches(reports.user, reports.time):
+            chances = track(law, markov, scene.chances, rows, reports.time[rows])
+            lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
+            unsure[rows] = entropy(chances)
+        guesses = scene.truth.at(lon, lat)
+        error = scene.truth.distance(guesses)
+        return self.found(
+            share(error <= self.within),
+            count,
+            error=error,
+            guesses=guesses,
+            figures={"uncertainty_bits": float(unsure.mean()), "quality_loss": scene.quality_loss},
+        )
+
+
+def stretches(user: Ints, time: Floats, longest: int = LONGEST) -> list[Ints]:
+    """The rows of each person in the order of time, cut where there are too many for one go."""
+    order = np.lexsort((time, user))
+    bounds = np.flatnonzero(np.diff(user[order], prepend=-1))
+    people = np.split(order, bounds[1:])
+    return [rows[start : start + longest] for rows in people for start in range(0, len(rows), longest)]

@@ -1,0 +1,95 @@
+"""Distances told to several people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.geometry import Floats, Frame
+from cobogo.location.points import Points
+from cobogo.randomness import Entropy, below
+
+ROUNDS = 50
+
+
+def trilaterate(anchors: Points, distances: Floats, frame: Frame | None = None) -> Points:
+    """Where distances from some anchors meet: one row of distances for each victim, one column for each anchor.
+
+    Damped Gauss–Newton on the sum of squares, of all victims at once, begun at the anchor that is nearest.
+    """
+    frame = frame or anchors.frame
+    ax, ay = frame.metres(anchors.lon, anchors.lat)
+    nearest = distances.argmin(axis=1)
+    x, y = ax[nearest] + 1.0, ay[nearest] + 1.0
+    damping = np.full(len(x), 1e-3)
+    cost = _cost(x, y, ax, ay, distances)
+    for _ in range(ROUNDS):
+        dx, dy = x[:, None] - ax, y[:, None] - ay
+        far = np.maximum(np.hypot(dx, dy), 1e-6)
+        ux, uy, miss = dx / far, dy / far, far - distances
+        gx, gy = (ux * miss).sum(axis=1), (uy * miss).sum(axis=1)
+        many = damping * len(ax)
+        hxx, hyy, hxy = (ux**2).sum(axis=1) + many, (uy**2).sum(axis=1) + many, (ux * uy).sum(axis=1)
+        determinant = hxx * hyy - hxy**2
+        step_x, step_y = (hyy * gx - hxy * gy) / determinant, (hxx * gy - hxy * gx) / determinant
+        tried = _cost(x - step_x, y - step_y, ax, ay, distances)
+        better = tried <= cost
+        x, y = np.where(better, x - step_x, x), np.where(better, y - step_y, y)
+        cost = np.where(better, tried, cost)
+        damping = np.clip(np.where(better, damping / 3, damping * 4), 1e-9, 1e6)
+        if np.all(np.hypot(step_x, step_y) < 1e-4):
+            break
+    return Points(*frame.degrees(x, y))
+
+
+def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Floats:
+    return np.asarray(((np.hypot(x[:, None] - ax, y[:, None] - ay) - distances) ** 2).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Trilateration(Attack):
+    """Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.
+
+    The attackers stand at ``users`` places about the area and learn from the service the distance to where the victim
+    reported to be, rounded to ``rounding`` metres. Solves least squares. Rounding alone does not help; noise in the
+    reports does, by as much as it moves them. Costs victims × colluders. §3.5.4.3 of the guide (collusion).
+    """
+
+    users: int = 20
+    rounding: float = 500.0  # metres
+    within: float = 100.0
+    most: int = 5000  # victims
+
+    name: ClassVar[str] = "trilateration"
+    knows: ClassVar[str] = "rounded distances to the person from several places"
+    measures: ClassVar[str] = "people found within a hundred metres, or `within`"
+    needs: ClassVar[frozenset[str]] = frozenset({"positions"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Ask for everybody's distances and solve."""
+        source, grid = Entropy(), scene.grid
+        cells = below(grid.cells, self.users, source)
+        anchors = Points(*grid.centres(cells))
+        rows = slice(0, self.most)
+        reports, truth = scene.reports.take(rows), scene.truth.take(rows)
+        ax, ay = grid.frame.metres(anchors.lon, anchors.lat)
+        x, y = grid.frame.metres(reports.lon, reports.lat)
+        told = np.hypot(x[:, None] - ax, y[:, None] - ay)
+        if self.rounding > 0:
+            told = np.round(told / self.rounding) * self.rounding
+        solved = trilaterate(anchors, told, grid.frame)
+        guesses = truth.at(solved.lon, solved.lat)
+        error = truth.distance(guesses)
+        return self.found(
+            share(error <= self.within),
+            len(truth),
+            error=error,
+            guesses=guesses,
+            figures={
+                "error_to_report": float(reports.distance(guesses).mean()),
+                "quality_loss": scene.quality_loss,
+            },
+        )

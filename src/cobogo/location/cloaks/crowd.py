@@ -1,0 +1,138 @@
+"""Cloaks drawn around people: crowds along a Hilbert curve, and a person's nearest neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.base import Guarantee
+from cobogo.location.cloaks.base import Cloak, Cloaked, people_of
+from cobogo.location.cloaks.cells import LEVELS, Box, area, cells, hilbert, ordered, snapped_outward
+from cobogo.location.cloaks.kernels import crowds
+from cobogo.location.cloaks.tree import shared
+from cobogo.location.geometry import DEGREE, Floats, wrapped
+from cobogo.location.nearest import vectors
+from cobogo.location.points import Ints, Points
+
+AT_ONCE = 1 << 15
+"""Reports whose neighbours are looked up at a time."""
+
+
+@dataclass(frozen=True)
+class Hilbert(Cloak):
+    """People in the order of a Hilbert curve, k by k: a crowd's rectangle is the cloak of everybody in it (Kalnis,
+    Ghinita, Mouratidis and Papadias, TKDE 2007).
+
+    The last crowd has up to 2k − 1. Everybody in a crowd has the same cloak, so that who knows where everybody is
+    learns no more than that it was one of k. A crowd takes in more people until the minimum area is reached.
+    """
+
+    name: ClassVar[str] = "hilbert"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """See `Cloak`."""
+        return shared(self.k)
+
+    def regions(self, points: Points) -> Cloaked:
+        """One sort, and one walk along it."""
+        self._check_crowd(points)
+        codes, people = people_of(points)
+        order = ordered(hilbert(*cells(points.lon, points.lat), LEVELS))
+        lon, lat = points.lon[order], points.lat[order]
+        crowd, many = crowds(lon, lat, codes[order], people, self.k, self.min_area)
+        if not many:
+            nowhere = np.full(len(points), np.nan)
+            return Cloaked((nowhere, nowhere, nowhere, nowhere))
+        start = np.flatnonzero(np.diff(crowd, prepend=-1))
+        first = lon[start]
+        across = wrapped(lon - first[crowd])
+        edges = around(
+            first, np.minimum.reduceat(across, start), np.minimum.reduceat(lat, start),
+            np.maximum.reduceat(across, start), np.maximum.reduceat(lat, start),
+        )  # fmt: skip
+        of = np.empty(len(points), dtype=np.int64)
+        of[order] = crowd
+        west, south, east, north = (edge[of] for edge in edges)
+        return Cloaked((west, south, east, north))
+
+
+@dataclass(frozen=True)
+class NearestNeighbours(Cloak):
+    """A rectangle around a person and the k − 1 people nearest to where they are.
+
+    The smallest of all cloaks and the weakest: a person tends to be in the middle of it, and their neighbours have
+    other neighbours, so that most of the k would not have been given this cloak.
+    """
+
+    name: ClassVar[str] = "nearest-neighbours"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """See `Cloak`."""
+        return Guarantee(
+            "none",
+            k=self.k,
+            note=f"there are {self.k} people or more in every cloak, but it is drawn around one of them, who is most "
+            "often the nearest to its centre, and the others would be given other cloaks",
+        )
+
+    def regions(self, points: Points) -> Cloaked:
+        """Neighbours are found among the last reports of people, on the globe itself."""
+        from scipy.spatial import cKDTree
+
+        self._check_crowd(points)
+        codes, people = people_of(points)
+        last = _last(points, codes, people)
+        place = vectors(points.lon, points.lat)
+        tree = cKDTree(place[last])
+        parts = []
+        for start in range(0, len(points), AT_ONCE):
+            some = slice(start, start + AT_ONCE)
+            _, near = tree.query(place[some], k=min(self.k, people))
+            own = codes[some, None] == near
+            without = ~own.any(axis=1)
+            near[without, -1] = near[without, 0]  # k others and oneself would be one too many
+            rows = last[near]
+            across = np.append(wrapped(points.lon[rows] - points.lon[some, None]), np.zeros((len(near), 1)), axis=1)
+            lat = np.append(points.lat[rows], points.lat[some, None], axis=1)
+            parts.append([across.min(axis=1), lat.min(axis=1), across.max(axis=1), lat.max(axis=1)])
+        west, south, east, north = np.concatenate(parts, axis=1) if parts else np.empty((4, 0))
+        box = around(points.lon, *_widened(west, south, east, north, self.min_area))
+        small = area(box) < self.min_area
+        west, south, east, north = (np.where(small, np.nan, edge) for edge in box)
+        return Cloaked((west, south, east, north))
+
+
+def around(first: Floats, west: Floats, south: Floats, east: Floats, north: Floats) -> Box:
+    """Rectangles given by how far they reach to both sides of a longitude, on public edges."""
+    left, low, right, top = snapped_outward(first + west, south, first + east, north)
+    whole = right - left >= 360
+    return np.where(whole, -180.0, wrapped(left)), low, np.where(whole, 180.0, _east(wrapped(right))), top
+
+
+def _east(lon: Floats) -> Floats:
+    """The date line is the end of the east, not the beginning of the west."""
+    return np.where(lon == -180, 180.0, lon)
+
+
+def _widened(
+    west: Floats, south: Floats, east: Floats, north: Floats, least: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Rectangles grown by as much on all sides, in metres, until they have an area."""
+    scale = np.maximum(np.cos(np.radians((south + north) / 2)), 1e-6) * DEGREE
+    width, height = (east - west) * scale, (north - south) * DEGREE
+    total, lacking = width + height, np.maximum(least - width * height, 0)
+    more = (np.sqrt(total**2 + 4 * lacking) - total) / 4 * 1.01
+    grown = west - more / scale, np.maximum(south - more / DEGREE, -90), east + more / scale
+    return *grown, np.minimum(north + more / DEGREE, 90)
+
+
+def _last(points: Points, codes: Ints, people: int) -> Ints:
+    """The row of each person's last report."""
+    rows = np.arange(len(points)) if points.time is None else np.argsort(points.time, kind="stable")
+    last = np.empty(people, dtype=np.int64)
+    last[codes[rows]] = rows
+    return last

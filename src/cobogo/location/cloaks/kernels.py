@@ -1,0 +1,189 @@
+"""Compiled kernels of the cloaks: runs of reports sorted by a code, people counted once each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cobogo.location.cloaks.cells import LEVELS, area_of
+
+
+@njit(cache=True, nogil=True)
+def _people(users, start, end, stamps, stamp, single):  # type: ignore[no-untyped-def]
+    """How many people have a report in a run; those who were stamped before count no more."""
+    if single:
+        return end - start
+    found = 0
+    for place in range(start, end):
+        if stamps[users[place]] != stamp:
+            stamps[users[place]] = stamp
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _common(one, other):  # type: ignore[no-untyped-def]
+    """The deepest level at which two codes are in one cell."""
+    apart, level = one ^ other, LEVELS
+    while apart:
+        apart >>= 2
+        level -= 1
+    return level
+
+
+@njit(cache=True, nogil=True)
+def _end(codes, start, end, shift):  # type: ignore[no-untyped-def]
+    """Where the run of the first code's cell ends, of those that are 4^-shift/2 of the world."""
+    last = codes[start] >> shift
+    low, high = start + 1, end
+    while low < high:
+        middle = (low + high) // 2
+        if codes[middle] >> shift > last:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(cache=True, nogil=True)
+def descend(code, row, order, user, people, k, least, reciprocal):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report gets, from the world downwards: cells with one quarter in use are passed
+    at once, and an empty list of reports has no world."""
+    n = len(code)
+    levels = np.empty(n, np.int64)
+    if n == 0:
+        return levels
+    single = people == n
+    codes, users = code[order], user if single else user[order]
+    stamps, stamp = np.zeros(people if not single else 1, np.int64), 0
+    starts, ends, above = (
+        np.empty(4 * LEVELS + 4, np.int64),
+        np.empty(4 * LEVELS + 4, np.int64),
+        np.empty(4 * LEVELS + 4, np.int64),
+    )
+    starts[0], ends[0], above[0] = 0, n, 0
+    waiting = 1
+    bounds, fit = np.empty(5, np.int64), np.empty(4, np.bool_)
+    while waiting:
+        waiting -= 1
+        start, end = starts[waiting], ends[waiting]
+        deepest = _common(codes[start], codes[end - 1])
+        level = deepest
+        if least > 0:
+            while level > above[waiting] and area_of(row[order[start]], level) < least:
+                level -= 1
+        quarters, cut = 0, False
+        if level == deepest and level < LEVELS:
+            shift = 2 * (LEVELS - level - 1)
+            bounds[0] = start
+            enough = True
+            while bounds[quarters] < end:
+                first = bounds[quarters]
+                last = _end(codes, first, end, shift)
+                bounds[quarters + 1] = last
+                stamp += 1
+                fit[quarters] = _people(users, first, last, stamps, stamp, single) >= k
+                if fit[quarters] and least > 0:
+                    fit[quarters] = area_of(row[order[first]], level + 1) >= least
+                enough = enough and fit[quarters]
+                quarters += 1
+            cut = enough or not reciprocal
+        for quarter in range(max(quarters, 1)):
+            first, last = (bounds[quarter], bounds[quarter + 1]) if quarters else (start, end)
+            if cut and fit[quarter]:
+                starts[waiting], ends[waiting], above[waiting] = first, last, level + 1
+                waiting += 1
+            else:
+                for place in range(first, last):
+                    levels[order[place]] = level
+    return levels
+
+
+@njit(cache=True, nogil=True)
+def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report gets on the way up, and whether its pair is side by side or one atop the
+    other. Reports are in the order of their codes."""
+    n = len(codes)
+    levels, wide, high = np.full(n, -1, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    single = people == n
+    stamps, stamp = np.zeros(people, np.int64), 0
+    begin, finish, waiting = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.bool_)
+    for level in range(LEVELS, -1, -1):
+        shift = 2 * (LEVELS - level)
+        start = 0
+        while start < n:
+            parent = codes[start] >> (shift + 2)
+            end = start
+            begin[:], finish[:], waiting[:] = 0, 0, False
+            while end < n and codes[end] >> (shift + 2) == parent:
+                child = (codes[end] >> shift) & 3
+                if finish[child] == 0:
+                    begin[child] = end
+                finish[child] = end + 1
+                waiting[child] = waiting[child] or levels[end] < 0
+                end += 1
+            if waiting.any():
+                for child in range(4):
+                    if not waiting[child]:
+                        continue
+                    size = area_of(row[begin[child]], level)
+                    stamp += 1
+                    alone = _people(users, begin[child], finish[child], stamps, stamp, single)
+                    across = alone + _people(users, begin[child ^ 1], finish[child ^ 1], stamps, stamp, single)
+                    stamp += 1
+                    upright = _people(users, begin[child], finish[child], stamps, stamp, single)
+                    upright += _people(users, begin[child ^ 2], finish[child ^ 2], stamps, stamp, single)
+                    found, beside, atop = alone >= k and size >= least, 0, 0
+                    if not found and level > 0:
+                        # The two halves of a cell cut by a parallel differ in area: the pair is measured whole.
+                        pair = size + area_of(row[begin[child]] ^ (1 << (LEVELS - level)), level)
+                        side, up = across >= k and 2 * size >= least, upright >= k and pair >= least
+                        if side and (not up or across <= upright):
+                            found, beside = True, 1
+                        elif up:
+                            found, atop = True, 1
+                    if found:
+                        for place in range(begin[child], finish[child]):
+                            if levels[place] < 0:
+                                levels[place], wide[place], high[place] = level, beside, atop
+            start = end
+    return levels, wide, high
+
+
+@njit(cache=True, nogil=True)
+def crowds(lon, lat, users, people, k, least):  # type: ignore[no-untyped-def]
+    """Cuts a line of reports into crowds: each is as short as k people and the area allow, and what is left at the end
+    joins the last. Returns the number of each report's crowd, and how many there are; none if even all are too few."""
+    n = len(lon)
+    crowd = np.zeros(n, np.int64)
+    stamps = np.full(people, -1, np.int64)
+    number, found = 0, 0
+    west = east = south = north = 0.0
+    first = 0
+    for place in range(n):
+        across = (lon[place] - lon[first] + 180.0) % 360.0 - 180.0
+        if found == 0:
+            first = place
+            west = east = 0.0
+            south = north = lat[place]
+        else:
+            west, east = min(west, across), max(east, across)
+            south, north = min(south, lat[place]), max(north, lat[place])
+        crowd[place] = number
+        if stamps[users[place]] != number:
+            stamps[users[place]] = number
+            found += 1
+        if found >= k and _area(east - west, south, north) >= least:
+            number += 1
+            found = 0
+    if number:
+        for place in range(n - 1, -1, -1):
+            if crowd[place] < number:
+                break
+            crowd[place] = number - 1
+    return crowd, number
+
+
+@njit(cache=True, nogil=True)
+def _area(width, south, north):  # type: ignore[no-untyped-def]
+    return 6_371_008.8**2 * np.radians(width) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))

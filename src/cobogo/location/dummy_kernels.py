@@ -1,0 +1,127 @@
+"""Compiled choices of dummies, report by report."""
+
+from __future__ import annotations
+
+from math import atan2, cos, floor, log, pi, sin, sqrt
+
+import numpy as np
+from numba import njit
+
+UNIFORM, DLS, ENHANCED = 0, 1, 2
+
+
+@njit(cache=True, nogil=True)
+def _share(word):  # type: ignore[no-untyped-def]
+    return float(word >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True)
+def _shuffled_front(pool, many, words, at):  # type: ignore[no-untyped-def]
+    """The first ``many`` of a pool become a random choice of it; returns how many words were used."""
+    for j in range(many):
+        other = j + int(_share(words[at + j]) * (len(pool) - j))
+        pool[j], pool[other] = pool[other], pool[j]
+    return many
+
+
+@njit(cache=True, nogil=True)
+def choose(cell, chances, ranked, rank, east, north, wanted, how, trials, words, found):  # type: ignore[no-untyped-def]
+    """``wanted`` dummy cells for one report, into ``found``.
+
+    Uniform: any cells. Else from those whose chance is nearest in rank to that of the true cell, which stands anywhere
+    in the list: of several random sets the one of the highest entropy (DLS), or from twice as many one after the other
+    as far from those before as can be (enhanced).
+    """
+    cells = len(ranked)
+    if how == UNIFORM:
+        for j in range(wanted):
+            found[j] = ranked[int(_share(words[j]) * cells)]
+        return
+    near = min(2 * wanted if how == DLS else 4 * wanted, cells - 1)
+    start = rank[cell] - int(_share(words[0]) * (near + 1))
+    start = min(max(start, 0), cells - near - 1)
+    pool = np.empty(near, dtype=np.int64)
+    place = 0
+    for j in range(start, start + near + 1):
+        if ranked[j] != cell and place < near:
+            pool[place] = ranked[j]
+            place += 1
+    many, used, best = min(wanted, near), 1, -1.0
+    size = many if how == DLS else min(2 * many, near)
+    chosen = np.empty(size, dtype=np.int64)
+    for _ in range(trials):
+        used += _shuffled_front(pool, size, words, used)
+        total = chances[cell]
+        for j in range(size):
+            total += chances[pool[j]]
+        entropy = 0.0
+        for j in range(-1, size):
+            share = (chances[cell] if j < 0 else chances[pool[j]]) / total if total > 0 else 0.0
+            if share > 0:
+                entropy -= share * log(share)
+        if entropy > best:
+            best = entropy
+            chosen[:] = pool[:size]
+    if how == ENHANCED:
+        apart = np.zeros(size)
+        last = cell
+        for j in range(many):
+            farthest = j
+            for m in range(j, size):
+                x, y = east[chosen[m]] - east[last], north[chosen[m]] - north[last]
+                apart[m] += log(max(sqrt(x * x + y * y), 1e-9))
+                if apart[m] > apart[farthest]:
+                    farthest = m
+            chosen[j], chosen[farthest] = chosen[farthest], chosen[j]
+            apart[j], apart[farthest] = apart[farthest], apart[j]
+            last = chosen[j]
+    for j in range(wanted):
+        found[j] = chosen[j % many] if many else cell
+
+
+@njit(cache=True, nogil=True)
+def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, size, trials, words, x_out, y_out):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Dummies go on as far as the person did, about as much off their own heading: of some tries, each freer than the
+    one before, that which leads to a chance most like that of the true cell. Where none is allowed, they stay."""
+    for j in range(len(x)):
+        best, straight = np.inf, heading[j]
+        x_out[j], y_out[j] = x[j], y[j]
+        for trial in range(trials):
+            at = (j * trials + trial) * 2
+            side = 1.0 if words[at] & np.uint64(1) else -1.0
+            angle = straight + side * turn + pi * (2.0 * _share(words[at + 1]) - 1.0) * trial / trials
+            to_x, to_y = x[j] + step * sin(angle), y[j] + step * cos(angle)
+            column, row = floor(to_x / size + columns / 2), floor(to_y / size + rows / 2)
+            if 0 <= row < rows and 0 <= column < columns:
+                there = int(row) * columns + int(column)
+                if allowed[there]:
+                    unlike = abs(log((chances[there] + 1e-12) / (chances[cell] + 1e-12))) + trial / trials
+                    if unlike < best:
+                        best, heading[j] = unlike, angle
+                        x_out[j], y_out[j] = to_x, to_y
+
+
+@njit(cache=True, nogil=True)
+def dummies(cell, first, own_x, own_y, moving, chances, allowed, ranked, rank, east, north, columns, rows, size, how,  # type: ignore[no-untyped-def]
+            trials, follow_trials, words, x_out, y_out):  # fmt: skip
+    """Positions of dummies for every report, in metres: ``x_out`` and ``y_out`` have a row for each."""
+    wanted = x_out.shape[1]
+    found = np.empty(wanted, dtype=np.int64)
+    heading = np.empty(wanted)
+    own = 0.0
+    for i in range(len(cell)):
+        if moving and not first[i]:
+            ahead_x, ahead_y = own_x[i] - own_x[i - 1], own_y[i] - own_y[i - 1]
+            step = sqrt(ahead_x * ahead_x + ahead_y * ahead_y)
+            towards = atan2(ahead_x, ahead_y) if step > 0 else own
+            turn = towards - own
+            own = towards
+            follow(cell[i], step, turn, x_out[i - 1], y_out[i - 1], heading, chances, allowed, columns, rows, size,
+                   follow_trials, words[i], x_out[i], y_out[i])  # fmt: skip
+            continue
+        choose(cell[i], chances, ranked, rank, east, north, wanted, how, trials, words[i, 3 * wanted :], found)
+        for j in range(wanted):
+            x_out[i, j] = east[found[j]] + (_share(words[i, j]) - 0.5) * size
+            y_out[i, j] = north[found[j]] + (_share(words[i, wanted + j]) - 0.5) * size
+            heading[j] = 2.0 * pi * _share(words[i, 2 * wanted + j])
+        own = 0.0

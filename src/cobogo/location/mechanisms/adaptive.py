@@ -1,0 +1,120 @@
+"""Adaptive geo-indistinguishability: more noise where the next place could be foretold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.location.base import Guarantee, Mechanism, Released
+from cobogo.location.draws import UnitSteps
+from cobogo.location.geometry import Floats
+from cobogo.location.grid import World
+from cobogo.location.mechanisms.planar_laplace import PlanarLaplace
+from cobogo.location.mechanisms.predictive import by_person, in_place
+from cobogo.location.points import Points
+from cobogo.randomness import Source
+
+LOW, HIGH = 0.96, 2.7
+"""Thresholds in units of 1/ε: a quarter of all planar Laplace noise is shorter than the one, a quarter longer than the
+other."""
+
+
+@dataclass(frozen=True)
+class Adaptive(Mechanism):
+    """Planar Laplace noise whose ε follows how well a line through the last reports foretells where one is
+    (Al-Dhubhani & Cazalas 2018): a heuristic without a guarantee.
+
+    A line through the last ``window`` reports, in time, foretells the next place. Where it misses by less than
+    ``delta1`` metres, places are highly correlated and ε is multiplied by ``factor_high_corr`` (below 1: more noise);
+    where it misses by more than ``delta2``, by ``factor_low_corr`` (above 1: less noise). 0.96/ε and 2.7/ε are the
+    defaults. The first reports are plain.
+
+    ``judge`` says whose distance from the line decides. By the "truth", as the paper has it, ε depends on where one is,
+    and no ε at all bounds what a report tells. By "reports", the last report is judged by those before it: then ε
+    follows from what is public, and each report keeps ε·factor_low_corr at most; a trace spends the sum of ``cost``.
+    ``of`` "truth" draws the line through true places: for comparison only. Judged by the truth, ``cost`` tells how one
+    moved: it is for the owner's eyes only.
+    """
+
+    name: ClassVar[str] = "adaptive"
+
+    epsilon: float
+    window: int = 5
+    delta1: float | None = None
+    delta2: float | None = None
+    factor_high_corr: float = 0.1
+    factor_low_corr: float = 5.0
+    judge: Literal["truth", "reports"] = "truth"
+    of: Literal["reports", "truth"] = "reports"
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon", "factor_high_corr", "factor_low_corr")
+        for holds, name, wanted in (
+            (isinstance(self.window, int) and self.window >= 2, "window", "2 reports or more"),
+            (0 < self._thresholds[0] <= self._thresholds[1], "delta1", "above 0 and not beyond delta2"),
+            (self.factor_high_corr <= 1, "factor_high_corr", "1 at most: what can be foretold needs more noise"),
+            (self.factor_low_corr >= 1, "factor_low_corr", "1 at least"),
+            (self.judge in ("truth", "reports"), "judge", '"truth" or "reports"'),
+            (self.of in ("truth", "reports"), "of", '"truth" or "reports"'),
+            (self.judge == "truth" or self.of == "reports", "of", '"reports" where they judge'),
+        ):
+            if not holds:
+                raise ValueError(
+                    f"The {name!r} parameter of {self.name} must be {wanted}. Got {getattr(self, name)!r} instead"
+                )
+        self._levels  # noqa: B018 - refuse now what cannot be promised
+
+    @property
+    def _thresholds(self) -> tuple[float, float]:
+        return (
+            LOW / self.epsilon if self.delta1 is None else self.delta1,
+            HIGH / self.epsilon if self.delta2 is None else self.delta2,
+        )
+
+    @cached_property
+    def _levels(self) -> tuple[PlanarLaplace, ...]:
+        """Plain noise, that of high correlation, that of low: all on the grid of the plain one."""
+        plain = PlanarLaplace(self.epsilon)
+        factors = self.factor_high_corr, self.factor_low_corr
+        return plain, *(PlanarLaplace(self.epsilon * factor, grid=plain.world) for factor in factors)
+
+    @property
+    def world(self) -> World:
+        """The grid of reports."""
+        return self._levels[0].world
+
+    @property
+    def guarantee(self) -> Guarantee:
+        if self.judge == "truth":
+            return Guarantee("none", note="a heuristic: ε depends on where one is, so no ε bounds what a report tells")
+        return Guarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon * self.factor_low_corr,
+            note="for one report at most, given those before it; a trace spends the sum of what each did",
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:
+        from cobogo.location.backward_kernels import adaptive
+
+        count, order = len(points), by_person(points)
+        person = np.zeros(count, dtype=np.int64) if points.user is None else points.user[order]
+        starts = np.flatnonzero(np.diff(person, prepend=-1))
+        first = np.repeat(starts, np.diff(np.append(starts, count)))
+        when = np.arange(count, dtype=np.float64) if points.time is None else points.time[order]
+        steps = UnitSteps.drawn(count, source)
+        noise = np.array([level.drawn for level in self._levels])
+        lon, lat, level = np.empty(count), np.empty(count), np.empty(count, dtype=np.int64)
+        start = 0
+        while start < count:
+            start = adaptive(
+                start, first, when, points.lon[order], points.lat[order], steps.gamma, steps.bearing, steps.chance,
+                self.window, self.of == "truth", self.judge == "reports", *map(float, self._thresholds), noise,
+                float(self.world.rows), float(self.world.size), lon, lat, level,
+            )  # fmt: skip
+            if start < count:
+                steps.redraw(start, source)
+        cost: Floats = np.array([one.epsilon for one in self._levels])[in_place(order, level)[0]]
+        return Released(points.at(*in_place(order, lon, lat)), cost=cost)

@@ -1,0 +1,110 @@
+"""Obfuscation by discs: an area instead of a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import acos, pi, sqrt
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.location.base import Guarantee, Mechanism, Released, free
+from cobogo.location.draws import bearings, uniforms
+from cobogo.location.geometry import moved
+from cobogo.location.grid import World
+from cobogo.location.points import Points
+from cobogo.randomness import Source
+
+
+@dataclass(frozen=True)
+class Disc(Mechanism):
+    """A disc in which one may be, made larger, smaller or moved until its relevance is what one wants (Ardagna et al.
+    2011).
+
+    A position measured to within ``radius`` metres is a disc of that radius, somewhere in which the person is. What is
+    released of it has a relevance of |A ∩ A′|²/(|A|·|A′|) from 1, the disc itself, down to 0: "enlarge" makes the
+    disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person may be outside, and
+    "shift" moves it in a random direction until the overlap is what is wanted.
+
+    No guarantee: relevance bounds neither what someone who knows the map infers (a disc over the sea and one house is
+    that house), nor what several discs of one person have in common.
+    """
+
+    name: ClassVar[str] = "disc"
+
+    radius: float
+    relevance: float = 0.25
+    how: Literal["enlarge", "reduce", "shift"] = "enlarge"
+
+    def __post_init__(self) -> None:
+        self._check_positive("radius")
+        if not 0 < self.relevance <= 1:
+            raise ValueError(
+                f"The 'relevance' parameter of {self.name} must be above 0, and 1 at most. "
+                f"Got {self.relevance!r} instead"
+            )
+        if self.how not in ("enlarge", "reduce", "shift"):
+            raise ValueError(
+                f"The 'how' parameter of {self.name} must be enlarge, reduce or shift. Got {self.how!r} instead"
+            )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee("none", note="someone who knows the map, or several discs of a person, may tell more")
+
+    @property
+    def released_radius(self) -> float:
+        """Metres, of the discs that are released."""
+        scale = {"enlarge": 1 / sqrt(self.relevance), "reduce": sqrt(self.relevance), "shift": 1.0}[self.how]
+        return self.radius * scale
+
+    @cached_property
+    def shift(self) -> float:
+        """Metres by which discs are moved. The overlap of two of the same radius is √relevance of either."""
+        if self.how != "shift":
+            return 0.0
+        low, high = 0.0, 2.0  # in radii; the overlap falls all the way
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if overlap(middle) > sqrt(self.relevance) else (low, middle)
+        return low * self.radius
+
+    def apply(self, points: Points, source: Source) -> Released:
+        count = len(points)
+        measured = self.radius * np.sqrt(uniforms(count, source))
+        lon, lat = moved(points.lon, points.lat, measured, bearings(source.words(count)))
+        if self.how == "shift":
+            lon, lat = moved(lon, lat, self.shift, bearings(source.words(count)))
+        centres = points.at(*World().snapped(lon, lat))
+        return Released(centres, cost=free(points), radius=np.full(count, self.released_radius))
+
+
+def overlap(apart: float) -> float:
+    """The share of a disc that another of the same size covers, their centres so many radii apart.
+
+    >>> overlap(0), overlap(2), round(overlap(1), 4)
+    (1.0, 0.0, 0.391)
+    """
+    half = apart / 2
+    return (2 * acos(half) - apart * sqrt(1 - half**2)) / pi
+
+
+def relevance(radius: float, other: float, apart: float) -> float:
+    """The relevance of one disc for another: the overlap's share of the one, times its share of the other.
+
+    >>> relevance(100, 200, 50)
+    0.25
+    """
+    if apart >= radius + other:
+        return 0.0
+    small, large = sorted((radius, other))
+    if apart <= large - small:
+        return (small / large) ** 2
+    a = acos((apart**2 + radius**2 - other**2) / (2 * apart * radius))
+    b = acos((apart**2 + other**2 - radius**2) / (2 * apart * other))
+    kite = sqrt(
+        (-apart + radius + other) * (apart + radius - other) * (apart - radius + other) * (apart + radius + other)
+    )
+    shared = radius**2 * a + other**2 * b - kite / 2
+    return shared**2 / (pi * radius**2 * pi * other**2)

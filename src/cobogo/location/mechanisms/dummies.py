@@ -1,0 +1,129 @@
+"""Dummies: one's own position among others that one made up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from cobogo.location.base import Guarantee, Mechanism, Released, free
+from cobogo.location.geometry import Floats
+from cobogo.location.grid import Grid, Ints, World
+from cobogo.location.mechanisms.discrete import checked_prior
+from cobogo.location.mechanisms.predictive import by_person, in_place
+from cobogo.location.points import Points
+from cobogo.randomness import Source
+
+HOW = ("uniform", "dls", "enhanced-dls")
+AT_A_TIME = 1 << 22
+TRIALS = 20
+FOLLOWED = 8
+"""Random sets that are compared; and random steps, where dummies move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dummies(Mechanism):
+    """The position is sent among k − 1 made-up ones, in random order; the service answers all, the device picks its own
+    (Kido et al. 2005; DLS and enhanced DLS: Niu et al. 2014).
+
+    Made-up positions lie in the ``allowed`` cells of a grid (streets, built-up land; all, unless given), anywhere in a
+    cell. "uniform" takes any; "dls" cells that the ``prior`` makes about as likely as the true one, of several random
+    sets the one of the highest entropy; "enhanced-dls" also spreads them apart. When ``moving``, a
+    person's dummies go on from report to report, each time as far as the person did, each in a direction of its own.
+
+    The truth is among what is sent, exactly. One of k to someone who knows no more than the prior and sees one request;
+    whoever knows more (the person's habits, or the requests of a day) tells it from the dummies.
+    """
+
+    name: ClassVar[str] = "dummies"
+
+    k: int
+    grid: Grid
+    how: Literal["uniform", "dls", "enhanced-dls"] = "dls"
+    prior: Any = None
+    allowed: Any = None
+    moving: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or self.k < 2:
+            raise ValueError(f"The 'k' parameter of {self.name} must be 2 or more. Got {self.k!r} instead")
+        if self.how not in HOW:
+            raise ValueError(
+                f"The 'how' parameter of {self.name} must be one of {', '.join(HOW)}. Got {self.how!r} instead"
+            )
+        if self.prior is not None:
+            checked_prior(self.prior, self.grid, self.name)
+        if self.allowed is not None:
+            checked_prior(np.asarray(self.allowed, dtype=np.float64), self.grid, self.name, "allowed")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "none", note=f"one of {self.k} positions, to someone who knows only the prior and sees one request"
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:
+        order, count = by_person(points), len(points)
+        made_up = in_place(order, *self._made_up(points.take(order), source))
+        lon, lat = (
+            np.concatenate([own[:, None], others], axis=1)
+            for own, others in zip((points.lon, points.lat), self.grid.frame.degrees(*made_up), strict=True)
+        )
+        turn = np.argsort(source.words(count * self.k).reshape(count, self.k), axis=1)
+        rows = np.repeat(np.arange(count), self.k)
+        snapped = World().snapped(lon[rows, turn.ravel()], lat[rows, turn.ravel()])
+        middle = (part.reshape(count, self.k).mean(axis=1) for part in self.grid.frame.metres(*snapped))
+        return Released(
+            points.at(*self.grid.frame.degrees(*middle)),
+            cost=free(points),
+            members=points.take(rows).at(*snapped),
+            report=rows,
+            of_owner={"truth": np.argmin(turn, axis=1)},
+        )
+
+    def _made_up(self, points: Points, source: Source) -> tuple[Floats, Floats]:
+        """Where the dummies of each point are, person by person, in metres of the grid."""
+        from cobogo.location.dummy_kernels import dummies
+
+        count, wanted = len(points), self.k - 1
+        chances = checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
+        allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)
+        cell = self.grid.nearest_cell(points.lon, points.lat)
+        own = self.grid.frame.metres(points.lon, points.lat)
+        first = np.ones(count, dtype=np.bool_)
+        if self.moving:
+            first = np.diff(np.zeros(count) if points.user is None else points.user, prepend=-1) != 0
+        x, y = np.empty((count, wanted)), np.empty((count, wanted))
+        choice = {"uniform": wanted, "dls": 1 + TRIALS * wanted, "enhanced-dls": 1 + 2 * TRIALS * wanted}[self.how]
+        needed = max(3 * wanted + choice, 2 * wanted * FOLLOWED if self.moving else 0)
+        for part in _parts(first, max(AT_A_TIME // needed, 1)):
+            words = source.words((part.stop - part.start) * needed).reshape(-1, needed)
+            dummies(
+                cell[part], first[part], own[0][part], own[1][part], self.moving, chances, allowed,
+                *self._ranks(chances, allowed), *self.grid.metres(), self.grid.columns, self.grid.rows,
+                float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],
+            )  # fmt: skip
+        return x, y
+
+    @staticmethod
+    def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints]:
+        """Allowed cells by their chance, and the place of every cell among them."""
+        ranked = np.flatnonzero(allowed)
+        ranked = ranked[np.argsort(chances[ranked], kind="stable")]
+        rank = np.minimum(np.searchsorted(chances[ranked], chances), len(ranked) - 1)
+        rank[ranked] = np.arange(len(ranked))
+        return ranked, rank
+
+
+def _parts(first: Any, size: int) -> list[slice]:
+    """Rows to work through together, from one that follows from none before it to another."""
+    starts = np.flatnonzero(first)
+    cuts = [0]
+    while cuts[-1] < len(first):
+        later = starts[np.searchsorted(starts, cuts[-1], side="right") :]
+        fitting = later[later <= cuts[-1] + size]
+        rest = len(first) - cuts[-1]
+        cuts.append(len(first) if rest <= size or not later.size else int(fitting[-1] if fitting.size else later[0]))
+    return [slice(start, end) for start, end in pairwise(cuts)]

@@ -1,0 +1,34 @@
+"""Indirect locations: the nearest public place instead of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cobogo.location.base import Guarantee, Mechanism, Released, free
+from cobogo.location.nearest import Places
+from cobogo.location.points import Points
+from cobogo.randomness import Source
+
+
+@dataclass(frozen=True)
+class Indirect(Mechanism):
+    """The nearest of some public points of interest is reported instead of the position.
+
+    Everyone nearer to it than to any other reports the same. No guarantee: where places are dense the report is as good
+    as the position, and a clinic as the nearest place says more than a street corner. ``PlanarLaplace(ε) >> places``
+    reports the place nearest to a noisy position instead, and keeps the noise's guarantee.
+    """
+
+    name: ClassVar[str] = "indirect"
+
+    places: Places
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
+        return Released(self.places(points), cost=free(points))

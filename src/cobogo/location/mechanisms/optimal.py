@@ -1,0 +1,108 @@
+"""The optimal mechanism: of all that are geo-indistinguishable, the one that loses least for a public prior."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.errors import NoSolution
+from cobogo.location.geometry import Floats
+from cobogo.location.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
+from cobogo.location.spanner import spanner
+
+TOLERANCE = 1e-10
+"""What the solver may break a constraint by: the least it takes."""
+
+MARGIN = 1e-7
+"""The share of ε that is not used, so that rounding to whole numbers has room."""
+
+MOST_SOLVED = 150
+
+
+@dataclass(frozen=True, eq=False)
+class Optimal(Discrete):
+    """The law over cells with the least expected distance for a prior, by linear programming (Bordenabe et al. 2014).
+
+        min Σ π(x)·k(z|x)·d(x,z)   with   k(z|x) ≤ e^(ε·d(x,x′))·k(z|x′) for all x, x′, z,   Σ_z k(z|x) = 1
+
+    With a ``spanner`` of dilation δ only the pairs of the spanner are constrained, to e^(ε·d/δ): all others follow, at
+    a small loss and in much less time. 1 asks for the optimum itself. The prior must be public: the law depends on it.
+    """
+
+    name: ClassVar[str] = "optimal"
+
+    prior: Any = None
+    spanner: float = 1.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.grid.cells > MOST_SOLVED:
+            raise ValueError(
+                f"The 'grid' parameter of {self.name} must have {MOST_SOLVED} cells at most, for the linear program "
+                f"has the square of it in unknowns. Got {self.grid.cells:,} instead"
+            )
+        if not 1 <= self.spanner <= 10:
+            raise ValueError(
+                f"The 'spanner' parameter of {self.name} must be a dilation of 1 to 10. Got {self.spanner!r} instead"
+            )
+        if self.prior is not None:
+            checked_prior(self.prior, self.grid, self.name)
+
+    @property
+    def chances(self) -> Floats:
+        """The prior as probabilities: all cells alike where none was given."""
+        return checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
+
+    def expected_loss(self) -> float:
+        """Metres by which a report is off on average for the prior: what was minimized."""
+        return self.loss(self.chances)
+
+    def _solve(self) -> tuple[Floats, Pairs]:
+        away = globe_distances(self.grid)
+        one, other = spanner(away, self.spanner)
+        usable = self.epsilon * (1 - MARGIN) / self.spanner
+        law = solved(self.chances, away / self.grid.size, (one, other), usable * away[one, other])
+        everyone = np.triu_indices(self.grid.cells, k=1)
+        return law, Pairs(*everyone, self.epsilon * away[everyone])
+
+
+def solved(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: Floats) -> Floats:
+    """The optimum of the linear program, after which no constraint is broken but by rounding: a little of the uniform
+    law is mixed in, as much as outweighs the solver's tolerance."""
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_matrix
+
+    cells = len(prior)
+    one, other = np.concatenate([edges[0], edges[1]]), np.concatenate([edges[1], edges[0]])
+    factor = np.exp(-np.concatenate([levels, levels]))  # e^−level·k(z|x) ≤ k(z|x′): no coefficient above 1
+    row = np.arange(len(one) * cells)
+    reported = np.tile(np.arange(cells), len(one))
+    limits = coo_matrix(
+        (
+            np.concatenate([np.repeat(factor, cells), -np.ones(len(row))]),
+            (
+                np.concatenate([row, row]),
+                np.concatenate([np.repeat(v, cells) * cells + reported for v in (one, other)]),
+            ),
+        ),
+        shape=(len(row), cells * cells),
+    ).tocsr()
+    sums = coo_matrix((np.ones(cells * cells), (np.repeat(np.arange(cells), cells), np.arange(cells * cells)))).tocsr()
+    found = linprog(
+        (prior[:, None] * cost).ravel(), A_ub=limits, b_ub=np.zeros(len(row)), A_eq=sums, b_eq=np.ones(cells),
+        bounds=(0, 1), method="highs-ipm" if cells > 30 else "highs",
+        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+    )  # fmt: skip
+    if not found.success:
+        raise NoSolution(
+            f"the linear program of {cells} cells was not solved ({found.message})",
+            where="optimal",
+            remedy="Use fewer cells, or a spanner of a larger dilation.",
+        )
+    law = np.maximum(found.x.reshape(cells, cells), 0)
+    law /= law.sum(axis=1, keepdims=True)
+    mix = min(10 * cells * TOLERANCE / (exp(float(levels.min())) - 1), 1.0) if len(levels) else 0.0
+    return np.asarray((1 - mix) * law + mix / cells)

@@ -1,0 +1,127 @@
+"""Several places of one person: reported one by one, or by their centre."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.location.base import Guarantee, Mechanism, Released
+from cobogo.location.geometry import DEGREE, Floats
+from cobogo.location.grid import Grid, Ints, World
+from cobogo.location.mechanisms.planar_laplace import PlanarLaplace, noised
+from cobogo.location.points import Points
+from cobogo.randomness import Source
+
+
+@dataclass(frozen=True)
+class Several(Mechanism):
+    """All places of a person, each with noise of its own (Andrés et al. 2013): n reports of ε/n keep ε together.
+
+    Of two sets of n places, whatever is reported is at most e^(ε·d) times as likely from one as from the other, d the
+    largest distance between places of the same turn. ε pays for a person's whole set: with n places the noise is n
+    times as wide as that of one.
+    """
+
+    name: ClassVar[str] = "several"
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon")
+        PlanarLaplace(self.epsilon)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon,
+            note="for all places of a person together, by the largest distance between two of the same turn",
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:
+        many = sizes(points)
+        lon, lat = np.empty(len(points)), np.empty(len(points))
+        for size in np.unique(many):
+            rows = np.flatnonzero(many == size)
+            noise = PlanarLaplace(self.epsilon / int(size))
+            lon[rows], lat[rows] = noised(points.take(rows), noise.drawn, noise.world, source)
+        return Released(points.at(lon, lat), cost=self.epsilon / np.maximum(many, 1))
+
+
+@dataclass(frozen=True)
+class Centroid(Mechanism):
+    """The centre of a person's places, with noise (Andrés et al. 2013): one report for all of them.
+
+    The centre moves by no more than the places do: on a flat map by Δ = 1 times the largest of their moves at most, and
+    on the globe, over the public ``area`` in which places are kept, by a little more. K(f(x)) with noise of ε/Δ keeps
+    ε-geo-indistinguishability for sets of places, however many they are. All rows of a person get the same report,
+    which is paid for once.
+    """
+
+    name: ClassVar[str] = "centroid"
+
+    epsilon: float
+    area: Grid
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon")
+        if abs(self.area.frame.lat) + self.area.rows * self.area.size / 2 / DEGREE > 85:
+            raise ValueError(
+                f"The 'area' parameter of {self.name} must stay away from the poles, where maps are not flat"
+            )
+        self._noise  # noqa: B018 - refuse now what cannot be promised
+
+    @property
+    def sensitivity(self) -> float:
+        """Δ: metres that the centre can move on the globe, for a metre that each place does. The flat map of the area
+        is too wide or too narrow towards its north and south, and both count."""
+        half, wide = self.area.rows * self.area.size / 2 / DEGREE, self.area.columns * self.area.size / 2
+        middle = self.area.frame.lat
+        spread = np.radians(min(wide / (DEGREE * np.cos(np.radians(middle))), 89.0))
+        edges = np.radians([middle - half, middle, middle + half])
+        bent = np.arctan(np.tan(edges) / np.cos(spread))  # great circles between places bulge towards a pole
+        scale = np.cos(np.concatenate([edges, bent])) / np.cos(np.radians(middle))
+        crossed = 1 / np.cos(np.radians(middle)) if edges[0] * edges[2] < 0 else 1.0
+        return float(max(scale.max(), crossed) / min(scale.min(), 1.0))
+
+    @cached_property
+    def _noise(self) -> PlanarLaplace:
+        return PlanarLaplace(self.epsilon / self.sensitivity)
+
+    @property
+    def world(self) -> World:
+        """The grid of reports."""
+        return self._noise.world
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon,
+            note="for all places of a person together, by the largest distance between two of the same turn",
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:
+        person = np.zeros(len(points), dtype=np.int64) if points.user is None else points.user
+        people, first, which = np.unique(person, return_index=True, return_inverse=True)
+        half_width, half_height = self.area.columns * self.area.size / 2, self.area.rows * self.area.size / 2
+        east, north = self.area.frame.metres(points.lon, points.lat)
+        many = np.bincount(which, minlength=len(people))
+        centre = [
+            np.bincount(which, weights=np.clip(values, -half, half), minlength=len(people)) / np.maximum(many, 1)
+            for values, half in ((east, half_width), (north, half_height))
+        ]
+        lon, lat = noised(Points(*self.area.frame.degrees(*centre)), self._noise.drawn, self.world, source)
+        cost: Floats = np.zeros(len(points))
+        cost[first] = self.epsilon
+        return Released(points.at(lon[which], lat[which]), cost=cost)
+
+
+def sizes(points: Points) -> Ints:
+    """For each point, how many its person has."""
+    if points.user is None:
+        return np.full(len(points), len(points), dtype=np.int64)
+    return np.asarray(np.bincount(points.user)[points.user] if len(points) else points.user, dtype=np.int64)

@@ -1,0 +1,58 @@
+"""Pictures of how near made-up movement is to the true, for the evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from cobogo.location.calls import Calls
+from cobogo.location.geometry import Floats
+from cobogo.location.where.bounded import bounded
+from cobogo.location.where.fidelity import daily_ranges
+from cobogo.location.where.space import Space
+from cobogo.report.canvas import BLUE, ORANGE
+from cobogo.report.curves import Axis, Curve
+from cobogo.report.curves import draw as draw_curves
+
+
+def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
+    """Two PNGs: how far people range in a day, and when they call."""
+    records = [bounded(part, space) for part in (true, made)]
+    if not all(len(part.user) for part in records):
+        return
+    ranges = [daily_ranges(part, space) / 1_000 for part in records]
+    most = float(max(part.max() for part in ranges)) or 1.0
+    names = ("true people", "made-up people")
+    curves = [
+        Curve(name, _cumulative(part, most), color, dashed)
+        for name, part, color, dashed in zip(names, ranges, (BLUE, ORANGE), (False, True), strict=True)
+    ]
+    draw_curves(
+        directory / "daily-range.png", "How far people range in a day", "Stays with the data holder: it is not private",
+        curves, across=Axis("kilometres between the two farthest cells of a day", _ticks(most)),
+        up=Axis("of all days, %", [0, 25, 50, 75, 100]),
+    )  # fmt: skip
+    hours = [np.bincount(part.hour, minlength=24) / len(part.hour) * 100 for part in records]
+    highest = float(max(part.max() for part in hours))
+    curves = [
+        Curve(name, [(hour + 0.5, float(share)) for hour, share in enumerate(part)], color, dashed)
+        for name, part, color, dashed in zip(names, hours, (BLUE, ORANGE), (False, True), strict=True)
+    ]
+    draw_curves(
+        directory / "hours.png", "When people call", "Stays with the data holder: it is not private",
+        curves, across=Axis("hour of the day", list(range(0, 25, 3))), up=Axis("of all calls, %", _ticks(highest)),
+    )  # fmt: skip
+
+
+def _cumulative(values: Floats, most: float) -> list[tuple[float, float]]:
+    points = np.linspace(0, most, 121)
+    shares = np.searchsorted(np.sort(values), points, side="right") / len(values) * 100
+    return list(zip(points.tolist(), shares.tolist(), strict=True))
+
+
+def _ticks(most: float) -> list[float]:
+    """Round numbers from 0 to at least the most."""
+    step = 10.0 ** np.floor(np.log10(most / 2))
+    step *= next(times for times in (1, 2, 5, 10) if most / (step * times) <= 6)
+    return [float(step * number) for number in range(int(np.ceil(most / step)) + 1)]

@@ -1,0 +1,93 @@
+"""MST: a tree of the pairs of attributes that tell most of each other (McKenna, Miklau & Sheldon 2021)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from cobogo.models.base import Floats, Ints
+from cobogo.randomness import Source
+from cobogo.synth import model
+from cobogo.synth.belief import systematic
+from cobogo.synth.private import Attributes, Fitted, Measurement, Private, apart, nonnegative, total
+
+MOST_CELLS = 1_000_000
+"""Pairs with more combinations are not looked at."""
+
+RARE = 3
+"""A value whose noisy count is below so many standard deviations of the noise is taken together with others such."""
+
+
+def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+    """A third of the budget for each attribute by itself, a third to choose the pairs of a tree, a third for those."""
+    width = len(private.sizes)
+    third = private.rho / 3
+    alone = (private.rho if width == 1 else third) / width
+    ones = [private.measure((place,), alone) for place in private.every]
+    records = total(ones)
+    back = [_merged(one) for one in ones]
+    private.merge([codes for codes, _ in back])
+    merged = [one.merged(codes) for one, (codes, _) in zip(ones, back, strict=True)]
+    pairs = _tree(private, merged, records, third / max(width - 1, 1))
+    each = private.left / max(len(pairs), 1)
+    twos = [private.measure(pair, each) for pair in pairs]
+    fitted = model.estimate(private.sizes, [*merged, *twos], records)
+
+    def draw(count: int, source: Source) -> list[Ints]:
+        drawn = fitted.tree.draw(count, source)
+        return [_parted(column, codes, shares, source) for column, (codes, shares) in zip(drawn, back, strict=True)]
+
+    return Fitted(records, draw)
+
+
+def _tree(private: Private, ones: list[Measurement], records: float, rho: Fraction) -> list[Attributes]:
+    """Pairs that make a tree, each chosen by how far it is from being independent."""
+    shares = [nonnegative(one.counts, records) / records for one in ones]
+    component = list(private.every)
+
+    def score(pair: Attributes, rows: Private) -> int:
+        one, other = pair
+        return apart(rows, pair, records * np.outer(shares[one], shares[other]))
+
+    chosen: list[Attributes] = []
+    known: dict[Attributes, int] = {}
+
+    def remembered(pair: Attributes, rows: Private) -> int:
+        if pair not in known:
+            known[pair] = score(pair, rows)
+        return known[pair]
+
+    while True:
+        candidates = [
+            pair
+            for pair in combinations(private.every, 2)
+            if component[pair[0]] != component[pair[1]] and private.cells(pair) <= MOST_CELLS
+        ]
+        if not candidates:
+            return chosen
+        one, other = private.choose(candidates, remembered, 1, rho)
+        chosen.append((one, other))
+        left = component[other]
+        component = [component[one] if place == left else place for place in component]
+
+
+def _merged(one: Measurement) -> tuple[Ints, Floats]:
+    """A map that takes rare values of an attribute for one, and the shares that part it again."""
+    rare = one.counts < RARE * one.deviation
+    if rare.sum() < 2:
+        return np.arange(len(rare)), np.ones(len(rare))
+    codes = np.where(rare, int((~rare).sum()), np.cumsum(~rare) - 1)
+    shares = np.where(rare, np.maximum(one.counts, 0), 1.0).astype(np.float64)
+    if not shares[rare].any():
+        shares[rare] = 1.0
+    return codes, shares
+
+
+def _parted(column: Ints, codes: Ints, shares: Floats, source: Source) -> Ints:
+    """Codes of merged values as codes of values."""
+    width = int(codes.max()) + 1
+    table = np.zeros((width, len(codes)))
+    table[codes, np.arange(len(codes))] = shares
+    return systematic(table, column, source) if width < len(codes) else column

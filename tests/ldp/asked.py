@@ -1,0 +1,43 @@
+"""A collection of every kind, to ask of each what is asked of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cobogo.ldp.collection import Collection
+from cobogo.ldp.encoding import shuffled_reports
+from cobogo.ldp.frequency import FrequencyCollection
+from cobogo.ldp.kinds import KINDS
+from cobogo.ldp.layout import Rows
+from cobogo.ldp.means import MEANS
+from cobogo.ldp.sketching import SKETCHES
+from cobogo.randomness import Seeded
+
+VALUES = tuple(f"value {number}" for number in range(11))
+"""Eleven: reports that have a bit for each do not end at a byte."""
+
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "rappor": {"bits": 32, "cohorts": 5, "candidates": list(VALUES)},
+    **{name: {"epsilon": 1.5, "rows": 6, "width": 16, "candidates": list(VALUES)} for name in SKETCHES},
+    **{name: {"epsilon": 1.5, "low": -1, "high": 12, "steps": 26} for name in MEANS},
+}
+
+NUMBERS = tuple(f"{number}.5" for number in range(11))
+
+
+def asked(mechanism: str, **changes: Any) -> Collection:
+    listed = {"epsilon": 1.5, "values": list(VALUES)} if KINDS[mechanism] is FrequencyCollection else {}
+    parameters = {**listed, **PARAMETERS.get(mechanism, {}), **changes}
+    return Collection.of({"collection": {"name": "a test", "question": "q", "mechanism": mechanism, **parameters}})
+
+
+def answers(mechanism: str) -> tuple[str, ...]:
+    """Eleven values that can be answered for."""
+    return NUMBERS if mechanism in MEANS else VALUES
+
+
+def some_reports(collection: Collection, count: int, seed: int = 1) -> Rows:
+    held = np.array(answers(collection.mechanism), dtype=object)[np.arange(count) ** 2 % 7].tolist()
+    return shuffled_reports(collection, held, Seeded(seed))

@@ -1,0 +1,147 @@
+"""The trusted anonymizer: positions in, cloaks out; who must wait, who is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cobogo.errors import DataError, NoSolution
+from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome
+from cobogo.location.cloaks import Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
+from cobogo.location.cloaks.slices import over_time
+from cobogo.location.points import Points
+from cobogo.location.records import FIRST, Records
+
+
+def city(method: Cloak, people: int = 40, **options: float) -> Anonymizer:
+    anonymizer = Anonymizer(method, **options)
+    rng = np.random.default_rng(1)
+    for number, (east, north) in enumerate(rng.normal(size=(people, 2)) * 0.01):
+        anonymizer.update(f"p{number}", -38.5 + east, -3.7 + north, float(number) / people)
+    return anonymizer
+
+
+@pytest.mark.parametrize("method", [QuadTree(5), Hilbert(5), NearestNeighbours(5)], ids=lambda method: method.name)
+def test_a_cloak_holds_k_people_who_were_heard_of_lately(method: Cloak) -> None:
+    anonymizer = city(method)
+    region = anonymizer.cloak("p7", 2.0)
+    assert region.people >= 5
+    assert anonymizer.cloak("p7", 2.0, Demand(12)).people >= 12
+    assert anonymizer.cloak("p7", 2.0, Demand(5, min_area=1e6)).area >= 1e6 * (1 - 1e-9)
+    with pytest.raises(NoSolution, match="k = 41 and only 40 people"):
+        anonymizer.cloak("p7", 2.0, Demand(41))
+    with pytest.raises(DataError, match="not said where they are"):
+        anonymizer.cloak("p7", 2000.0)
+    with pytest.raises(DataError, match="not said where they are"):
+        anonymizer.cloak("nobody", 2.0)
+
+
+def test_one_who_reports_often_is_one_person() -> None:
+    anonymizer = Anonymizer(QuadTree(2))
+    for second in range(20):
+        anonymizer.update("ana", -38.5, -3.7, second)
+    with pytest.raises(NoSolution):
+        anonymizer.cloak("ana", 20.0)
+
+
+def test_those_of_a_crowd_get_the_same_cloak_within_a_tick_and_a_new_one_where_they_left_it() -> None:
+    anonymizer = city(Hilbert(5), tick=10)
+    first = {f"p{n}": anonymizer.cloak(f"p{n}", 2.0).box for n in range(40)}
+    sizes = [list(first.values()).count(box) for box in first.values()]
+    assert min(sizes) >= 5
+    anonymizer.update("p3", -38.9, -3.9, 3.0)
+    assert anonymizer.cloak("p4", 4.0).box == first["p4"]
+    moved = anonymizer.cloak("p3", 4.0)
+    assert moved.box[0] <= -38.9 <= moved.box[2]
+
+
+def test_a_late_report_moves_nobody() -> None:
+    anonymizer = city(QuadTree(2))
+    before = anonymizer.cloak("p1", 2.0).box
+    anonymizer.update("p1", 100.0, 50.0, -5.0)
+    assert anonymizer.cloak("p1", 500.0).box == before
+
+
+def test_a_request_waits_until_enough_were_seen_about_there() -> None:
+    anonymizer = Anonymizer(QuadTree(3))
+    small = Demand(3, max_area=1e5, max_wait=60)
+    anonymizer.update("ana", -38.5, -3.7, 0)
+    anonymizer.update("far", 10.0, 50.0, 0)
+    anonymizer.update("off", 11.0, 50.0, 0)
+    held = anonymizer.ask("ana", 1.0, small)
+    assert isinstance(held, Held)
+    assert anonymizer.settle(5.0) == []
+    anonymizer.update("bia", -38.5001, -3.7001, 10)
+    anonymizer.update("bia", -38.6, -3.8, 20)  # she passed by
+    assert anonymizer.settle(21.0) == []
+    anonymizer.update("caio", -38.50005, -3.70005, 30)
+    (outcome,) = anonymizer.settle(31.0)
+    assert outcome.ticket == held.ticket
+    assert outcome.region is not None
+    assert (outcome.region.since, outcome.region.until) == (1.0, 31.0)
+    assert outcome.region.people == 3
+    assert outcome.region.area <= 1e5
+    assert anonymizer.waiting == 0
+
+
+def test_a_request_that_waited_in_vain_is_refused() -> None:
+    anonymizer = Anonymizer(QuadTree(3))
+    anonymizer.update("ana", -38.5, -3.7, 0)
+    assert isinstance(anonymizer.ask("ana", 0.0, Demand(3, max_wait=10)), Held)
+    assert anonymizer.settle(9.0) == []
+    (outcome,) = anonymizer.settle(10.0)
+    assert outcome.region is None
+    assert anonymizer.ask("ana", 11.0, Demand(3)) == Outcome(2, "ana", None)
+
+
+def test_who_leaves_is_forgotten() -> None:
+    anonymizer = city(QuadTree(40))
+    anonymizer.cloak("p1", 2.0)
+    anonymizer.ask("p2", 2.0, Demand(50, max_wait=100))
+    anonymizer.forget("p2")
+    assert anonymizer.waiting == 0
+    assert 2 not in set(anonymizer.seen(-1, 100).user.tolist())  # type: ignore[union-attr]
+    with pytest.raises(NoSolution):
+        anonymizer.cloak("p1", 2.1)
+
+
+def test_old_reports_are_not_kept() -> None:
+    records = Records()
+    for second in range(4 * FIRST):
+        records.add(f"p{second % 7}", 1.0, 2.0, float(second))
+        records.prune(second - 100.0)
+    assert records._log.size <= 3 * FIRST
+    assert len(records.seen(4 * FIRST - 50, 1e9)) == 50
+    assert len(records.current(0)) == 7
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), st.integers(2, 4), st.sampled_from([30.0, 100.0]))
+def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float) -> None:
+    rng = np.random.default_rng(seed)
+    points = Points.of(
+        rng.normal(-38.5, 0.01, 60),
+        rng.normal(-3.7, 0.01, 60),
+        time=rng.uniform(0, 300, 60),
+        user=rng.integers(0, 9, 60),
+    )
+    assert points.time is not None
+    assert points.user is not None
+    cloaked = over_time(QuadTree(k), points, every=every)
+    spans = np.floor(points.time / every)
+    for span in np.unique(spans):
+        rows = np.flatnonzero(spans == span)
+        assert cloaked.refused[rows].all() == (len(set(points.user[rows].tolist())) < k)
+        some = Cloaked(tuple(edge[rows] for edge in cloaked.box))  # type: ignore[arg-type]
+        assert (some.people(points.take(rows))[~some.refused] >= k).all()
+
+
+def test_the_clique_cloak_has_a_room_of_its_own() -> None:
+    with pytest.raises(ValueError, match="Gathering"):
+        Anonymizer(Clique(2))
+    with pytest.raises(ValueError, match="'min_area'"):
+        Demand(2, min_area=5, max_area=1)
+    with pytest.raises(ValueError, match="'max_wait'"):
+        Demand(2, max_wait=-1)

@@ -43,12 +43,17 @@ class Queue:
         self._stopping = True
         self._wake.set()
         self._thread.join(timeout=30)
+        self.stop_workers()
+
+    def stop_workers(self) -> None:
+        """End what runs; it waits again."""
         for identity, child in list(self._children.items()):
             _end(child)
             self.house.state.change(JOBS, identity, only_if={"state": "running"}, state="queued", stage="")
         self._children.clear()
         if self._spare is not None:
             _end(self._spare)
+            self._spare = None
 
     def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
         """Put a job in the queue."""
@@ -86,13 +91,17 @@ class Queue:
             self._wake.wait(BEAT)
             self._wake.clear()
 
-    def _beat(self) -> None:
-        state = self.house.state
-        for row in state.rows(JOBS, state="cancelling"):
+    def watch(self) -> None:
+        """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
+        for row in self.house.state.rows(JOBS, state="cancelling"):
             self._cancelled(row)
-        running = state.rows(JOBS, state="running")
-        for row in running:
+        for row in self.house.state.rows(JOBS, state="running"):
             self._watched(row)
+
+    def _beat(self) -> None:
+        self.watch()
+        state = self.house.state
+        running = state.rows(JOBS, state="running")
         free = self.house.settings.limits.jobs_at_once - len([r for r in running if r["id"] in self._children])
         for row in list(reversed(state.rows(JOBS, state="queued")))[: max(free, 0)]:
             self._begin(row)

@@ -16,6 +16,7 @@ from cobogo.cli import (
     applying,
     attacking,
     auditing,
+    bench,
     collecting,
     console,
     curating,
@@ -131,6 +132,7 @@ app.command()(masking.tokenize)
 app.command()(masking.detokenize)
 app.add_typer(vaulting.app, name="vault")
 app.command()(serving.serve)
+app.command()(bench.workbench)
 
 
 @app.command()

@@ -25,7 +25,7 @@ def serve(
     days: Annotated[float | None, typer.Option("--days", help="How long the key is valid.")] = None,
 ) -> None:
     """Run the server: data sets, policies, jobs, releases, curator and collections over HTTP."""
-    _require()
+    require()
     from cobogo.server.settings import Settings
 
     given: dict[str, Any] = {"host": host, "port": port, "state": None if state is None else str(state)}
@@ -56,8 +56,6 @@ def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
 
 
 def _run(settings: Any) -> None:
-    import uvicorn
-
     from cobogo.server.app import create_app
     from cobogo.server.house import House
 
@@ -65,11 +63,18 @@ def _run(settings: Any) -> None:
     settings.check_exposure(keys=this.keys.any())
     if not this.keys.any():
         console.warn("there is no key yet; make one: cobogo serve --add-key NAME --role admin")
-    tls = settings.tls
-    scheme = "http" if tls is None else "https"
+    scheme = "http" if settings.tls is None else "https"
     console.say(f"Serving   {scheme}://{settings.host}:{settings.port}/api/v1   State in {settings.state}")
+    run(create_app(settings, house=this), settings)
+
+
+def run(app: Any, settings: Any) -> None:
+    """Serve until somebody stops it. Nothing of a request is printed."""
+    import uvicorn
+
+    tls = settings.tls
     uvicorn.run(
-        create_app(settings, house=this),
+        app,
         host=settings.host,
         port=settings.port,
         log_level="warning",
@@ -80,8 +85,9 @@ def _run(settings: Any) -> None:
     )
 
 
-def _require() -> None:
+def require(*more: str) -> None:
+    """Refuse to begin where the server's parts are not installed."""
     from importlib.util import find_spec
 
-    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "argon2", "prometheus_client")):
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "argon2", "prometheus_client", *more)):
         raise InputError("the server's parts are not installed", remedy="pip install 'cobogo[server]'")

@@ -15,6 +15,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.base import BaseHTTPMiddleware
 
 from cobogo import __version__
 from cobogo.errors import AnswerIsNo, CobogoError
@@ -25,7 +27,7 @@ from cobogo.server.intake import SizeLimit
 from cobogo.server.queue import Busy, Queue
 from cobogo.server.routes import asking, books, collecting, datasets, jobs, keys, watching
 from cobogo.server.settings import MEGABYTE, Settings
-from cobogo.server.state import StateError
+from cobogo.server.state import State, StateError
 
 LOG = logging.getLogger("cobogo.server")
 
@@ -68,43 +70,43 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
     app.include_router(api)
     app.include_router(watching.router)
     app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE)
-    app.middleware("http")(_noted)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=Noted(this.state, app.state.figures))
     app.add_exception_handler(CobogoError, _ours)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misshapen)
     return app
 
 
-async def _noted(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Count a request, write it in the log if it changed or showed something, and harden its answer."""
-    began = time.perf_counter()
-    try:
-        response = await go_on(request)
-    except Exception as error:
-        LOG.exception("a request failed: %s", type(error).__name__, exc_info=False)
-        response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    route = request.scope.get("route")
-    path = getattr(route, "path", "unknown")
-    figures: Figures = request.app.state.figures
-    figures.note(request.method, path, response.status_code, time.perf_counter() - began)
-    holder = getattr(request.state, "holder", None)
-    if holder is not None:
-        from starlette.concurrency import run_in_threadpool
+class Noted:
+    """Counts a request, writes it in the log where somebody made it with a key, and hardens its answer."""
 
-        what = str(request.path_params.get("identity", ""))
-        state = request.app.state.house.state
-        await run_in_threadpool(
-            state.note,
-            owner=holder.owner,
-            role=holder.role.value,
-            key=holder.key,
-            action=f"{request.method} {path}",
-            what=what,
-            status=response.status_code,
-        )
-    return response
+    def __init__(self, state: State, figures: Figures) -> None:
+        self.state = state
+        self.figures = figures
+
+    async def __call__(self, request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+        began = time.perf_counter()
+        try:
+            response = await go_on(request)
+        except Exception as error:
+            LOG.exception("a request failed: %s", type(error).__name__, exc_info=False)
+            response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        path = getattr(request.scope.get("route"), "path", "unknown")
+        self.figures.note(request.method, path, response.status_code, time.perf_counter() - began)
+        holder = getattr(request.state, "holder", None)
+        if holder is not None:
+            await run_in_threadpool(
+                self.state.note,
+                owner=holder.owner,
+                role=holder.role.value,
+                key=holder.key,
+                action=f"{request.method} {path}",
+                what=str(request.path_params.get("identity", "")),
+                status=response.status_code,
+            )
+        return response
 
 
 def _ours(request: Request, error: Any) -> Response:  # noqa: ARG001

@@ -88,6 +88,16 @@ def page(house: House, identity: str, offset: int, limit: int) -> list[list[str 
     return [list(row) for row in zip(*columns, strict=True)]
 
 
+def values(house: House, identity: str, column: str, most: int) -> list[str | None]:
+    """The most frequent values of a column: for its steward's eyes."""
+    engine = connect()
+    with engine.guarded("reading"):
+        table = engine.connection.read_parquet(house.files.dataset(identity) / PAGES)
+        counts = table.group_by(value=table[column]).aggregate(records=table.count())
+        top = counts.order_by([counts["records"].desc(), counts["value"]]).limit(most)
+        return list(engine.fetch(top)["value"].to_pylist())
+
+
 def suggestion(house: House, row: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     """What each column seems to be, and a policy to start from."""
     known = about(row)

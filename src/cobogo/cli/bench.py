@@ -1,0 +1,40 @@
+"""The command ``cobogo workbench``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cobogo.cli import console
+from cobogo.cli.serving import require, run
+
+
+def workbench(
+    state: Annotated[Path, typer.Option("--state", help="Where data and releases are kept.")] = Path(
+        "cobogo-workbench"
+    ),
+    port: Annotated[int, typer.Option("--port", help="The port.")] = 8341,
+    show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser.")] = True,
+) -> None:
+    """Work in a browser on this machine: from a table to a release. Nobody else can reach it."""
+    require("nicegui")
+    from cobogo.server.app import create_app
+    from cobogo.server.house import House
+    from cobogo.server.keys import Holder
+    from cobogo.server.roles import SCOPES, Role
+    from cobogo.server.settings import Settings
+    from cobogo.workbench.app import mount
+
+    settings = Settings(state=str(state.absolute()), port=port)
+    app = create_app(settings, house=House(settings))
+    door = mount(app, local=Holder("me", Role.STEWARD, SCOPES[Role.STEWARD], "workbench"))
+    address = f"http://127.0.0.1:{port}/enter/{door}"
+    console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")
+    if show:
+        import threading
+        import webbrowser
+
+        threading.Timer(1.5, webbrowser.open, [address]).start()
+    run(app, settings)

@@ -1,0 +1,64 @@
+"""The pages, mounted beside the server's routes in one process."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+from cobogo.server.keys import Holder
+
+
+def mount(app: FastAPI, *, local: Holder | None = None) -> str:
+    """Add the workbench to a server.
+
+    With ``local`` one person on one machine needs no key: whoever comes through the door ``/enter/…``, whose name is
+    returned, is that person. Other users of the machine do not know it.
+    """
+    place = Path(app.state.house.settings.state) / "pages"
+    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(place))
+    from nicegui import ui
+
+    from cobogo.workbench.pages import columns, data, login, privacy, releases, running
+    from cobogo.workbench.session import Desk
+
+    desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
+    pages: dict[str, Callable[[Desk], Any]] = {
+        "/": data.build,
+        "/columns": columns.build,
+        "/privacy": privacy.build,
+        "/run": running.build,
+        "/releases": releases.build,
+        "/login": login.build,
+    }
+    for path, build in pages.items():
+        _page(ui, path, build, desk)
+    if local is not None:
+
+        @ui.page(f"/enter/{door}")  # type: ignore[untyped-decorator]
+        def enter() -> None:
+            desk.session().holder = local
+            ui.navigate.to("/")
+
+    ui.run_with(app, title="Cobogó", storage_secret=secrets.token_hex(32), show_welcome_message=False)
+    return door
+
+
+def _page(ui: Any, path: str, build: Callable[[Any], Any], desk: Any) -> None:
+    from inspect import iscoroutinefunction
+
+    if iscoroutinefunction(build):
+
+        @ui.page(path, response_timeout=30)  # type: ignore[untyped-decorator]
+        async def slow() -> None:
+            await build(desk)
+
+    else:
+
+        @ui.page(path, response_timeout=30)  # type: ignore[untyped-decorator]
+        def quick() -> None:
+            build(desk)

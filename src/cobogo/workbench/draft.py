@@ -1,0 +1,109 @@
+"""A policy that is being written. Its TOML text is the only truth: forms read it and write it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from cobogo.errors import PolicyError
+from cobogo.schema.starter import toml
+
+ORDER = ("data", "attributes", "privacy", "recoding", "output", "registry")
+
+
+class Draft:
+    """The text of a policy, and ways to change parts of it.
+
+    >>> draft = Draft('[attributes]\\nage = { role = "sensitive" }')
+    >>> draft.set_attribute("age", role="quasi-identifier", hierarchy={"intervals": [10, 20]})
+    >>> print(draft.text)
+    [attributes]
+    age = { role = "quasi-identifier", hierarchy = { intervals = [10, 20] } }
+    <BLANKLINE>
+    """
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+
+    def content(self) -> dict[str, Any]:
+        """The text as tables; a text that is no TOML is an error that says where."""
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"is not TOML: {error}", where="policy") from None
+
+    @property
+    def attributes(self) -> dict[str, dict[str, Any]]:
+        """The columns, with what is said of each."""
+        return dict(self.content().get("attributes", {}))
+
+    @property
+    def models(self) -> list[dict[str, Any]]:
+        """The privacy models that are asked for."""
+        return list(self.content().get("privacy", {}).get("models", []))
+
+    @property
+    def recoding(self) -> dict[str, Any]:
+        """How a solution is looked for."""
+        return dict(self.content().get("recoding", {}))
+
+    def only(self, name: str) -> str:
+        """The policy as if it had one column: to try its hierarchy while others are still undecided."""
+        content = self.content()
+        told = {"data": content.get("data", {}), "attributes": {name: content["attributes"][name]}}
+        return rendered(told)
+
+    def set_attribute(self, name: str, **values: Any) -> None:
+        """Change what is said of a column; None takes a key away."""
+        content = self.content()
+        columns = content.setdefault("attributes", {})
+        told = {**columns.get(name, {}), **values}
+        columns[name] = {key: value for key, value in told.items() if value is not None}
+        if columns[name].get("role") not in ("quasi-identifier", "sensitive"):
+            columns[name].pop("hierarchy", None)
+        if columns[name].get("role") != "quasi-identifier":
+            for key in ("weight", "min-level", "max-level", "aggregate"):
+                columns[name].pop(key, None)
+        self.text = rendered(content)
+
+    def set_models(self, models: list[dict[str, Any]]) -> None:
+        """Ask for these privacy models."""
+        content = self.content()
+        if models:
+            content["privacy"] = {**content.get("privacy", {}), "models": models}
+        else:
+            content.pop("privacy", None)
+        self.text = rendered(content)
+
+    def set(self, table: str, key: str, value: Any) -> None:
+        """Change a key of a table; None takes it away."""
+        content = self.content()
+        part = dict(content.get(table, {}))
+        if value is None:
+            part.pop(key, None)
+        else:
+            part[key] = value
+        content[table] = part
+        if not part:
+            del content[table]
+        self.text = rendered(content)
+
+
+def rendered(content: Mapping[str, Any]) -> str:
+    """Tables as TOML, one line a key, long lists one line an item."""
+    names = [name for name in ORDER if name in content] + [name for name in content if name not in ORDER]
+    return "\n".join(_table(name, content[name]) for name in names if content[name])
+
+
+def _table(name: str, part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return f"{name} = {toml(part)}\n"
+    lines = [f"[{name}]"]
+    for key, value in part.items():
+        label = toml({key: 0})[2:].partition(" = ")[0]
+        if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+            lines += [f"{label} = [", *(f"  {toml(item)}," for item in value), "]"]
+        else:
+            lines.append(f"{label} = {toml(value)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""The pages, one module a step. Each has a function ``build`` that takes the desk."""

@@ -39,7 +39,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
         _page(ui, path, build, desk)
     if local is not None:
 
-        @ui.page(f"/enter/{door}")  # type: ignore[untyped-decorator]
+        @ui.page(f"/enter/{door}")
         def enter() -> None:
             desk.session().holder = local
             ui.navigate.to("/")

@@ -1,0 +1,49 @@
+"""The workbench's words, and the policy that it writes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cobogo.policy import Policy
+from cobogo.workbench.draft import Draft
+from cobogo.workbench.words import TEXTS
+
+SOURCES = Path(__file__).parents[2] / "src" / "cobogo" / "workbench"
+
+
+def test_both_languages_say_the_same_things_with_the_same_figures() -> None:
+    english, portuguese = TEXTS["en"], TEXTS["pt-BR"]
+    assert english.keys() == portuguese.keys()
+    for key in english:
+        assert set(re.findall(r"{\w+}", english[key])) == set(re.findall(r"{\w+}", portuguese[key]))
+
+
+def test_every_word_is_used() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py") if path.stem not in TEXTS)
+    code = re.sub(r'    "[\w.-]+": ".*"', "", code)
+    asked = set(re.findall(r'"((?:login|data|columns|privacy|run|release|model|role|step)\.[\w.-]+)"', code))
+    assert asked <= TEXTS["en"].keys()
+    built = ("step.", "role.", "model.", "run.", "columns.", "release.")
+    assert [key for key in TEXTS["en"] if key not in asked and not key.startswith(built) and key not in code] == []
+
+
+def test_a_draft_stays_a_policy_through_every_change() -> None:
+    draft = Draft(
+        '[attributes]\n"idade é" = { role = "CONFIRM quasi-identifier" }\ncep = { role = "quasi-identifier" }\n'
+    )
+    draft.set_attribute("idade é", role="quasi-identifier", hierarchy={"intervals": [10, 20]})
+    draft.set_attribute("cep", weight=2.0)
+    draft.set_attribute("cep", role="sensitive")
+    draft.set_models([{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "kind": "distinct", "l": 2}])
+    draft.set("recoding", "suppression-limit", 0.1)
+    draft.set("recoding", "metric", "precision")
+    draft.set("recoding", "metric", None)
+    policy = Policy.of(draft.content())
+    assert policy.quasi_identifiers == ("idade é",)
+    assert "weight" not in draft.attributes["cep"]
+    assert policy.recoding.suppression_limit == 0.1
+    assert policy.recoding.metric == "loss"
+    assert list(Draft(draft.only("cep")).attributes) == ["cep"]
+    draft.set_models([])
+    assert draft.models == []

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.collecting import collecting
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
@@ -27,6 +28,7 @@ ALL = {
     "peers": beside_peers,
     "curator": answers,
     "curator-peers": answers_beside_peers,
+    "collecting": collecting,
     "noise": noise,
     "frequency-lists": lists,
 }

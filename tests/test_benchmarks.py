@@ -14,7 +14,7 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import adaptive, commands, curator, noise, peer_tasks, searches, tables, vault
+from benchmarks import adaptive, collecting, commands, curator, noise, peer_tasks, searches, tables, vault
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -80,6 +80,16 @@ def test_peers_that_are_not_installed_are_left_out_with_a_word(
     monkeypatch.setattr(peer_tasks, "ENVIRONMENT", tmp_path / "peers")
     assert list(curator.beside_peers(tmp_path, rows=500)) == []
     assert [line.split(" left out")[0] for line in capsys.readouterr().out.splitlines()] == ["smartnoise", "opendp"]
+
+
+def test_local_reports_are_measured_beside_numpy_that_counts_the_same(tmp_path: Path) -> None:
+    results = list(collecting.collecting(tmp_path, users=300))
+    assert {result.what.partition(",")[0] for result in results} > {"grr", "hadamard", "olh", "oue", "RAPPOR"}
+    assert [result.ratio is not None for result in results] == [True] * 5 + [False] * 5
+    held = np.arange(20_000) % collecting.VALUES
+    for plain, p, q in ((collecting.oue, 1 / 2, 69 / 256), (collecting.olh, 0.475, 1 / 4)):
+        expected = 200 * p + 19_800 * q
+        assert abs(plain(held).mean() - expected) < 0.05 * expected
 
 
 def test_noise_is_measured_beside_plain_noise(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from cobogo.cli import (
     perturbing,
     registering,
     risk,
+    sampling,
     synthesizing,
     vaulting,
 )
@@ -122,6 +123,7 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(sampling.sample)
 app.command()(synthesizing.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)

@@ -17,6 +17,7 @@ from cobogo.policy.part import Part
 from cobogo.policy.perturbation import Perturbation
 from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
+from cobogo.policy.sampling import Sampling
 from cobogo.policy.synthesis import Synthesis
 from cobogo.policy.tables import (
     AttributePolicy,
@@ -49,6 +50,7 @@ class Policy(Part):
     perturbation: Perturbation | None = None
     randomization: Randomization | None = None
     masking: Masking | None = None
+    sampling: Sampling | None = None
     synthesis: Synthesis | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()

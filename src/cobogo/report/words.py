@@ -14,9 +14,11 @@ from cobogo.report import (
     audit_words,
     comparing_words,
     listed_words,
+    map_words,
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )
@@ -27,9 +29,11 @@ ROOMS = (
     audit_words,
     comparing_words,
     listed_words,
+    map_words,
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )

@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.cloaks import cloaks
 from benchmarks.collecting import collecting
 from benchmarks.commands import whole
 from benchmarks.curator import answers
@@ -31,6 +32,7 @@ ALL = {
     "collecting": collecting,
     "noise": noise,
     "frequency-lists": lists,
+    "cloaks": cloaks,
 }
 
 

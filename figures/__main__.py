@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import collecting, curator, frequency_list, location_noise
+from figures import clinics, collecting, curator, frequency_list, location_noise
 
+ROOMS = (clinics, collecting, curator, frequency_list, location_noise)
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 def main(directory: Path = IMAGES) -> None:
     """Draw them all."""
-    for part in (curator, frequency_list, collecting, location_noise):
-        for name, draw in part.FIGURES.items():
-            draw(directory / name)
+    for name, draw in {k: v for room in ROOMS for k, v in room.FIGURES.items()}.items():
+        draw(directory / name)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import adaptive, collecting, commands, curator, noise, peer_tasks, searches, tables, vault
+from benchmarks import adaptive, cloaks, collecting, commands, curator, noise, peer_tasks, searches, tables, vault
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -114,3 +114,9 @@ def test_adaptive_noise_is_compared_on_any_trips(tmp_path: Path) -> None:
     assert found["plain"].spent == pytest.approx(1)
     assert found["predictive"].spent < 1
     assert all(row.attacked < row.loss for row in found.values())
+
+
+def test_cloaks_are_measured_beside_a_sort(tmp_path: Path) -> None:
+    found = list(cloaks.cloaks(tmp_path, 1000))
+    assert len(found) == 7
+    assert all(result.against == "np.sort" and result.ratio for result in found)

@@ -43,6 +43,7 @@ def catalogue(what: str) -> list[tuple[str, str]]:
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
         from cobogo.ldp.kinds import RANDOMIZERS
+        from cobogo.location.cloaks import CLOAKS
         from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
         from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
         from cobogo.synth.methods import METHODS
@@ -51,7 +52,8 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         mechanisms += [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
         mechanisms += [(name, f"{_first_sentence(kind)} (collecting)") for name, kind in RANDOMIZERS.items()]
         mechanisms += [(name, f"{method.about} (synthesis)") for name, method in METHODS.items()]
-        return mechanisms + [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
+        mechanisms += [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
+        return mechanisms + [(name, f"{_first_sentence(one)} (cloak of an anonymizer)") for name, one in CLOAKS.items()]
     return []
 
 

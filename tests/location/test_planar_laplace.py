@@ -85,7 +85,7 @@ class Scripted:
 
     def words(self, count: int) -> np.ndarray:
         given, self.left = self.left[:count], self.left[count:]
-        return np.array(given, dtype=np.uint64)
+        return np.array([*given, *[2**63] * (count - len(given))], dtype=np.uint64)
 
 
 def test_the_tail_has_no_edge() -> None:
@@ -97,6 +97,13 @@ def test_the_tail_has_no_edge() -> None:
     # Small words get more bits: the same first word and different second ones are different numbers.
     low, high = (exponentials(np.array([1], dtype=np.uint64), Scripted(w))[0] for w in (0, 2**64 - 1))
     assert (low, high) == pytest.approx((64 * log(2), 63 * log(2)))
+
+
+def test_a_report_can_be_as_far_away_as_the_bits_say() -> None:
+    # The first exponential's word is zero, so that 2⁻⁶⁴ goes before the next one, 1/2; the other is of 1/2.
+    here = Points.of([-38.5], [-3.7])
+    report = PlanarLaplace(0.01).apply(here, Scripted(0, 2**63, 0)).points
+    assert here.distance(report)[0] == pytest.approx(66 * log(2) / 0.01, rel=1e-3)
 
 
 def test_the_tail_is_as_heavy_as_it_should_be() -> None:

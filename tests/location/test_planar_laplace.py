@@ -118,7 +118,7 @@ def test_the_tail_is_as_heavy_as_it_should_be() -> None:
 def test_the_compiled_walk_is_that_of_more_digits(lon: float, lat: float, turned: float, bearing: float) -> None:
     world = World(1e-3)  # finer than any grid in use, so that what is left is the walk's own error
     out = np.empty(1), np.empty(1)
-    walk_all(*(np.array([v]) for v in (lon, lat, turned, bearing)), float(world.rows), world.size, *out)
+    walk_all(*(np.array([v]) for v in (lon, lat, turned, bearing)), True, float(world.rows), world.size, *out)
     start = world.snapped(lon, lat)
     there = moved(*start, turned * RADIUS, bearing)
     assert distance(*there, out[0][0], out[1][0]) < 2e-3

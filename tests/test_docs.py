@@ -28,6 +28,7 @@ from cobogo.policy import (
     OPERATORS,
     AttributePolicy,
     Data,
+    DomainSpec,
     HierarchySpec,
     Masking,
     Output,
@@ -39,9 +40,12 @@ from cobogo.policy import (
     RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
+    Synthesis,
     Utility,
 )
 from cobogo.schema.starter import toml
+from cobogo.synth.domains import declared
+from cobogo.synth.methods import METHODS as SYNTHESES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -51,6 +55,7 @@ TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
+    "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
@@ -210,6 +215,11 @@ def test_every_method_of_randomization_is_documented(name: str) -> None:
     assert section(page("randomization"), name).strip()
 
 
+@pytest.mark.parametrize("name", SYNTHESES)
+def test_every_method_of_synthesis_is_documented(name: str) -> None:
+    assert section(page("synthesis"), name).strip()
+
+
 def test_every_builder_is_shown() -> None:
     assert all(section(page("hierarchies"), name) for name in BUILDERS)
 
@@ -238,6 +248,9 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
+            if policy.synthesis is not None:
+                assert declared(policy, [*policy.quasi_identifiers, *policy.sensitive])
+                continue
             if policy.randomization is not None:
                 assert made(policy.models, policy.sensitive, GUARANTEES)
                 continue

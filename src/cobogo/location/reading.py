@@ -64,7 +64,7 @@ def _cell_column(table: Any, where: str) -> str:
     known = {name.strip().lower(): name for name in reversed(table.column_names)}
     for alias in CELL:
         if alias in known:
-            return known[alias]
+            return str(known[alias])
     names = ", ".join(table.column_names)
     raise DataError(
         "has no column for the cell", where=where, remedy=f"Name it one of {', '.join(CELL)}. Its columns: {names}."

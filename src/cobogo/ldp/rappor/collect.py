@@ -36,7 +36,10 @@ class Strings:
 
 
 class Rappor(Protocol):
-    """Reports of Bloom filters; candidates are only needed to decode."""
+    """RAPPOR: a Bloom filter of any string, randomized once to be kept, and again for each report.
+
+    Erlingsson, Pihur and Korolova 2014. Candidates are only needed to decode.
+    """
 
     name: ClassVar[str] = "rappor"
 

@@ -7,7 +7,6 @@ from decimal import Context, Decimal
 
 from cobogo.errors import BudgetSpent
 
-
 EXACTLY = Context(prec=60)
 
 

@@ -1,4 +1,4 @@
-"""A model and its made-up calls as a release: ``public/`` may leave the house, ``evidence/`` must not. All or nothing."""
+"""A model and its made-up calls as a release: ``public/`` may leave the house, ``evidence/`` stays. All or nothing."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ def _explained(made: Made) -> str:
         [
             "## How it was made",
             "",
-            f"Nobody in this table exists. `{MODEL}` holds counts of people with noise (discrete Laplace, in fine and in "
-            "coarse bins); the calls were drawn from it. What one real person did in all of the days changes the "
+            f"Nobody in this table exists. `{MODEL}` holds counts of people with noise (discrete Laplace, in fine and "
+            "in coarse bins); the calls were drawn from it. What one real person did in all of the days changes the "
             f"chances of everything here by a factor of e^{float(made.model.epsilon or 0):g} at most.",
             "",
             "| part | counts | ε | scale of the noise |",

@@ -105,8 +105,7 @@ class Optimized(_Unary):
     """Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
 
     The least variance of all that send a bit for each value, about n·4e^ε / (e^ε − 1)² for a count of n users (Wang,
-    Blocki, Li and Jha 2017). Two values differ in two bits: that the one is set tells ε, that the other is not tells
-    the rest, and both together ε.
+    Blocki, Li and Jha 2017). Two values differ in two bits, which tell ε together.
     """
 
     name: ClassVar[str] = "oue"

@@ -139,9 +139,9 @@ def test_cells_of_hash_functions_are_even_for_every_value():
     """Over the functions that clients draw, every value falls into every cell alike, and two values independently."""
     oracle = ORACLES["olh"](4, 1.0)
     functions = oracle.encode(np.zeros(MANY, dtype=np.int64), Entropy())["function"]
-    from cobogo.ldp.hashing import _cells
+    from cobogo.ldp.hashing import cells_of
 
-    cells = [_cells(functions, np.full(MANY, value), 4) for value in (0, 1, 3, 2**40)]
+    cells = [cells_of(functions, np.full(MANY, value), 4) for value in (0, 1, 3, 2**40)]
     for one in cells:
         assert stats.chisquare(np.bincount(one, minlength=4)).pvalue > NEVER
     for other in cells[1:]:

@@ -33,11 +33,13 @@ from cobogo.randomness import Source, below
 @dataclass(frozen=True, eq=False)
 class Found:
     """Candidates, the most frequent first, with estimates of how many of all users hold them. ``significant`` are those
-    that chance does not explain: with all candidates that were tested, at the level ``alpha``."""
+    that chance does not explain: with all candidates that were tested, at the level ``alpha``; ``chances`` are how
+    likely the last group would show as much of each if nobody held it."""
 
     values: list[Any]
     counts: Floats
     errors: Floats
+    chances: Floats
     significant: NDArray[np.bool_]
     users: int
     tested: int
@@ -144,7 +146,8 @@ class Discovery(ABC):
         users, asked = int(tally[:, :, 0].sum()), int(tally[-1, :, 0].sum())
         sequences = self.candidates(tally[:-1]) if asked else np.zeros((0, self.domain.length), dtype=np.int64)
         if not len(sequences):
-            return Found([], np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.bool_), users, len(sequences), alpha)
+            nothing = np.zeros(0)
+            return Found([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
         last = judged(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
         counts, errors = last.counts, last.errors
         significant = last.chances < alpha / len(sequences)
@@ -156,6 +159,7 @@ class Discovery(ABC):
             self.domain.values(sequences[order]),
             counts[order] * scale,
             np.sqrt(errors[order] ** 2 + sampled[order]) * scale,
+            last.chances[order],
             significant[order],
             users,
             len(sequences),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp
@@ -75,16 +75,22 @@ def rappor_of(epsilon: float, *, hashes: int = 2) -> Parameters:
     return Parameters(hashes=hashes, f=f, p=Fraction(0), q=Fraction(1))
 
 
-def counting(values: int, epsilon: float) -> list[Protocol]:
+def counting(values: int, epsilon: float) -> dict[str, Protocol]:
     """Every mechanism that tells how many clients hold each of so many values, at one ε for all reports of a value."""
     names = [str(number) for number in range(values)]
     found: list[Protocol] = [Frequency(kind(values, epsilon), names) for kind in LISTED.values()]
     found += [Sketched(kind(values, epsilon), names) for kind in SKETCHES.values()]
-    return [*found, Rappor(rappor_of(epsilon), names)]
+    return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
+
+
+def described(collection: Collection) -> dict[str, Protocol]:
+    """The collection itself, where it has parameters that `counting` does not choose as it does."""
+    protocol = collection.protocol
+    return {} if isinstance(protocol, Frequency) else {f"{protocol.name}, as described": protocol}
 
 
 def plan(
-    protocols: Sequence[Protocol],
+    protocols: Mapping[str, Protocol],
     epsilon: float,
     share: float,
     *,
@@ -94,13 +100,13 @@ def plan(
 ) -> Plan:
     """How many users each needs to show a value that such a share of them holds, with that power."""
     offers = []
-    for protocol in protocols:
+    for name, protocol in protocols.items():
         what = protocol.detectable
         if what is None:
             continue
         needed = users_needed(what, share, alpha=level, power=power)
         seen = None if users is None else smallest_share(what, users, alpha=level, power=power)
-        offers.append(Offer(protocol.name, needed, protocol.layout.width, seen))
+        offers.append(Offer(name, needed, protocol.layout.width, seen))
     return _sorted(offers, epsilon)
 
 
@@ -115,7 +121,7 @@ def plan_mean(collection: Collection, error: float) -> Plan:
     )
 
 
-def draw(protocols: Sequence[Protocol], path: Path, what: str, *, power: float, level: float) -> None:
+def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float) -> None:
     """A PNG of users against the share that they show, a curve for each mechanism."""
     from cobogo.report.curves import COLORS, Axis, Curve, decades
     from cobogo.report.curves import draw as drawn
@@ -124,11 +130,11 @@ def draw(protocols: Sequence[Protocol], path: Path, what: str, *, power: float, 
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
     shares = [10 ** (step / 10) for step in range(-40, 0)]
     curves = []
-    for number, protocol in enumerate(kind for kind in protocols if kind.detectable is not None):
-        assert protocol.detectable is not None
-        needed = [(share, users_needed(protocol.detectable, share, alpha=level, power=power)) for share in shares]
+    able = {name: kind.detectable for name, kind in protocols.items() if kind.detectable is not None}
+    for number, (name, what_is_seen) in enumerate(able.items()):
+        needed = [(share, users_needed(what_is_seen, share, alpha=level, power=power)) for share in shares]
         points = [(share, float(users)) for share, users in needed if users is not None]
-        curves.append(Curve(protocol.name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
+        curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
     counts = [users for curve in curves for _, users in curve.points]
     with scratch.whole(path) as stage:
         drawn(

@@ -65,7 +65,7 @@ def plan(
                 where="--values, --epsilon",
                 remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
             )
-        protocols = planning.counting(count, loss) | ({} if asked is None else planning.described(asked))
+        protocols = planning.alternatives(asked, count, loss)
         found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
         what = (
             f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "

@@ -12,6 +12,8 @@ from typing import Any
 from cobogo import scratch
 from cobogo.errors import OutputError
 from cobogo.ldp.collection import Collection
+from cobogo.ldp.discovering import Discovered
+from cobogo.ldp.discovery import DISCOVERIES
 from cobogo.ldp.frequency import LISTED, Frequency
 from cobogo.ldp.means import MEANS
 from cobogo.ldp.numeric import Numeric
@@ -83,10 +85,17 @@ def counting(values: int, epsilon: float) -> dict[str, Protocol]:
     return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
 
 
-def described(collection: Collection) -> dict[str, Protocol]:
-    """The collection itself, where it has parameters that `counting` does not choose as it does."""
-    protocol = collection.protocol
-    return {} if isinstance(protocol, Frequency) else {f"{protocol.name}, as described": protocol}
+def alternatives(collection: Collection | None, values: int, epsilon: float) -> dict[str, Protocol]:
+    """What could be asked through instead of a collection's mechanism; and this itself, where it has parameters that
+    `counting` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
+    protocol = None if collection is None else collection.protocol
+    if isinstance(protocol, Discovered):
+        given = (epsilon, protocol.discovery.domain, protocol.discovery.keep)
+        return {name: Discovered(kind(*given)) for name, kind in DISCOVERIES.items()}
+    found = counting(values, epsilon)
+    return (
+        found if protocol is None or protocol.name in LISTED else {**found, f"{protocol.name}, as described": protocol}
+    )
 
 
 def plan(

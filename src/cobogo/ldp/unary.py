@@ -19,7 +19,7 @@ from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, coins
 
 
-class _Unary(Oracle):
+class Unary(Oracle):
     """Reports are rows of bytes, eight bits in each, the first value in the highest bit of the first."""
 
     @property
@@ -74,7 +74,7 @@ class _Unary(Oracle):
 
 
 @dataclass(frozen=True)
-class Symmetric(_Unary):
+class Symmetric(Unary):
     """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR."""
 
     name: ClassVar[str] = "sue"
@@ -96,7 +96,7 @@ class Symmetric(_Unary):
 
 
 @dataclass(frozen=True)
-class Optimized(_Unary):
+class Optimized(Unary):
     """Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
 
     The least variance of all that send a bit for each value (Wang et al. 2017).

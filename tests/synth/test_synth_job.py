@@ -296,5 +296,7 @@ def test_a_run_that_is_killed_has_spent_and_left_nothing(tmp_path: Path) -> None
     assert len(Ledger(tmp_path / "ledger.db").entries("people")) == 1
     rules["synthesis"]["epsilon"] = 2.0
     assert cb.synthesize(people(50), rules).write(out)
-    assert cb.synthesize(people(50), policy("independent-without-guarantee")).write(out)  # an earlier release is replaced
+    assert cb.synthesize(people(50), policy("independent-without-guarantee")).write(
+        out
+    )  # an earlier release is replaced
     assert not [p.name for p in tmp_path.iterdir() if p.name not in ("curator.toml", "ledger.db", "out")]

@@ -15,6 +15,7 @@ from benchmarks.frequency_lists import lists
 from benchmarks.measure import Result, machine
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
+from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
 
 RESULTS = Path(__file__).parent / "results"
@@ -26,6 +27,7 @@ ALL = {
     "peers": beside_peers,
     "curator": answers,
     "curator-peers": answers_beside_peers,
+    "synthetic": synthetic,
     "frequency-lists": lists,
 }
 

@@ -12,7 +12,7 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import commands, curator, peer_tasks, searches, tables, vault
+from benchmarks import commands, curator, peer_tasks, searches, synthetic, tables, vault
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -78,3 +78,12 @@ def test_peers_that_are_not_installed_are_left_out_with_a_word(
     monkeypatch.setattr(peer_tasks, "ENVIRONMENT", tmp_path / "peers")
     assert list(curator.beside_peers(tmp_path, rows=500)) == []
     assert [line.split(" left out")[0] for line in capsys.readouterr().out.splitlines()] == ["smartnoise", "opendp"]
+
+
+def test_synthetic_records_are_measured_beside_those_of_a_copula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.adult.is_there", lambda: False)
+    (found,) = synthetic.synthetic(tmp_path, 300, ("independent-without-guarantee",))
+    assert found.what == "synthetic: independent-without-guarantee, made-up census"
+    assert found.note.startswith("pairs 0.")

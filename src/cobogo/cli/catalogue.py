@@ -16,9 +16,11 @@ def catalogue(what: str) -> list[tuple[str, str]]:
     if what == "models":
         from cobogo.models import MODELS
         from cobogo.perturb.guarantees import GUARANTEES
+        from cobogo.synth.promises import PROMISES
 
         known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
-        return known + [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
+        known += [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
+        return known + [(name, f"{_first_sentence(promise)} (of synthesis)") for name, promise in PROMISES.items()]
     if what == "metrics":
         from cobogo.metrics import METRICS, REPORTED
 

@@ -91,7 +91,7 @@ def draw(found: Kinds, path: Path, *, say: Words) -> None:
 
     _, line = at(0, found.chance)
     sheet.bars([(left, line, wide, floor - line)], TINT)
-    sheet.text(left + wide - 0.06, line - 0.12, say("kinds.chance"), size=8.5, color=MUTED, align="right")
+    sheet.text(left + wide - 0.06, floor - 0.13, say("kinds.chance"), size=8.5, color=MUTED, align="right")
     for tick in TICKS:
         if tick <= most_found:
             _, y = at(0, tick)
@@ -105,7 +105,7 @@ def draw(found: Kinds, path: Path, *, say: Words) -> None:
     sheet.lines([((left, floor), (left + wide, floor))], MUTED)
     sheet.text(left + wide / 2, floor + 0.42, say("kinds.across"), size=9.5, color=MUTED, align="center")
     long = sheet.measure(say("kinds.chance"), 8.5)
-    taken: list[Box] = [(left + wide - 0.06 - long, line - 0.19, long, 0.14)]
+    taken: list[Box] = [(left + wide - 0.06 - long, floor - 0.2, long, 0.14)]
     for kind in dict.fromkeys(one.kind for one in there):
         own = [one for one in there if one.kind == kind]
         dots = [at(one.lost, one.exposed) for one in own]

@@ -51,8 +51,10 @@ def largest_share(epsilon: float) -> Fraction:
 
 
 def best_share(epsilon: float, delta: float, where: str) -> Fraction:
-    """The share for which the fewest records need look alike to be released: k/β of them, on average. Of shares that are
-    as good within a tenth, the largest. It follows from ε and δ alone."""
+    """The share for which the fewest records need look alike to be released: k/β of them, on average.
+
+    Of shares that are as good within a tenth, the largest. It follows from ε and δ alone.
+    """
     most = largest_share(epsilon)
     shares = [most * step / SHARES for step in range(SHARES, 0, -1)]
     needed = [least_k(epsilon, delta, float(share), where) / float(share) for share in shares]

@@ -16,6 +16,7 @@ from benchmarks.measure import Result, machine
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.vault import vault
+from benchmarks.where import mobility
 
 RESULTS = Path(__file__).parent / "results"
 ALL = {
@@ -27,6 +28,7 @@ ALL = {
     "curator": answers,
     "curator-peers": answers_beside_peers,
     "frequency-lists": lists,
+    "where": mobility,
 }
 
 

@@ -57,6 +57,8 @@ def test_a_release_verifies_and_its_public_part_alone_does(release: Path) -> Non
     assert cobogo.verify(release)
     assert cobogo.verify(release / "public")
     assert "fidelity" in json.loads((release / "evidence/report.json").read_text())
+    kept = {file.name for file in (release / "evidence").iterdir()}
+    assert kept == {"evidence.json", "report.json", "daily-range.png", "hours.png", "map.html"}
     public = "".join(file.read_text() for file in (release / "public").iterdir())
     assert "fortaleza" not in public
     assert "seed" not in public

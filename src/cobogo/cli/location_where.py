@@ -59,8 +59,8 @@ def where(
     made, compared = found.made, found.fidelity
     if as_json:
         console.say_json(
-            {"holds": bool(found.verdict), "epsilon": float(cost), "parts": made.model.costs(), "people": made.calls.users,
-             "records": len(made.calls), "fidelity": compared}
+            {"holds": bool(found.verdict), "epsilon": float(cost), "parts": made.model.costs(),
+             "people": made.calls.users, "records": len(made.calls), "fidelity": compared}
         )  # fmt: skip
         return
     console.say(f"Model     ε = {float(cost):g} for all records of a person")

@@ -53,7 +53,7 @@
         const [from, to] = bounds(layer, part);
         trace(layer, from, to, true);
         if (layer.filled) { pen.fillStyle = rgba(layer.color, values ? Math.sqrt(values[part]) * layer.opacity : layer.opacity); pen.fill(); }
-        if (!(layer.backdrop && layer.filled)) { pen.strokeStyle = rgba(layer.color, layer.filled ? Math.min(1, 2 * layer.opacity) : layer.opacity); pen.lineWidth = 1.2 * layer.size; pen.stroke(); }
+        if (!(layer.backdrop && layer.filled)) { pen.strokeStyle = values ? "rgba(255,255,255,.9)" : rgba(layer.color, layer.filled ? Math.min(1, 2 * layer.opacity) : layer.opacity); pen.lineWidth = 1.2 * layer.size; pen.stroke(); }
       }
     },
     paths(layer) {

@@ -114,6 +114,7 @@ def _draw(sheet: _Chart, layer: Layer, space: _Space, frame: int | None) -> None
             return
         faces = _faces(layer, _values(layer, frame))
         edge = to_rgba(color, 1.0 if not layer.filled else min(1.0, 2 * layer.opacity))
+        edge = edge if layer.values is None else to_rgba(PAPER, 0.9)  # colours tell the values, not the borders
         width = 0.0 if layer.backdrop and layer.filled else layer.size
         rings = PolyCollection(parts, facecolors=faces, edgecolors=[edge], linewidths=width)
         sheet.add(rings, over=over, clip=space.clip)

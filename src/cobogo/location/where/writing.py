@@ -17,8 +17,8 @@ from cobogo.location.where.fidelity import fidelity
 from cobogo.location.where.job import Made, where
 from cobogo.location.where.paying import Payer
 from cobogo.location.where.pictures import draw
-from cobogo.location.where.promise import DifferentialPrivacy
 from cobogo.location.where.space import Space
+from cobogo.models.differential_privacy import DifferentialPrivacy
 from cobogo.models.promise import parameters
 from cobogo.policy import Policy, Role
 from cobogo.randomness import keys

@@ -20,6 +20,7 @@ from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
+from benchmarks.where import mobility
 
 RESULTS = Path(__file__).parent / "results"
 ALL = {
@@ -35,6 +36,7 @@ ALL = {
     "synthetic": synthetic,
     "frequency-lists": lists,
     "cloaks": cloaks,
+    "where": mobility,
 }
 
 

@@ -107,6 +107,27 @@ def test_who_leaves_is_forgotten() -> None:
         anonymizer.cloak("p1", 2.1)
 
 
+def test_who_comes_after_one_who_left_is_somebody_else() -> None:
+    anonymizer = Anonymizer(QuadTree(2))
+    anonymizer.update("ana", -38.5, -3.7, 0)
+    anonymizer.update("bia", -38.5, -3.7, 0)
+    anonymizer.forget("bia")
+    anonymizer.update("caio", 10.0, 50.0, 1)
+    assert anonymizer.number("caio") == 1
+    assert anonymizer.place("caio", 1.0) == (10.0, 50.0)
+    assert len(anonymizer.seen(0, 5)) == 2
+    with pytest.raises(DataError):
+        anonymizer.place("bia", 1.0)
+
+
+def test_nobody_waits_twice() -> None:
+    anonymizer = Anonymizer(QuadTree(3))
+    anonymizer.update("ana", -38.5, -3.7, 0)
+    anonymizer.ask("ana", 0.0, Demand(3, max_wait=10))
+    with pytest.raises(NoSolution, match="waits already"):
+        anonymizer.ask("ana", 1.0, Demand(3, max_wait=10))
+
+
 def test_old_reports_are_not_kept() -> None:
     records = Records()
     for second in range(4 * FIRST):

@@ -33,13 +33,13 @@ NOW = 1_000_000.0
 class City:
     """A server with thirty people about, and a clock that is set by hand."""
 
-    def __init__(self, settings: Settings, **options: Any) -> None:
+    def __init__(self, settings: Settings, service: Any = None, **options: Any) -> None:
         from cobogo.location.service.app import create_app
 
         self.now = NOW
         self.devices = Devices()
         self.server = PrivacyServer(settings, **options)
-        self.app = create_app(self.server, self.devices, clock=lambda: self.now)
+        self.app = create_app(self.server, self.devices, service=service, clock=lambda: self.now)
         self.tokens = {f"p{number}": self.devices.enrol(f"p{number}") for number in range(30)}
         self.operator = self.devices.enrol("olga", operator=True)
         rng = np.random.default_rng(1)
@@ -263,6 +263,34 @@ def test_no_position_name_or_token_is_logged(city: City, caplog: pytest.LogCaptu
     ours = "".join(record.getMessage() for record in caplog.records if not record.name.startswith("httpx"))
     for secret in ("38.123456", "3.654321", city.tokens["p1"]):
         assert secret not in out + err + ours
+
+
+class Broken:
+    """A service that is not there, or worse."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def asked(self, *question: Any) -> Any:
+        raise self.error
+
+    async def told(self, reports: Any) -> None:
+        """Hear it, and say nothing."""
+
+
+def test_a_service_that_does_not_answer_is_told_apart_from_a_refusal() -> None:
+    city = City(Settings(QuadTree(4)), Broken(ConnectionError("secret 38.123456")))
+    answer = city.ask("POST", "/nearest", "p1", {})
+    assert answer.status_code == 502
+    assert "38.12" not in answer.text
+
+
+def test_of_a_fault_only_its_kind_and_place_are_told(caplog: pytest.LogCaptureFixture, capfd: Any) -> None:
+    city = City(Settings(QuadTree(4)), Broken(ZeroDivisionError("at 38.123456")))
+    answer = city.ask("POST", "/nearest", "p1", {})
+    assert (answer.status_code, answer.json()) == (500, {"error": "a fault of the server"})
+    assert "ZeroDivisionError in test_service.py" in caplog.text
+    assert "38.12" not in caplog.text + "".join(capfd.readouterr())
 
 
 def test_devices_are_kept_as_digests_and_closed_again(tmp_path: Path) -> None:

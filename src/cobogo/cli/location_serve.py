@@ -59,7 +59,7 @@ def serve(
         kept, cloak=cloak, k=k, min_area=min_area, max_wait=max_wait, identity=identity, epsilon=epsilon,
         budget=budget, window=window,
     )  # fmt: skip
-    behind = None if service is None else PlacesService(service).asked
+    behind = None if service is None else PlacesService(service)
     console.say(
         f"Serving   {'http' if certificate is None else 'https'}://{host}:{port}   {server.settings.cloak.name}"
     )

@@ -143,6 +143,8 @@ class Anonymizer:
     def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
         """A cloak at once, or a ticket for one: `settle` tells later what came of it."""
         asked = demand or self.demand()
+        if any(held.user == user for held in self._held):
+            raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         ticket = next(self._tickets)
         try:
             return Outcome(ticket, user, self.cloak(user, now, asked))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
@@ -25,11 +25,25 @@ from cobogo.location.service.server import PrivacyServer, Told
 from cobogo.location.service.shapes import Locations, Question, Wanted, Zone
 from cobogo.randomness import Entropy
 
-Service = Callable[[Sequence[Area], int, str | None, str | None], Awaitable[Sequence[Sequence[Any]]]]
-"""The location-based service: areas, how many places, of which kind, and as whom → candidates for each area."""
+
+class Service(Protocol):
+    """The location-based service, as the server talks to it. It raises `ConnectionError` where it cannot answer."""
+
+    async def asked(
+        self, areas: Sequence[Area], count: int, kind: str | None, identity: str | None
+    ) -> Sequence[Sequence[Any]]:
+        """For each area every place of a kind that may be among the so many nearest of somebody in it."""
+
+    async def told(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Where somebody, or nobody in particular, is or was."""
+
 
 AHEAD = 60.0
 """Seconds by which a device's clock may be before the server's."""
+
+
+EVERY = 0.25
+"""Seconds between two looks at requests that wait."""
 
 
 class Room:
@@ -38,10 +52,12 @@ class Room:
     def __init__(self, server: PrivacyServer) -> None:
         self._server = server
         self._futures: dict[int, asyncio.Future[Outcome]] = {}
+        self._looked = 0.0
 
-    def settle(self, now: float) -> None:
-        """Wake those whose wait is over."""
-        if self._futures:
+    def settle(self, now: float, *, last: bool = False) -> None:
+        """Wake those whose wait is over; looked for now and then, and whenever somebody's time is up."""
+        if self._futures and (last or now >= self._looked + EVERY):
+            self._looked = now
             for outcome in self._server.anonymizer.settle(now):
                 future = self._futures.pop(outcome.ticket, None)
                 if future is not None and not future.done():
@@ -55,7 +71,7 @@ class Room:
             try:
                 await asyncio.wait({future}, timeout=held.demand.max_wait)
                 if not future.done():
-                    self.settle(held.since + held.demand.max_wait)
+                    self.settle(held.since + held.demand.max_wait, last=True)
             finally:
                 self._futures.pop(held.ticket, None)
             asked = future.result() if future.done() else Outcome(held.ticket, held.user, None)
@@ -71,7 +87,8 @@ def router(  # noqa: PLR0915
     service: Service | None = None,
     clock: Callable[[], float] = time.time,
 ) -> APIRouter:
-    """The routes. With a ``service`` the server asks it in the devices' stead and filters its answers."""
+    """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
+    its answers."""
     routes, room = APIRouter(), Room(server)
 
     def holder(request: Request) -> tuple[str, str]:
@@ -107,7 +124,8 @@ def router(  # noqa: PLR0915
         heard = server.update(user, positions, trip=kept)
         room.settle(now)
         told: Told | None = server.current(user, now) if heard and kept is None else None
-        return {"accepted": len(positions), "told": None if told is None else told.as_dict()}
+        (said,) = await _told([told]) if told is not None else [None]
+        return {"accepted": len(positions), "told": said}
 
     @routes.delete("/locations")
     async def forget(user: str = Depends(person)) -> dict[str, str]:
@@ -131,12 +149,15 @@ def router(  # noqa: PLR0915
         lon, lat = server.anonymizer.place(user, now)
         told = server.told(user, await _region(body, user))
         areas = Report((), box=told.box).areas()
-        (found,) = await service(areas, body.count, body.kind, told.identity)
+        try:
+            (found,) = await service.asked(areas, body.count, body.kind, told.identity)
+        except ConnectionError:
+            raise HTTPException(502, "the service did not answer") from None
         return {"places": [one.as_dict() for one in filtered(found, lon, lat, body.count)], "told": told.as_dict()}
 
     @routes.post("/trips/{trip}/release")
     async def release(trip: str, user: str = Depends(person)) -> dict[str, Any]:
-        return {"told": [one.as_dict() for one in server.release(user, trip)]}
+        return {"told": await _told(server.release(user, trip))}
 
     @routes.get("/budget/{name}")
     async def budget(name: str, user: str = Depends(person)) -> dict[str, Any]:
@@ -165,6 +186,15 @@ def router(  # noqa: PLR0915
         found = server.zones.mixed(name, Entropy())
         return {"people": len(found.share), "entropy": found.entropy, "most": found.most, "surest": found.surest,
                 "exact": found.exact, "inside": server.zones.inside(name)}  # fmt: skip
+
+    async def _told(reports: Sequence[Told]) -> list[dict[str, Any]]:
+        said = [one.as_dict() for one in reports]
+        if service is not None and said:
+            try:
+                await service.told(said)
+            except ConnectionError:
+                raise HTTPException(502, "the service did not answer") from None
+        return said
 
     async def _region(body: Wanted, user: str) -> Region:
         try:

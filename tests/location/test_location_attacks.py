@@ -31,7 +31,7 @@ from cobogo.location.attacks.identification import Visits, uniqueness
 from cobogo.location.attacks.kernels import smoothed
 from cobogo.location.attacks.likelihood import learned, likelihood_of
 from cobogo.location.attacks.markov import Markov
-from cobogo.location.attacks.mixing import Crossings, assignment, log_chances, matchings
+from cobogo.location.attacks.mixing import Crossings, weights_of
 from cobogo.location.attacks.posterior import expected_distances, grid_for, guess, posterior, prior_of
 from cobogo.location.attacks.presence import auc
 from cobogo.location.attacks.tracking import track
@@ -355,7 +355,7 @@ def test_a_cloak_about_a_person_has_them_in_its_middle() -> None:
 
 
 def test_cloaks_of_one_who_moves_have_few_people_in_common() -> None:
-    truth = walkers(60, 12, 8, minutes=10, speed=300)
+    truth = walkers(60, 12, 8, minutes=15, speed=300)
     released = cloaked_by_time(truth, 5)
     found = IntersectionOfCloaks().run(Scene(truth, released, square()))
     assert found.attacked == 60
@@ -398,12 +398,16 @@ def test_a_mix_zone_with_one_person_at_a_time_mixes_nothing() -> None:
 
 
 def test_the_matching_is_the_likeliest_of_all() -> None:
-    logs = log_chances(crossing(6, 2, gap=20), 1.4, 0.5, 0.8)
-    found = assignment(logs)
-    chances = matchings(logs)
-    ways = list(permutations(range(6)))
-    assert chances[ways.index(tuple(found.tolist()))] == pytest.approx(chances.max())
-    assert chances.sum() == pytest.approx(1)
+    crossings = crossing(6, 2, gap=20)
+    weights = weights_of(crossings, 1.4, 0.5, 0.8)
+    chances = {way: np.prod(weights[np.arange(6), list(way)]) for way in permutations(range(6))}
+    best = max(chances, key=chances.__getitem__)  # the exit of each entry
+    linked = MixZoneLinkage().link(crossings)
+    assert linked.success == np.mean([crossings.match[exit] == entry for entry, exit in enumerate(best)])
+    share = np.array([*chances.values()]) / sum(chances.values())
+    assert linked.figures["entropy_bits"] == pytest.approx(-(share[share > 0] * np.log2(share[share > 0])).sum())
+    headed = Crossings(crossings.entries, crossings.exits, crossings.match, np.zeros(6), np.full(6, np.pi / 2))
+    assert weights_of(headed, 1.4, 0.5, 0.5) == pytest.approx(weights * np.exp(-np.pi))
 
 
 def test_exact_distances_give_the_place_and_rounded_ones_nearly() -> None:
@@ -431,6 +435,14 @@ def test_every_attack_keeps_the_contract(name: str) -> None:
     assert attack.__doc__
     assert attack.knows
     truth, homes = lives(people=5, days=2)
+    if name == "aggregated-presence":  # two who live and work together
+        twin = truth.take(truth.user == 0)
+        truth = Points(
+            np.concatenate([truth.lon, twin.lon]),
+            np.concatenate([truth.lat, twin.lat]),
+            np.concatenate([truth.time, twin.time]),
+            np.concatenate([truth.user, np.full(len(twin), 5)]),
+        )
     case = scene(truth, Noise(0.01), grid=square(20, 200.0), places=homes, crossings=crossing(4, 1, 10))
     if "boxes" in attack.needs:
         assert attack.lacks(case) == "needs boxes"

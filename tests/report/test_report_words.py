@@ -31,7 +31,8 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    tellers = [path for room in ("dp", "perturb", "mask", "transform") for path in (REPORT.parent / room).rglob("*.py")]
+    rooms = ("dp", "location", "perturb", "mask", "sample", "synth", "transform")
+    tellers = [path for room in rooms for path in (REPORT.parent / room).rglob("*.py")]
     lists = ("english", "portuguese")
     return "\n".join(
         path.read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import typer
 
-from cobogo.cli import location_people, location_serve, location_where
+from cobogo.cli import location_evaluate, location_people, location_serve, location_where
 
 app = typer.Typer(
     name="location", help="Protect where people are: models of movement, mechanisms, attacks.", no_args_is_help=True
@@ -18,6 +18,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "serve": location_serve.serve,
     "enrol": location_serve.enrol,
     "certificate": location_serve.certificate,
+    "evaluate": location_evaluate.evaluate,
 }
 """Every command of the group by its name, in the order in which they are listed."""
 

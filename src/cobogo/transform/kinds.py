@@ -14,6 +14,7 @@ KINDS: dict[str, str] = {
     "mobility": "cobogo.location.where.check",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
+    "sampling": "cobogo.sample.sampled",
     "synthesis": "cobogo.synth.check",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""

@@ -53,6 +53,12 @@ class Scene:
         """Where people said they were."""
         return self.released.points
 
+    @property
+    def at_their_word(self) -> bool:
+        """Whether reports are positions that no mechanism is known to have changed: the best guess is what they say."""
+        released = self.released
+        return self.mechanism is None and released.box is None and released.radius is None and released.members is None
+
     @cached_property
     def chances(self) -> Floats:
         """The prior as probabilities."""

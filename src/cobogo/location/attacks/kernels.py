@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+NEGLIGIBLE = 1e-13
+"""A belief that is not followed any further."""
+
 
 @njit(cache=True, nogil=True)
 def _stepped(starts, ends, chances, now, after):  # type: ignore[no-untyped-def]
@@ -12,7 +15,7 @@ def _stepped(starts, ends, chances, now, after):  # type: ignore[no-untyped-def]
     after[:] = 0.0
     for cell in range(len(now)):
         mass = now[cell]
-        if mass > 0.0:
+        if mass > NEGLIGIBLE:
             for place in range(starts[cell], starts[cell + 1]):
                 after[ends[place]] += mass * chances[place]
 

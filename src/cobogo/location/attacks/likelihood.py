@@ -1,8 +1,8 @@
 """How likely a report is from each cell of a grid, for an attacker who knows the mechanism.
 
-Exact where the mechanism's law is known (planar Laplace: f(z|x) ∝ exp(−ε d); regions and sets: whatever lies in them
-is equally likely). For anything else the attacker does what an attacker can do: runs the mechanism on points of their
-own and learns how far reports fall from them.
+Exact where the mechanism's law is known (planar Laplace: f(z|x) ∝ exp(−ε d); a table over a grid: what it says; regions
+and sets: whatever lies in them is equally likely). For anything else the attacker does what attackers can: runs the
+mechanism on points of their own and learns how far reports fall from them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import numpy as np
 from cobogo.location.base import Mechanism, Released
 from cobogo.location.geometry import Floats
 from cobogo.location.grid import Grid, Ints
+from cobogo.location.mechanisms.discrete import Discrete
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, Source, below
 
 TRIALS = 20_000
 BINS = 60
 
-Law = Literal["laplace", "disc", "box", "set", "learned"]
+Law = Literal["laplace", "disc", "box", "set", "table", "learned"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class Likelihood:
     epsilon: float = 0.0
     edges: Floats | None = None  # of a learned law: metres
     heights: Floats | None = None  # of a learned law: the logarithm of the density within them
+    table: Discrete | None = None  # of a law that is a table over the cells of a grid of its own
 
     @property
     def count(self) -> int:
@@ -47,6 +49,8 @@ class Likelihood:
                 return self._inside_box(rows)
             case "set":
                 return self._members(rows)
+            case "table":
+                return self._looked_up(rows)
         metres = self.metres(rows)
         if self.law == "laplace":
             metres *= -self.epsilon
@@ -78,6 +82,14 @@ class Likelihood:
         inside = (x >= left[:, None]) & (x <= right[:, None]) & (y >= bottom[:, None]) & (y <= top[:, None])
         return np.where(inside, 0.0, -np.inf)
 
+    def _looked_up(self, rows: slice | Ints) -> Floats:
+        assert self.table is not None
+        reports = self.released.points
+        true = self.table.grid.nearest_cell(*self.grid.centres())
+        told = self.table.grid.nearest_cell(reports.lon[rows], reports.lat[rows])
+        with np.errstate(divide="ignore"):
+            return np.log(self.table.matrix[:, told].T[:, true])
+
     def _members(self, rows: slice | Ints) -> Floats:
         members, report = self.released.members, self.released.report
         assert members is not None
@@ -105,6 +117,8 @@ def likelihood_of(
         return Likelihood(released, grid, "disc")
     if mechanism is not None and mechanism.name == "planar-laplace" and mechanism.guarantee.epsilon:
         return Likelihood(released, grid, "laplace", mechanism.guarantee.epsilon)
+    if isinstance(mechanism, Discrete):
+        return Likelihood(released, grid, "table", table=mechanism)
     if mechanism is None:
         return Likelihood(released, grid, "laplace", 4 / grid.size)  # all that is known: it is somewhere near
     return learned(released, grid, mechanism, source or Entropy())

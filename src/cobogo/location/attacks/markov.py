@@ -25,7 +25,7 @@ class Markov:
     chances: Floats
 
     @classmethod
-    def wandering(cls, grid: Grid, *, step: float = 60.0, speed: float = WALK, far: float = 4.0) -> Markov:
+    def wandering(cls, grid: Grid, *, step: float = 60.0, speed: float = WALK, far: float = 2.0) -> Markov:
         """Nobody knows where to: a step falls off exponentially with its length, ``speed`` times ``step`` metres on
         average, and goes ``far`` times that at most."""
         reach = max(speed * step / 2, grid.size / 2)

@@ -39,7 +39,7 @@ class ShortObservation(Attack):
             lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
             unsure[rows] = entropy(chances)
             off[rows] = correctness(chances, scene.grid, scene.truth.take(rows))
-        guesses = scene.truth.at(lon, lat)
+        guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
         error = scene.truth.distance(guesses)
         blind = guess(scene.chances[None, :], scene.grid, self.how)
         return self.found(

@@ -31,8 +31,8 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
     if lost.any():
         logs[lost] = likelihood.nearness(rows)[lost]
         best = logs.max(axis=1, keepdims=True)
-    gaps = np.diff(time, prepend=time[0])
-    steps = np.clip(np.round(gaps / markov.step), 0, MOST_STEPS).astype(np.int64)
+    clock = np.round((time - time[0]) / markov.step)  # of the whole stretch, so that short gaps add up
+    steps = np.clip(np.diff(clock, prepend=0.0), 0, MOST_STEPS).astype(np.int64)
     found = smoothed(markov.starts, markov.ends, markov.chances, prior, np.exp(logs - best), steps)
     return np.asarray(found, dtype=np.float64)
 
@@ -47,7 +47,7 @@ class Tracking(Attack):
     """
 
     how: How = "mean"
-    step: float = 60.0  # seconds
+    step: float | None = None  # seconds of a step of the model: what it takes to get to the next cell
     speed: float = WALK  # metres a second
     within: float = 100.0
 
@@ -59,10 +59,11 @@ class Tracking(Attack):
     def run(self, scene: Scene) -> Findings:
         """Follow every person."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism)
+        step = self.step or scene.grid.size / self.speed
         markov = (
-            Markov.wandering(scene.grid, step=self.step, speed=self.speed)
+            Markov.wandering(scene.grid, step=step, speed=self.speed)
             if scene.background is None
-            else Markov.learned(scene.background, scene.grid, step=self.step, speed=self.speed)
+            else Markov.learned(scene.background, scene.grid, step=step, speed=self.speed)
         )
         reports = scene.reports
         assert reports.user is not None
@@ -73,7 +74,7 @@ class Tracking(Attack):
             chances = track(law, markov, scene.chances, rows, reports.time[rows])
             lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
             unsure[rows] = entropy(chances)
-        guesses = scene.truth.at(lon, lat)
+        guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
         error = scene.truth.distance(guesses)
         return self.found(
             share(error <= self.within),

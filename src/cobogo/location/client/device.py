@@ -14,6 +14,7 @@ from cobogo.location.base import Mechanism
 from cobogo.location.client.ledger import Ledger
 from cobogo.location.client.memory import Memory
 from cobogo.location.client.reports import Area, Report
+from cobogo.location.course import Course
 from cobogo.location.geometry import distance
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, Source
@@ -68,6 +69,7 @@ class Client:
             )
         self.mechanism, self.when_spent = mechanism, when_spent
         self._source = source or Entropy()
+        self._course = Course(mechanism, self._source)
         self._memory = Memory.open(file)
         self.ledger = Ledger(budget, window=window, entries=self._memory.entries)
 
@@ -115,7 +117,8 @@ class Client:
             if self.when_spent == "resend" and self._memory.last is not None:
                 return self._memory.last.at(time)
             self.ledger.spend(dearest, time)  # raises
-        released = self.mechanism.apply(Points.of([lon], [lat], time=[time]), self._source)
+        here = Points.of([lon], [lat], time=[time])
+        released = self._course.report(here) if name is None else self.mechanism.apply(here, self._source)
         report = Report.of(released)
         try:
             self.ledger.spend(float(released.cost[0]), time)

@@ -35,9 +35,8 @@ def payer(config: Path | None, dataset: str | None, analyst: str | None) -> Paye
         return None
     if config is None or dataset is None or analyst is None:
         missing = ", ".join(name for name, value in given.items() if value is None)
-        raise PolicyError(
-            "a budget is of an analyst on a data set of a curator", where=missing, remedy="Give all three."
-        )
+        what = "a budget is of an analyst on a data set of a curator"
+        raise PolicyError(what, where=missing, remedy="Give all three.")
     from cobogo.dp.curator import Curator
     from cobogo.dp.metadata import CuratorPolicy
     from cobogo.dp.metadata.datasets import dataset_named

@@ -1,4 +1,4 @@
-"""A model and its made-up calls as a release: ``public/`` may leave the house, ``evidence/`` stays. All or nothing."""
+"""A model and its made-up calls as a release, all or nothing: ``public/`` may leave the house, ``evidence/`` not."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from cobogo.location.client import PRESETS, Client, Ledger, Report
 from cobogo.location.client.presets import WITHIN_95
 from cobogo.location.cloaks.cells import boxes, cells
 from cobogo.location.geometry import distance
-from cobogo.location.mechanisms import PlanarLaplace
+from cobogo.location.mechanisms import PlanarLaplace, Predictive
 from cobogo.location.points import Points
 from cobogo.location.service.catalogue import Catalogue
 from cobogo.randomness import Seeded, Source
@@ -106,6 +106,17 @@ def test_nothing_goes_out_that_could_not_be_written_down(tmp_path: Path) -> None
     device = client(file=tmp_path / "gone" / "device.json")
     with pytest.raises(OutputError, match="cannot be written"):
         device.report(*HOME, 0.0)
+
+
+def test_a_mechanism_that_looks_back_is_given_the_reports_before() -> None:
+    device = Client(Predictive(0.01), budget=1, window=3600, source=Seeded(3))
+    reports = [device.report(*HOME, float(second)).positions for second in range(20)]
+    assert len(set(reports)) < 10
+    assert device.ledger.spent(20.0) < 20 * 0.008
+    first = Client(Predictive(0.01), budget=0.012, window=3600, source=Seeded(3))
+    first.report(*HOME, 0.0)
+    with pytest.raises(BudgetSpent):
+        first.report(*HOME, 1.0)  # it might cost 0.01, and 0.004 is left
 
 
 def test_a_report_keeps_its_shape_as_json() -> None:

@@ -150,15 +150,20 @@ class MixZones:
         self._silent.discard(user)
         self.pseudonyms.forget(user)
 
+    def crossings(self, zone: str) -> tuple[Points, Points]:
+        """Where and when those went in who came out under a new name, and where and when they came out, in the same
+        order: what attacks on the zone are measured with."""
+        stays = [stay for stay in self._stays[zone].values() if stay.renamed and stay.left is not None]
+        entries, exits = (
+            np.array(part).reshape(-1, 3).T
+            for part in ([stay.entered for stay in stays], [stay.left for stay in stays])
+        )
+        return Points.of(entries[0], entries[1], time=entries[2]), Points.of(exits[0], exits[1], time=exits[2])
+
     def mixed(self, zone: str, source: Source, *, speed: float = 1.4, spread: float = 0.5) -> Mix:
         """How well a zone mixed those who came out of it under a new name so far, for one who saw all of them go in
         and come out and knows how fast people walk."""
-        stays = [stay for stay in self._stays[zone].values() if stay.renamed and stay.left is not None]
-        entries = np.array([stay.entered for stay in stays]).reshape(-1, 3)
-        exits = np.array([stay.left for stay in stays]).reshape(-1, 3)
-        weights = walking(Points.of(*entries[:, :2].T, time=entries[:, 2]),
-                          Points.of(*exits[:, :2].T, time=exits[:, 2]), speed=speed, spread=spread)  # fmt: skip
-        return mix(weights, source)
+        return mix(walking(*self.crossings(zone), speed=speed, spread=spread), source)
 
     def settled(self, zone: str, before: float) -> int:
         """Forget visits that ended before a time; returns how many. Of those still inside nothing is forgotten."""

@@ -128,6 +128,18 @@ def test_what_goes_out_goes_out_when_the_crowd_is_complete() -> None:
     assert np.isnan(released.points.lon[2])
 
 
+def test_crowds_have_an_end() -> None:
+    points = Points.of([-38.5] * 90, [-3.7] * 90, time=np.arange(90), user=np.arange(90))
+    assert (np.bincount(Clique(61).met(points).crowd + 1)).tolist() == [29, 61]
+    for wrong in (1, 62):
+        with pytest.raises(ValueError, match="'k' parameter"):
+            Clique(2).met(points, k=wrong)
+        with pytest.raises(ValueError, match="'k' parameter"):
+            Gathering(Clique(2)).ask("a", 0.0, 0.0, 0.0, k=wrong)
+    with pytest.raises(ValueError, match="'k' parameter"):
+        Clique(62)
+
+
 def test_requests_without_times_are_refused() -> None:
     with pytest.raises(DataError, match="have no times"):
         Clique(2).regions(Points.of([1.0], [1.0]))

@@ -171,12 +171,13 @@ def test_identities_are_lasting_changing_or_none() -> None:
     assert all(name and "p1" not in name for name in (*lasting, *changing))
 
 
-def test_nobody_is_heard_of_within_a_mix_zone(city: City) -> None:
+def test_nobody_is_heard_of_within_a_mix_zone() -> None:
+    city = City(Settings(QuadTree(4)), Broken(ConnectionError()))
     zone = {"name": "square", "lon": -39.0, "lat": -3.7, "radius": 300.0, "least": 2}
     assert city.ask("POST", "/mixzones", "olga", zone).status_code == 201
     assert city.ask("POST", "/mixzones", "olga", zone).status_code == 409
     assert city.ask("GET", "/mixzones", "p1").json()["zones"][0]["name"] == "square"
-    assert city.move("p1", -38.5, -3.7)["told"] is not None
+    assert city.move("p1", -38.5, -3.7)["told"]["identity"] is None
     for second, who in enumerate(("p1", "p2")):
         city.now = NOW + second
         assert city.move(who, -39.0 + 0.002 * second, -3.7)["told"] is None

@@ -123,7 +123,7 @@ def router(  # noqa: PLR0915
         kept = body.trip if body.release == "accumulated" else None
         heard = server.update(user, positions, trip=kept)
         room.settle(now)
-        told: Told | None = server.current(user, now) if heard and kept is None else None
+        told = server.current(user, now) if heard and kept is None and service is not None else None
         (said,) = await _told([told]) if told is not None else [None]
         return {"accepted": len(positions), "told": said}
 

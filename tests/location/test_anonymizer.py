@@ -188,7 +188,7 @@ def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float)
 
 
 def test_the_clique_cloak_has_a_room_of_its_own() -> None:
-    with pytest.raises(ValueError, match="Gathering"):
+    with pytest.raises(ValueError, match="Gatherer"):
         Anonymizer(Clique(2))
     with pytest.raises(ValueError, match="'min_area'"):
         Demand(2, min_area=5, max_area=1)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from cobogo.errors import BudgetSpent, InputError, LedgerError, OutputError
-from cobogo.location.cloaks import QuadTree
+from cobogo.location.cloaks import Clique, QuadTree
 from cobogo.location.geometry import distance
 from cobogo.location.mechanisms import PlanarLaplace
 from cobogo.location.mixzones import MixZone
@@ -81,6 +81,22 @@ def test_a_cloak_holds_k_people_and_its_owner(city: City) -> None:
     assert sum(west <= x <= east and south <= y <= north for x, y in places) >= 6
     assert answer.json()["identity"] is None
     assert "people" not in answer.json()
+
+
+def test_requests_that_wait_for_each_other_go_out_together() -> None:
+    city = City(Settings(Clique(3, dx=5000, dy=5000, dt=30)))
+
+    async def all_at_once() -> list[Any]:
+        transport = httpx.ASGITransport(city.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://anonymizer") as client:
+            headers = [{"Authorization": f"Bearer {city.tokens[who]}"} for who in ("p1", "p2", "p3", "p4")]
+            asked = [client.post("/cloak", json={"max_wait": 0.5}, headers=one) for one in headers]
+            return await asyncio.gather(*asked)
+
+    answers = asyncio.run(all_at_once())
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 409]
+    assert len({tuple(answer.json()["box"]) for answer in answers if answer.status_code == 200}) == 1
+    assert city.server.anonymizer.waiting == 0
 
 
 def test_too_few_people_are_a_refusal_with_a_remedy(city: City) -> None:
@@ -338,7 +354,7 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
     assert server.identity("ana") == assembled(state, identity="consistent").identity("ana")
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     for wrong, said in (
-        ({"cloak": "clique"}, "no cloak 'clique'"),
+        ({"cloak": "circle"}, "no cloak 'circle'"),
         ({"identity": "anonymous"}, "must be consistent"),
         ({"k": 1}, "'k' parameter"),
         ({"budget": 1.0}, "without --epsilon"),

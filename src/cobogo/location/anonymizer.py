@@ -101,7 +101,7 @@ class Anonymizer:
 
     def __post_init__(self) -> None:
         if isinstance(self.method, Clique):
-            raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gathering for it")
+            raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gatherer for it")
 
     def update(self, user: str, lon: float, lat: float, time: float) -> None:
         """Somebody is somewhere. A report older than one that came before does not move them, but was seen."""

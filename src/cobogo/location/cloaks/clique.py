@@ -169,6 +169,10 @@ class Gathering:
         self._held = [one for one in self._held if not any(one is gone for gone in out)]
         return [{**one, "box": edges, "when": time} for one in out]
 
+    def leave(self, user: str) -> None:
+        """Somebody waits no more."""
+        self._held = [one for one in self._held if one["user"] != user]
+
     def expired(self, now: float) -> list[dict[str, Any]]:
         """Requests whose patience has ended: they are refused and forgotten."""
         over = [one for one in self._held if one["time"] + one["dt"] < now]

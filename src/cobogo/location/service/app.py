@@ -201,7 +201,9 @@ def router(  # noqa: PLR0915
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
         except ValueError as problem:
             raise HTTPException(422, str(problem)) from None
-        return await room.region(server.ask(user, clock(), demand))
+        asked = server.ask(user, clock(), demand)
+        room.settle(clock(), last=True)  # others may have waited for this one
+        return await room.region(asked)
 
     return routes
 

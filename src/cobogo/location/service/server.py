@@ -17,8 +17,9 @@ from cobogo.errors import DataError, InputError, NoSolution
 from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome, Region
 from cobogo.location.base import Mechanism
 from cobogo.location.client.reports import Edges
-from cobogo.location.cloaks import Cloak, Hilbert
+from cobogo.location.cloaks import Clique, Cloak, Hilbert
 from cobogo.location.cloaks.slices import over_time
+from cobogo.location.gatherer import Gatherer
 from cobogo.location.geometry import distance
 from cobogo.location.mixzones import MixZone, MixZones
 from cobogo.location.points import Points
@@ -77,7 +78,8 @@ class PrivacyServer:
         source: Source | None = None,
     ) -> None:
         self.settings = settings or Settings()
-        self.anonymizer = Anonymizer(self.settings.cloak, self.settings.max_age, memory=self.settings.memory)
+        kind = Gatherer if isinstance(self.settings.cloak, Clique) else Anonymizer
+        self.anonymizer = kind(self.settings.cloak, self.settings.max_age, memory=self.settings.memory)
         self.zones = MixZones(zones)
         self.books = books
         self._trips: dict[tuple[str, str], list[Position]] = {}

@@ -17,6 +17,7 @@ from cobogo.errors import BudgetSpent, DataError, OutputError
 from cobogo.location.base import Guarantee, Mechanism, Released, free
 from cobogo.location.client import PRESETS, Client, Ledger, Report
 from cobogo.location.client.presets import WITHIN_95
+from cobogo.location.client.reports import Area
 from cobogo.location.cloaks.cells import boxes, cells
 from cobogo.location.geometry import distance
 from cobogo.location.mechanisms import PlanarLaplace, Predictive
@@ -180,6 +181,14 @@ def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, s
     away = distance(lon, lat, [one.lon for one in places.places], [one.lat for one in places.places])
     assert answer.exact
     assert [place.id for place in answer.places] == [places.places[row].id for row in np.argsort(away)[:count]]
+
+
+def test_a_catalogue_has_kinds_and_may_have_nothing() -> None:
+    places = Catalogue.of([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
+    everywhere = [Area(0.0, 0.0, 2e7)]
+    assert [place.id for place in places.only("beach").candidates(everywhere, 3)[0]] == ["b"]
+    assert places.only("church").candidates(everywhere, 1) == [[]]
+    assert len(places.only(None).candidates(everywhere, 1)[0]) == 2
 
 
 def test_with_noise_the_owner_is_told_whether_the_answer_is_certain() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cobogo.errors import BudgetSpent, InputError, LedgerError, OutputError
+from cobogo.errors import BudgetSpent, InputError, LedgerError, NoSolution, OutputError
 from cobogo.location.cloaks import Clique, QuadTree
 from cobogo.location.geometry import distance
 from cobogo.location.mechanisms import PlanarLaplace
@@ -97,6 +97,7 @@ def test_requests_that_wait_for_each_other_go_out_together() -> None:
     assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 409]
     assert len({tuple(answer.json()["box"]) for answer in answers if answer.status_code == 200}) == 1
     assert city.server.anonymizer.waiting == 0
+    assert city.ask("POST", "/cloak", "p1", {"k": 62}).status_code == 422
 
 
 def test_too_few_people_are_a_refusal_with_a_remedy(city: City) -> None:
@@ -142,8 +143,9 @@ def test_health_needs_no_token_and_tells_nothing(city: City) -> None:
         ("/cloak", {"k": 2.5}),
         ("/cloak", {"max_wait": -1.0}),
         ("/cloak", {"min_area": 5.0, "max_area": 1.0}),
+        ("/cloak", {"k": 100_001}),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_what_is_not_right_is_refused_and_not_repeated(city: City, path: str, body: Any) -> None:
     answer = city.ask("POST", path, "p3", body)
@@ -377,5 +379,40 @@ def test_books_that_cannot_be_read_stop_everything(tmp_path: Path) -> None:
 
 def test_trips_have_an_end() -> None:
     server = PrivacyServer(replace(Settings(), trip_positions=2))
+    server.update("bia", [(0.0, 0.0, 0.0)] * 2, trip="run")
+    server.update("ana", [(0.0, 0.0, 0.0)], trip="run")
     with pytest.raises(InputError, match="2 positions at most"):
-        server.update("ana", [(0.0, 0.0, float(t)) for t in range(3)], trip="run")
+        server.update("ana", [(0.0, 0.0, 1.0)] * 2, trip="walk")
+    server.drop("ana", "run")
+    server.update("ana", [(0.0, 0.0, 1.0)] * 2, trip="walk")
+
+
+def test_who_went_into_a_mix_zone_while_they_waited_is_refused() -> None:
+    city = City(Settings(QuadTree(2), "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    region = city.server.anonymizer.cloak("p1", city.now)
+    name = city.server.identity("p1")
+    assert city.server.told("p1", region, name).identity == name
+    for where in (-39.0, -38.5):
+        for who in ("p1", "p2"):
+            city.move(who, where, -3.7)
+        with pytest.raises(NoSolution, match="while they waited"):
+            city.server.told("p1", region, name)
+
+
+def test_a_trip_that_nobody_heard_of_is_still_there() -> None:
+    class Deaf(Broken):
+        async def told(self, reports: Any) -> None:
+            raise self.error
+
+    city = City(Settings(QuadTree(4)), None)
+    for step in range(1, 31):
+        for who in ("p1", "p2", "p3", "p4"):
+            trip = "run" if who == "p1" else None
+            city.server.update(who, [(-38.5 + 0.0005 * step, -3.7, NOW + 60 * step)], trip=trip)
+    from cobogo.location.service.app import create_app
+
+    city.app = create_app(city.server, city.devices, service=Deaf(ConnectionError()), clock=lambda: NOW + 2000)
+    assert city.ask("POST", "/trips/run/release", "p1").status_code == 502
+    city.app = create_app(city.server, city.devices, clock=lambda: NOW + 2000)
+    assert city.ask("POST", "/trips/run/release", "p1").json()["told"]
+    assert city.ask("POST", "/trips/run/release", "p1").status_code == 422

@@ -49,14 +49,14 @@ EVERY = 0.25
 class Room:
     """Requests that wait for enough people, each with a future that its handler sits on."""
 
-    def __init__(self, server: PrivacyServer) -> None:
-        self._server = server
+    def __init__(self, server: PrivacyServer, clock: Callable[[], float]) -> None:
+        self._server, self._clock = server, clock
         self._futures: dict[int, asyncio.Future[Outcome]] = {}
         self._looked = 0.0
 
-    def settle(self, now: float, *, last: bool = False) -> None:
-        """Wake those whose wait is over; looked for now and then, and whenever somebody's time is up."""
-        if self._futures and (last or now >= self._looked + EVERY):
+    def settle(self, now: float, *, at_once: bool = False) -> None:
+        """Wake those whose wait is over; looked for now and then, and whenever a request comes or its time is up."""
+        if self._futures and (at_once or now >= self._looked + EVERY):
             self._looked = now
             for outcome in self._server.anonymizer.settle(now):
                 future = self._futures.pop(outcome.ticket, None)
@@ -71,10 +71,12 @@ class Room:
             try:
                 await asyncio.wait({future}, timeout=held.demand.max_wait)
                 if not future.done():
-                    self.settle(held.since + held.demand.max_wait, last=True)
+                    self.settle(held.since + held.demand.max_wait, at_once=True)
             finally:
                 self._futures.pop(held.ticket, None)
             asked = future.result() if future.done() else Outcome(held.ticket, held.user, None)
+        else:
+            self.settle(self._clock(), at_once=True)  # others may have waited for this one
         if asked.region is None:
             raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
         return asked.region
@@ -89,7 +91,7 @@ def router(  # noqa: PLR0915
 ) -> APIRouter:
     """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
     its answers."""
-    routes, room = APIRouter(), Room(server)
+    routes, room = APIRouter(), Room(server, clock)
 
     def holder(request: Request) -> tuple[str, str]:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -134,7 +136,7 @@ def router(  # noqa: PLR0915
 
     @routes.post("/cloak")
     async def cloak(body: Wanted, user: str = Depends(person)) -> dict[str, Any]:
-        return server.told(user, await _region(body, user)).as_dict()
+        return (await _cloaked(body, user)).as_dict()
 
     @routes.post("/noise")
     async def noise(user: str = Depends(person)) -> dict[str, float]:
@@ -147,7 +149,7 @@ def router(  # noqa: PLR0915
             raise HTTPException(404, "this server has no service behind it")
         now = clock()
         lon, lat = server.anonymizer.place(user, now)
-        told = server.told(user, await _region(body, user))
+        told = await _cloaked(body, user)
         areas = Report((), box=told.box).areas()
         try:
             (found,) = await service.asked(areas, body.count, body.kind, told.identity)
@@ -157,7 +159,9 @@ def router(  # noqa: PLR0915
 
     @routes.post("/trips/{trip}/release")
     async def release(trip: str, user: str = Depends(person)) -> dict[str, Any]:
-        return {"told": await _told(server.release(user, trip))}
+        said = await _told(server.release(user, trip))
+        server.drop(user, trip)
+        return {"told": said}
 
     @routes.get("/budget/{name}")
     async def budget(name: str, user: str = Depends(person)) -> dict[str, Any]:
@@ -196,14 +200,13 @@ def router(  # noqa: PLR0915
                 raise HTTPException(502, "the service did not answer") from None
         return said
 
-    async def _region(body: Wanted, user: str) -> Region:
+    async def _cloaked(body: Wanted, user: str) -> Told:
         try:
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
+            asked, name = server.ask(user, clock(), demand), server.identity(user)
         except ValueError as problem:
             raise HTTPException(422, str(problem)) from None
-        asked = server.ask(user, clock(), demand)
-        room.settle(clock(), last=True)  # others may have waited for this one
-        return await room.region(asked)
+        return server.told(user, await room.region(asked), name)
 
     return routes
 

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from cobogo.errors import AnswerIsNo, BudgetSpent, CobogoError, NoSolution
 
@@ -70,6 +71,10 @@ def guard(app: FastAPI) -> None:
     async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001
         fields = [{"where": ".".join(map(str, one["loc"][1:])), "what": one["msg"]} for one in error.errors()]
         return JSONResponse({"error": "the request is not what this route takes", "fields": fields}, 422)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:  # noqa: ARG001
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
     @app.exception_handler(CobogoError)
     async def told(request: Request, error: CobogoError) -> JSONResponse:  # noqa: ARG001

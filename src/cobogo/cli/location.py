@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import typer
 
-from cobogo.cli import location_evaluate, location_people, location_where
+from cobogo.cli import location_evaluate, location_people, location_protect, location_trajectories, location_where
 
 app = typer.Typer(
     name="location", help="Protect where people are: models of movement, mechanisms, attacks.", no_args_is_help=True
@@ -16,6 +16,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "people": location_people.people,
     "where": location_where.where,
     "evaluate": location_evaluate.evaluate,
+    "protect": location_protect.protect,
+    "anonymize": location_trajectories.anonymize,
+    "synthesize": location_trajectories.synthesize,
 }
 """Every command of the group by its name, in the order in which they are listed."""
 

@@ -87,7 +87,7 @@ class Evaluation:
     grid: Grid
     runs: tuple[Run, ...]
     notes: tuple[str, ...] = ()
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
     def attacks(self) -> list[str]:
@@ -225,6 +225,7 @@ def thinned(points: Points, every: float, most: int, source: Source | None = Non
         mine = np.flatnonzero(ordered.user == people[order[0]])[:most]
         return ordered.take(mine), (*notes, f"the first {most:,} points of one person")
     kept = ordered.take(np.isin(ordered.user, chosen))
+    assert kept.user is not None
     among, user = np.unique(kept.user, return_inverse=True)
     names = tuple(kept.names[one] for one in among) if kept.names else ()
     few = Points(kept.lon, kept.lat, kept.time, user.ravel(), names)

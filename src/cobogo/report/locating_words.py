@@ -7,7 +7,7 @@ ENGLISH = {
     "locating.keep": "Evidence: for the steward only. It was made from true positions and shows some of them.",
     "locating.lead": "Every mechanism was run on the same points of {people} people, and every attack on what it "
     "released. Attackers know the mechanism; what else each knows is told below.",
-    "locating.fact": "At about {loss} m of quality loss, “{attack}” is {error} m off: {mechanism}",
+    "locating.fact": "{mechanism}: reports are {loss} m off; one is guessed to {one} m, a home to {home} m",
     "locating.fact.none": "What each mechanism costs, and what each attack finds",
     "locating.what": "Left to right: what a user loses. Upwards: what an attacker is off by (metres) or finds (share). "
     "Dashed: as far off as the report itself",
@@ -80,7 +80,7 @@ PORTUGUESE = {
     "delas.",
     "locating.lead": "Cada mecanismo foi aplicado aos mesmos pontos de {people} pessoas, e cada ataque ao que ele "
     "publicou. Quem ataca conhece o mecanismo; o que mais sabe está dito abaixo.",
-    "locating.fact": "Com cerca de {loss} m de perda de qualidade, “{attack}” erra por {error} m: {mechanism}",
+    "locating.fact": "{mechanism}: relatos erram por {loss} m; um só é adivinhado a {one} m, uma casa a {home} m",
     "locating.fact.none": "O que cada mecanismo custa e o que cada ataque encontra",
     "locating.what": "Para a direita: o que o usuário perde. Para cima: por quanto quem ataca erra (metros) ou o que "
     "encontra (proporção). Tracejado: tão longe quanto o próprio relato",

@@ -17,6 +17,7 @@ Lon = Annotated[str | None, typer.Option("--lon", help="The column of longitudes
 Lat = Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")]
 Separator = Annotated[str | None, typer.Option("--separator", help="Guessed from the header if not given.")]
 Gap = Annotated[float, typer.Option("--gap", help="Seconds without a point end a trip.")]
+Stay = Annotated[float, typer.Option("--stay", help="So many seconds at one place end a trip, too; 0: never.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -30,6 +31,7 @@ def anonymize(
     step: Annotated[float, typer.Option("--step", help="Seconds between released points.")] = 60.0,
     period: Annotated[float, typer.Option("--period", help="nwa: seconds of the periods trips are cut to.")] = 900.0,
     gap: Gap = 1800.0,
+    stay: Stay = 1200.0,
     daily: Annotated[bool, typer.Option("--daily", help="Forget dates: trips of different days go together.")] = False,
     user: User = None,
     time: Time = None,
@@ -46,7 +48,7 @@ def anonymize(
     from cobogo.location.writing import write
 
     try:
-        asked = KDelta(k, delta, method, trash, step, period, gap, daily=daily)  # type: ignore[arg-type]
+        asked = KDelta(k, delta, method, trash, step, period, gap, stay, daily=daily)  # type: ignore[arg-type]
     except ValueError as error:
         raise PolicyError(str(error), where="cobogo location anonymize") from None
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
@@ -81,6 +83,7 @@ def synthesize(
     longest: Annotated[int, typer.Option("--longest", min=2, help="Cells of a trip that count.")] = 60,
     moves: Annotated[int, typer.Option("--moves", min=1, help="Moves of a person that count.")] = 100,
     gap: Gap = 1800.0,
+    stay: Stay = 1200.0,
     user: User = None,
     time: Time = None,
     lon: Lon = None,
@@ -101,14 +104,16 @@ def synthesize(
     from cobogo.location.where.paying import payer
     from cobogo.location.writing import write
 
-    asked = Synthesis(exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap)
+    asked = Synthesis(
+        exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
+    )
     paying = payer(config, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if paying is not None:
         paying.pay(asked.epsilon, f"location synthesize, {asked.grid.cells} cells")
     model = fit(points, asked)
     made = model.sample(number)
-    alike = likeness(points, made, asked.grid, gap=gap)
+    alike = likeness(points, made, asked.grid, gap=gap, stay=stay)
     report: dict[str, Any] = {"epsilon": float(asked.epsilon), "likeness": alike, "parts": costs(asked)}
     verdict = write(made_up(model, made, report), out, source=str(file.absolute()), records=len(points))
     if as_json:

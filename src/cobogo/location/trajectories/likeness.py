@@ -12,10 +12,10 @@ from cobogo.location.trajectories.synthesis import REGIONS, regions
 from cobogo.location.trajectories.trips import split
 
 
-def likeness(true: Points, made: Points, grid: Grid, *, gap: float) -> dict[str, float | int]:
+def likeness(true: Points, made: Points, grid: Grid, *, gap: float, stay: float) -> dict[str, float | int]:
     """Total variation distances (0: alike, 1: nothing in common) of where trips go through, begin and end and lead,
     and of how many cells they have; each beside that of trips that are anywhere on the grid."""
-    one = walks_of(split(true, gap=gap, frame=grid.frame), grid)
+    one = walks_of(split(true, gap=gap, stay=stay, frame=grid.frame), grid)
     other = walks_of(split(made, gap=float("inf"), frame=grid.frame), grid)
     region = regions(grid)
 

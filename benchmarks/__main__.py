@@ -8,11 +8,14 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.cloaks import cloaks
+from benchmarks.collecting import collecting
 from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.frequency_lists import lists
 from benchmarks.measure import Result, machine
+from benchmarks.noise import noise
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.vault import vault
@@ -26,7 +29,10 @@ ALL = {
     "peers": beside_peers,
     "curator": answers,
     "curator-peers": answers_beside_peers,
+    "collecting": collecting,
+    "noise": noise,
     "frequency-lists": lists,
+    "cloaks": cloaks,
 }
 
 

@@ -20,6 +20,7 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
 from cobogo.models.promise import made
 from cobogo.perturb.guarantees import GUARANTEES
 from cobogo.perturb.randomization.make import METHODS
@@ -28,6 +29,7 @@ from cobogo.policy import (
     OPERATORS,
     AttributePolicy,
     Data,
+    DomainSpec,
     HierarchySpec,
     Masking,
     Output,
@@ -39,9 +41,13 @@ from cobogo.policy import (
     RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
+    Sampling,
+    Synthesis,
     Utility,
 )
 from cobogo.schema.starter import toml
+from cobogo.synth.domains import declared
+from cobogo.synth.methods import METHODS as SYNTHESES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -50,7 +56,8 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
+    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
+    "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "[registry]": RegistryPolicy,
     "hierarchy": HierarchySpec, **BUILDERS,
@@ -210,6 +217,30 @@ def test_every_method_of_randomization_is_documented(name: str) -> None:
     assert section(page("randomization"), name).strip()
 
 
+@pytest.mark.parametrize("name", SYNTHESES)
+def test_every_method_of_synthesis_is_documented(name: str) -> None:
+    assert section(page("synthesis"), name).strip()
+
+
+@pytest.mark.parametrize("name", OF_LOCATION)
+def test_every_location_mechanism_is_documented_with_its_options(name: str) -> None:
+    documented = rows(section(page("location-mechanisms"), name))
+    options = {field.name: field for field in fields(OF_LOCATION[name])}
+    assert documented.keys() == options.keys()
+    for key, field in options.items():
+        if field.default is not MISSING:
+            shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
+            assert documented[key][2].split("`")[1] == shown
+
+
+def test_the_page_about_location_mechanisms(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks(page("location-mechanisms"), "python"):
+        exec(block, names)
+    assert capsys.readouterr().out.splitlines()[1] == "474"
+    assert len(names["report"].points) == 1
+
+
 def test_every_builder_is_shown() -> None:
     assert all(section(page("hierarchies"), name) for name in BUILDERS)
 
@@ -238,6 +269,9 @@ def test_policies_are_policies(file: Path) -> None:
         content = tomllib.loads(text)
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
+            if policy.synthesis is not None:
+                assert declared(policy, [*policy.quasi_identifiers, *policy.sensitive])
+                continue
             if policy.randomization is not None:
                 assert made(policy.models, policy.sensitive, GUARANTEES)
                 continue

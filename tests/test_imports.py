@@ -6,7 +6,8 @@ import sys
 import pytest
 
 HEAVY = ["ibis", "duckdb", "numba", "numpy", "pandas", "pyarrow", "matplotlib", "pydantic", "jinja2", "polars",
-         "scipy", "sklearn", "pyspark", "psycopg", "sqlalchemy", "cryptography"]  # fmt: skip
+         "scipy", "sklearn", "pyspark", "psycopg", "sqlalchemy", "cryptography", "opendp", "jax",
+         "mbi"]  # fmt: skip
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -6,7 +6,7 @@ import cobogo
 def test_public_names() -> None:
     assert sorted(cobogo.__all__) == [
         "CobogoError", "Findings", "Hierarchy", "Policy", "Release", "RiskReport", "Vault", "Verdict", "__version__",
-        "anonymize", "attack", "ldp", "mask", "perturb", "risk", "verify",
+        "anonymize", "attack", "ldp", "mask", "perturb", "risk", "synthesize", "verify",
     ]  # fmt: skip
 
 

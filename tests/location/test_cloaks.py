@@ -80,6 +80,7 @@ def test_people_are_counted_from_the_rectangles_alone(points: Points) -> None:
     cloaked = QuadTree(3).regions(points)
     expected = [counted(tuple(float(e[row]) for e in cloaked.box), points) for row in range(len(points))]  # type: ignore[arg-type]
     assert cloaked.people(points).tolist() == expected
+    assert [cloaked.people_in(row, points) for row in range(len(points))] == expected
 
 
 def test_crowds_along_the_curve_have_k_people_and_the_last_one_less_than_twice_as_many() -> None:

@@ -130,7 +130,8 @@ class Cell(Mechanism):
 
     def apply(self, points: Points, source: Source) -> Released:
         column, row = cells(points.lon, points.lat)
-        return Released(points, free(points), box=boxes(column, row, np.full(len(points), self.level)))
+        alone = np.zeros(len(points), dtype=np.int64)
+        return Released(points, free(points), box=boxes(column, row, np.full(len(points), self.level), alone, alone))
 
 
 @dataclass(frozen=True)

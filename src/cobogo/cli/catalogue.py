@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cobogo.errors import PolicyError
 
 
@@ -15,9 +17,11 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         )
     if what == "models":
         from cobogo.models import MODELS
+        from cobogo.models.differential_privacy import DifferentialPrivacy
         from cobogo.perturb.guarantees import GUARANTEES
 
         known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
+        known.append((DifferentialPrivacy.name, f"{_first_sentence(DifferentialPrivacy)} (of samples)"))
         return known + [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
     if what == "metrics":
         from cobogo.metrics import METRICS, REPORTED
@@ -38,17 +42,21 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
+        from cobogo.ldp.kinds import RANDOMIZERS
+        from cobogo.location.cloaks import CLOAKS
         from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
         from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
         from cobogo.synth.methods import METHODS
 
         mechanisms = [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
         mechanisms += [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        mechanisms += [(name, f"{_first_sentence(kind)} (collecting)") for name, kind in RANDOMIZERS.items()]
         mechanisms += [(name, f"{method.about} (synthesis)") for name, method in METHODS.items()]
-        return mechanisms + [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
+        mechanisms += [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
+        return mechanisms + [(name, f"{_first_sentence(one)} (cloak of an anonymizer)") for name, one in CLOAKS.items()]
     return []
 
 
 def _first_sentence(thing: object) -> str:
     text = " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("``", "")
-    return text.split(". ")[0].rstrip(".")
+    return re.split(r"(?<!al)\. ", text)[0].rstrip(".")

@@ -6,7 +6,7 @@ from cobogo.ldp.collection import Collection
 from cobogo.ldp.frequency import LISTED, FrequencyCollection
 from cobogo.ldp.means import MEANS
 from cobogo.ldp.numeric import MeanCollection
-from cobogo.ldp.rappor.collect import RapporCollection
+from cobogo.ldp.rappor.collect import Rappor, RapporCollection
 from cobogo.ldp.sketching import SKETCHES, SketchCollection
 
 KINDS: dict[str, type[Collection]] = {
@@ -16,3 +16,6 @@ KINDS: dict[str, type[Collection]] = {
     **dict.fromkeys(MEANS, MeanCollection),
 }
 """A new one is registered here."""
+
+RANDOMIZERS: dict[str, type] = {**LISTED, **SKETCHES, "rappor": Rappor, **MEANS}
+"""What each of them does, in the docstring."""

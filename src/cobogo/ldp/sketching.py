@@ -44,8 +44,8 @@ class Sketched(Protocol):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sketch."""
-        return (self.oracle.rows, self.oracle.width)
+        """The sketch: for each row its reports, then how many of them support each cell."""
+        return (self.oracle.rows, 1 + self.oracle.width)
 
     @property
     def epsilon_once(self) -> float:
@@ -78,7 +78,7 @@ class Sketched(Protocol):
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
         asked = self.candidates
-        found = self.oracle.estimate(self.oracle.read(counts, fingerprints(asked)), users)
+        found = self.oracle.frequencies(counts, fingerprints(asked))
         scores = np.divide(found.counts, found.errors, out=np.zeros(len(asked)), where=found.errors > 0)
         return Findings(asked, found.counts, found.errors, chances_of(scores), users, len(asked), level)
 

@@ -14,11 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.ldp.base import Ints, Oracle, Reports, at_least
+from cobogo.ldp.bits import count, drawn
 from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, coins
-
-AT_ONCE = 1 << 16
-"""Clients whose bits are drawn at a time."""
 
 
 class _Unary(Oracle):
@@ -51,21 +49,18 @@ class _Unary(Oracle):
 
     def encode(self, held: Ints, source: Source) -> Reports:
         """The bits of each client, packed."""
-        reports = np.empty((len(held), (self.values + 7) // 8), dtype=np.uint8)
-        for start in range(0, len(held), AT_ONCE):
-            part = held[start : start + AT_ONCE]
-            bits = coins(self.set_if_not, len(part) * self.values, source).reshape(len(part), self.values)
-            bits[np.arange(len(part)), part] = coins(self.set_if_held, len(part), source)
-            reports[start : start + len(part)] = np.packbits(bits, axis=1)
+        width = (self.values + 7) // 8
+        reports = drawn(self.set_if_not, (len(held), width), source)
+        reports[:, -1] &= 256 - (1 << (8 * width - self.values))
+        own = (128 >> (held & 7)).astype(np.uint8)
+        shown = np.where(coins(self.set_if_held, len(held), source), own, 0)
+        clients, places = np.arange(len(held)), held >> 3
+        reports[clients, places] = reports[clients, places] & ~own | shown
         return reports
 
     def support(self, reports: Reports) -> Ints:
         """A report supports the values whose bits are set."""
-        found = np.zeros(self.values, dtype=np.int64)
-        for start in range(0, len(reports), AT_ONCE):
-            bits = np.unpackbits(reports[start : start + AT_ONCE], axis=1, count=self.values)
-            found += bits.sum(axis=0, dtype=np.int64)
-        return found
+        return count(reports)[0, : self.values]
 
     def law(self, held: int) -> Mapping[tuple[bool, ...], Fraction]:
         """Every row of bits."""

@@ -114,6 +114,14 @@ class Anonymizer:
         self._pictures.clear()
         self._held = [one for one in self._held if one.user != user]
 
+    def place(self, user: str, now: float) -> tuple[float, float]:
+        """Where somebody is, for whoever may know it."""
+        return self._records.place(self._person(user, now))
+
+    def number(self, user: str) -> int | None:
+        """Whose reports are somebody's in `seen`."""
+        return self._records.number(user)
+
     def seen(self, since: float, until: float) -> Points:
         """All reports of a span of time, as far back as they are kept."""
         return self._records.seen(since, until)
@@ -221,7 +229,7 @@ class Anonymizer:
                 f"no region within the areas asked for holds {number_of(asked.k, 'person', 'people')}",
                 remedy="Wait, or ask for a smaller k or a larger area.",
             )
-        people = int(one.people(points)[0])
+        people = one.people_in(0, points)
         if people < asked.k:
             raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
         box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))

@@ -37,8 +37,8 @@ ENGLISH = {
     "{held_out} of the original. Always guessing the most frequent label is right for {baseline}.",
     "synthetic.steps": "Where the cost went",
     "synthetic.steps.lead": "Every look at the data, in order. The standard deviation of the noise is in records.",
-    "synthetic.gaussian": "counted with noise",
-    "synthetic.exponential": "chosen",
+    "synthetic.step.gaussian": "counted with noise",
+    "synthetic.step.exponential": "chosen",
     "synthetic.all": "(all records)",
     "synthetic.beyond": "Values that nobody declared",
     "synthetic.beyond.lead": "Records of the original whose value is none of the domain: they counted as NULL. Left "
@@ -101,8 +101,8 @@ PORTUGUESE = {
     "em {held_out} do original. Adivinhar sempre o rótulo mais frequente acerta {baseline}.",
     "synthetic.steps": "Para onde foi o custo",
     "synthetic.steps.lead": "Cada olhar aos dados, em ordem. O desvio padrão do ruído está em registros.",
-    "synthetic.gaussian": "contado com ruído",
-    "synthetic.exponential": "escolhido",
+    "synthetic.step.gaussian": "contado com ruído",
+    "synthetic.step.exponential": "escolhido",
     "synthetic.all": "(todos os registros)",
     "synthetic.beyond": "Valores que ninguém declarou",
     "synthetic.beyond.lead": "Registros do original cujo valor não está no domínio: contaram como NULL. Deixados de "

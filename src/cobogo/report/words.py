@@ -19,6 +19,7 @@ from cobogo.report import (
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )
@@ -34,6 +35,7 @@ ROOMS = (
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )

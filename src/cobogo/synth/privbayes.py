@@ -8,7 +8,6 @@ network is chosen by the exponential mechanism with the score R, the distance fr
 from __future__ import annotations
 
 import math
-import secrets
 from fractions import Fraction
 from itertools import combinations
 
@@ -50,8 +49,8 @@ def fit(private: Private, degree: int) -> Fitted:
 
 
 def _network(private: Private, degree: int, room: float, rho: Fraction) -> list[Attributes]:
-    """Families, one an attribute: it and its parents, which are of one earlier family."""
-    first = secrets.randbelow(len(private.sizes))
+    """Families, one an attribute: it and its parents, which are of one earlier family. The first has fewest values."""
+    first = min(private.every, key=lambda place: private.sizes[place])
     families: list[Attributes] = [(first,)]
     left = [place for place in private.every if place != first]
     while left:

@@ -119,7 +119,7 @@ def _steps(made: Synthetic, say: Words) -> list[Section]:
     names = [domain.attribute for domain in made.domains]
     rows: list[Row] = [
         [
-            say(f"synthetic.{step.mechanism}"),
+            say(f"synthetic.step.{step.mechanism}"),
             " × ".join(names[place] for place in step.attributes) or say("synthetic.all"),
             step.scale,
             float(step.cost / made.cost.rho),

@@ -15,6 +15,7 @@ KINDS: dict[str, str] = {
     "mobility": "cobogo.location.where.check",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
+    "sampling": "cobogo.sample.sampled",
     "synthesis": "cobogo.synth.check",
     "trajectories": "cobogo.location.trajectories.releasing",
     "trip-synthesis": "cobogo.location.trajectories.releasing",

@@ -46,15 +46,15 @@ def _end(codes, start, end, shift):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def descend(code, row, order, user, people, k, least, reciprocal):  # type: ignore[no-untyped-def]
+def descend(codes, row, order, user, people, k, least, reciprocal):  # type: ignore[no-untyped-def]
     """The level of the cell that each report gets, from the world downwards: cells with one quarter in use are passed
     at once, and an empty list of reports has no world."""
-    n = len(code)
-    levels = np.empty(n, np.int64)
+    n = len(codes)
+    levels = np.empty(n, np.int8)
     if n == 0:
         return levels
     single = people == n
-    codes, users = code[order], user if single else user[order]
+    users = user if single else user[order]
     stamps, stamp = np.zeros(people if not single else 1, np.int64), 0
     starts, ends, above = (
         np.empty(4 * LEVELS + 4, np.int64),
@@ -104,7 +104,7 @@ def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
     """The level of the cell that each report gets on the way up, and whether its pair is side by side or one atop the
     other. Reports are in the order of their codes."""
     n = len(codes)
-    levels, wide, high = np.full(n, -1, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    levels, wide, high = np.full(n, -1, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
     single = people == n
     stamps, stamp = np.zeros(people, np.int64), 0
     begin, finish, waiting = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.bool_)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import clinics, collecting, curator, frequency_list
+from figures import clinics, collecting, curator, frequency_list, locating
 
-ROOMS = (clinics, collecting, curator, frequency_list)
+ROOMS = (clinics, collecting, curator, frequency_list, locating)
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 

@@ -27,7 +27,7 @@ class Presence(Attack):
 
     radius: float = 200.0  # metres
 
-    name: ClassVar[str] = "presence"
+    name: ClassVar[str] = "presence-absence"
     knows: ClassVar[str] = "the mechanism, how often each place is visited, and a place of interest"
     measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
 

@@ -33,8 +33,7 @@ ENGLISH = {
     "locating.map.why": "True points, reports and guesses of a few people. Open map.html beside this page to move "
     "about.",
     "locating.notes": "How it was measured",
-    "locating.grid": "Attackers think on a grid of {cells} cells of {size} m: no guess by it can be much better than "
-    "that.",
+    "locating.grid": "Attackers think of {cells} places, cells of {size} m: no guess can be much better than that.",
     "attack.short-observation": "short observation",
     "attack.long-observation": "long observation",
     "attack.tracking": "tracking",
@@ -106,8 +105,8 @@ PORTUGUESE = {
     "locating.map.why": "Pontos verdadeiros, relatos e palpites de algumas pessoas. Abra map.html, ao lado desta "
     "página, para percorrê-lo.",
     "locating.notes": "Como foi medido",
-    "locating.grid": "Quem ataca pensa numa grade de {cells} células de {size} m: nenhum palpite feito nela pode ser "
-    "muito melhor do que isso.",
+    "locating.grid": "Quem ataca pensa em {cells} lugares, células de {size} m: nenhum palpite pode ser muito melhor "
+    "do que isso.",
     "attack.short-observation": "observação curta",
     "attack.long-observation": "observação longa",
     "attack.tracking": "rastreamento",

@@ -10,11 +10,11 @@ import numpy as np
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
 from cobogo.location.attacks.kernels import smoothed
 from cobogo.location.attacks.likelihood import Likelihood, likelihood_of
-from cobogo.location.attacks.markov import WALK, Markov
+from cobogo.location.attacks.markov import Markov, usual_speed
 from cobogo.location.attacks.posterior import How, guess
 from cobogo.location.geometry import Floats
 from cobogo.location.metrics import entropy
-from cobogo.location.points import Ints
+from cobogo.location.points import Ints, Points
 
 LONGEST = 400
 """Reports of a stretch that is worked through at once."""
@@ -47,8 +47,8 @@ class Tracking(Attack):
     """
 
     how: How = "mean"
-    step: float | None = None  # seconds of a step of the model: what it takes to get to the next cell
-    speed: float = WALK  # metres a second
+    step: float | None = None  # seconds of a step of the model; what lies between two reports, unless said
+    speed: float | None = None  # metres a second that people make; as they do in what is known, unless said
     within: float = 100.0
 
     name: ClassVar[str] = "tracking"
@@ -59,11 +59,12 @@ class Tracking(Attack):
     def run(self, scene: Scene) -> Findings:
         """Follow every person."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism)
-        step = self.step or scene.grid.size / self.speed
+        speed = self.speed or usual_speed(scene.truth if scene.background is None else scene.background)
+        step = self.step or _between(scene.reports)
         markov = (
-            Markov.wandering(scene.grid, step=step, speed=self.speed)
+            Markov.wandering(scene.grid, step=step, speed=speed)
             if scene.background is None
-            else Markov.learned(scene.background, scene.grid, step=step, speed=self.speed)
+            else Markov.learned(scene.background, scene.grid, step=step, speed=speed)
         )
         reports = scene.reports
         assert reports.user is not None
@@ -83,6 +84,15 @@ class Tracking(Attack):
             guesses=guesses,
             figures={"uncertainty_bits": float(unsure.mean()), "quality_loss": scene.quality_loss},
         )
+
+
+def _between(reports: Points) -> float:
+    """Seconds from a report to the next of the same person, usually."""
+    ordered = reports.ordered()
+    assert ordered.user is not None
+    assert ordered.time is not None
+    gap = np.diff(ordered.time)[np.diff(ordered.user) == 0]
+    return float(np.clip(np.median(gap[gap > 0]), 1.0, 3600.0)) if (gap > 0).any() else 60.0
 
 
 def stretches(user: Ints, time: Floats, longest: int = LONGEST) -> list[Ints]:

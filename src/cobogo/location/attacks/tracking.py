@@ -19,6 +19,12 @@ from cobogo.location.points import Ints, Points
 LONGEST = 400
 """Reports of a stretch that is worked through at once."""
 
+ANYWHERE = 1e-4
+"""The chance, at each step, that somebody is where the model cannot lead: by a train, or under a bridge."""
+
+APART = 1800.0
+"""Seconds without a report after which a person is looked for anew."""
+
 MOST_STEPS = 30
 """Steps between two reports: after more than that a wanderer may be anywhere."""
 
@@ -33,7 +39,7 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
         best = logs.max(axis=1, keepdims=True)
     clock = np.round((time - time[0]) / markov.step)  # of the whole stretch, so that short gaps add up
     steps = np.clip(np.diff(clock, prepend=0.0), 0, MOST_STEPS).astype(np.int64)
-    found = smoothed(markov.starts, markov.ends, markov.chances, prior, np.exp(logs - best), steps)
+    found = smoothed(markov.starts, markov.ends, markov.chances, ANYWHERE, prior, np.exp(logs - best), steps)
     return np.asarray(found, dtype=np.float64)
 
 
@@ -71,7 +77,7 @@ class Tracking(Attack):
         assert reports.time is not None
         count = len(reports)
         lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
-        for rows in stretches(reports.user, reports.time):
+        for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * step)):
             chances = track(law, markov, scene.chances, rows, reports.time[rows])
             lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
             unsure[rows] = entropy(chances)
@@ -95,9 +101,9 @@ def _between(reports: Points) -> float:
     return float(np.clip(np.median(gap[gap > 0]), 1.0, 3600.0)) if (gap > 0).any() else 60.0
 
 
-def stretches(user: Ints, time: Floats, longest: int = LONGEST) -> list[Ints]:
-    """The rows of each person in the order of time, cut where there are too many for one go."""
+def stretches(user: Ints, time: Floats, longest: int = LONGEST, apart: float = np.inf) -> list[Ints]:
+    """The rows of each person in the order of time, cut where there are too many for one go, or nothing for long."""
     order = np.lexsort((time, user))
-    bounds = np.flatnonzero(np.diff(user[order], prepend=-1))
-    people = np.split(order, bounds[1:])
+    new = (np.diff(user[order], prepend=-1) != 0) | (np.diff(time[order], prepend=-np.inf) > apart)
+    people = np.split(order, np.flatnonzero(new)[1:])
     return [rows[start : start + longest] for rows in people for start in range(0, len(rows), longest)]

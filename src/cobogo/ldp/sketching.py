@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field
@@ -22,6 +22,14 @@ from cobogo.randomness import Source
 SKETCHES = {name: kind for name, kind in ORACLES.items() if issubclass(kind, Sketch)}
 
 
+def sketch_layout(sketch: Sketch) -> Layout:
+    """The fields of a sketch's reports: rows, cells or columns of a row, a sign, a bit for each cell."""
+    bounds = {"row": sketch.rows, "column": sketch.width, "cell": sketch.width, "negative": 2}
+    names = sketch.report.names or ()
+    numbers = tuple((name, bounds[name]) for name in names if name != "bits")
+    return Layout(numbers, sketch.width if "bits" in names else 0)
+
+
 class Sketched(Protocol):
     """Reports about cells of a sketch; candidates are only needed to look for them in it."""
 
@@ -32,16 +40,8 @@ class Sketched(Protocol):
 
     @property
     def layout(self) -> Layout:
-        """The fields of the oracle's reports: rows, cells or columns of a row, a sign, a bit for each cell."""
-        bounds = {"row": self.oracle.rows, "column": self.oracle.width, "cell": self.oracle.width, "negative": 2}
-        names = self._record.names or ()
-        numbers = tuple((name, bounds[name]) for name in names if name != "bits")
-        return Layout(numbers, self.oracle.width if "bits" in names else 0)
-
-    @property
-    def _record(self) -> np.dtype[Any]:
-        found: np.dtype[Any] = cast(Any, self.oracle).report
-        return found
+        """That of the sketch."""
+        return sketch_layout(self.oracle)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -74,7 +74,7 @@ class Sketched(Protocol):
 
     def tally(self, rows: Rows) -> Ints:
         """The sketch of the reports."""
-        return np.asarray(self.oracle.sketch(unpacked(rows, self.layout, self._record)), dtype=np.int64)
+        return np.asarray(self.oracle.sketch(unpacked(rows, self.layout, self.oracle.report)), dtype=np.int64)
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""

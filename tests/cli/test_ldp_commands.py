@@ -60,7 +60,7 @@ def test_nothing_to_be_seen_is_a_no(pets, capsys):
     code, said, _ = run(capsys, "ldp", "decode", "pets.toml", "nothing")
     assert code == 1
     assert "0 of 3 are there" in said
-    Path("r.toml").write_text(PETS.format(mechanism="rappor", parameters=""))
+    Path("r.toml").write_text(PETS.format(mechanism="rappor", parameters='candidates = ["cat"]'))
     Aggregate.empty(Collection.load("r.toml")).save("nothing")
     assert run(capsys, "ldp", "decode", "r.toml", "nothing", "--json")[0] == 1
     assert run(capsys, "ldp", "decode", "r.toml", "nothing", "--plot", "x.png")[0] == 2
@@ -77,7 +77,9 @@ def test_candidates_can_be_given_later(workplace, capsys):
     Path("animals").write_text("cat\ndog\nfish\n")
     assert run(capsys, "ldp", "encode", "r.toml", "homes.csv", "--column", "pet", "--out", "a", "--seed", "1")[0] == 0
     assert "drawn from a seed" in run(capsys, "ldp", "aggregate", "r.toml", "a", "--out", "counts")[2]
-    assert run(capsys, "ldp", "decode", "r.toml", "counts")[0] == 1
+    code, _, said = run(capsys, "ldp", "decode", "r.toml", "counts")
+    assert code == 2
+    assert said.startswith("cobogo: r.toml, collection.candidates: there is nothing to look for")
     code, said, _ = run(capsys, "ldp", "decode", "r.toml", "counts", "--candidates", "animals", "--json")
     assert code == 0
     assert json.loads(said)["seeded"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.cli import console, planning
+from cobogo.cli import associating, console, planning
 from cobogo.errors import DataError, OutputError, PolicyError, number_of
 
 if TYPE_CHECKING:
@@ -148,6 +148,7 @@ def decode(
 
 
 app.command()(planning.plan)
+app.command()(associating.associate)
 
 
 def _collection(path: Path) -> Collection:

@@ -14,7 +14,19 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import adaptive, cloaks, collecting, commands, curator, noise, peer_tasks, searches, tables, vault
+from benchmarks import (
+    adaptive,
+    cloaks,
+    collecting,
+    commands,
+    curator,
+    noise,
+    peer_tasks,
+    searches,
+    synthetic,
+    tables,
+    vault,
+)
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -120,3 +132,12 @@ def test_cloaks_are_measured_beside_a_sort(tmp_path: Path) -> None:
     found = list(cloaks.cloaks(tmp_path, 1000))
     assert len(found) == 7
     assert all(result.against == "np.sort" and result.ratio for result in found)
+
+
+def test_synthetic_records_are_measured_beside_those_of_a_copula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.adult.is_there", lambda: False)
+    (found,) = synthetic.synthetic(tmp_path, 300, ("independent-without-guarantee",))
+    assert found.what == "synthetic: independent-without-guarantee, made-up census"
+    assert found.note.startswith("pairs 0.")

@@ -24,7 +24,12 @@ REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
     """Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
-    that the client draws. A report is small however many values there are; the variance is that of `oue`."""
+    that the client draws (Wang, Blocki, Li and Jha 2017).
+
+    What is told beside the direct answer does not depend on the value. A report is a function and a cell, small however
+    many values there are; the variance is that of `oue`. The server hashes every value under every client's function:
+    `flh` shares functions, and does not.
+    """
 
     name: ClassVar[str] = "olh"
 

@@ -11,10 +11,11 @@ from pydantic import AfterValidator, Field
 from cobogo.ldp.collection import Collection, listed
 from cobogo.ldp.families import fingerprints
 from cobogo.ldp.frequency import packed, texts_of, unpacked
+from cobogo.ldp.judging import judged
 from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.oracles import ORACLES
 from cobogo.ldp.power import Detectable
-from cobogo.ldp.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, strings_read
 from cobogo.ldp.sketch import Sketch
 from cobogo.randomness import Source
 
@@ -78,9 +79,8 @@ class Sketched(Protocol):
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
         asked = self.candidates
-        found = self.oracle.frequencies(counts, fingerprints(asked))
-        scores = np.divide(found.counts, found.errors, out=np.zeros(len(asked)), where=found.errors > 0)
-        return Findings(asked, found.counts, found.errors, chances_of(scores), users, len(asked), level)
+        found = judged(self.oracle, counts, fingerprints(asked))
+        return Findings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
 
 
 class SketchCollection(Collection):

@@ -80,8 +80,8 @@ class Drawn(Transformation):
             f"Each row says how many items occur `{COUNT}` times; together they are the sorted list of how often items "
             f"occur. It was drawn with (ε, δ)-differential privacy, ε = {epsilon:g} and δ = {delta:g}, for one record "
             "more or less, from the lists near the true one: P ∝ exp(−ε·L1 distance / 2). The number of records and of "
-            f"items follow from it, and are noisy too: the list is off by about √(N/ε) + {6.6 / epsilon**2:,.0f} records in "
-            "all, of N. Items are not told.\n"
+            f"items follow from it, and are noisy too: the list is off by about √(N/ε) + {6.6 / epsilon**2:,.0f} records "
+            "in all, of N. Items are not told.\n"
         )
 
     def kept(self) -> Json:

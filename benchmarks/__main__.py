@@ -19,7 +19,9 @@ from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
+from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
+from benchmarks.where import mobility
 
 RESULTS = Path(__file__).parent / "results"
 ALL = {
@@ -32,8 +34,10 @@ ALL = {
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
     "noise": noise,
+    "synthetic": synthetic,
     "frequency-lists": lists,
     "cloaks": cloaks,
+    "where": mobility,
     "location-attacks": attacks,
 }
 

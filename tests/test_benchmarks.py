@@ -24,6 +24,7 @@ from benchmarks import (
     noise,
     peer_tasks,
     searches,
+    synthetic,
     tables,
     vault,
 )
@@ -132,6 +133,15 @@ def test_cloaks_are_measured_beside_a_sort(tmp_path: Path) -> None:
     found = list(cloaks.cloaks(tmp_path, 1000))
     assert len(found) == 7
     assert all(result.against == "np.sort" and result.ratio for result in found)
+
+
+def test_synthetic_records_are_measured_beside_those_of_a_copula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.adult.is_there", lambda: False)
+    (found,) = synthetic.synthetic(tmp_path, 300, ("independent-without-guarantee",))
+    assert found.what == "synthetic: independent-without-guarantee, made-up census"
+    assert found.note.startswith("pairs 0.")
 
 
 def test_location_attacks_are_measured_beside_bare_numbers(tmp_path: Path) -> None:

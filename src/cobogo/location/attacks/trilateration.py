@@ -80,9 +80,9 @@ class Trilateration(Attack):
     def run(self, scene: Scene) -> Findings:
         """Ask for everybody's distances and solve."""
         source, grid = Entropy(), scene.grid
-        share = below(1 << 30, 2 * self.users, source).reshape(2, -1) / float(1 << 30)
+        drawn = below(1 << 30, 2 * self.users, source).reshape(2, -1) / float(1 << 30)
         sides = [(side.min(), side.max() + 1.0) for side in grid.metres()]
-        placed = [low + part * (high - low) for (low, high), part in zip(sides, share, strict=True)]
+        placed = [low + part * (high - low) for (low, high), part in zip(sides, drawn, strict=True)]
         anchors = Points(*grid.frame.degrees(*placed))
         rows = slice(0, self.most)
         reports, truth = scene.reports.take(rows), scene.truth.take(rows)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from cobogo.location.cloaks.cells import LEVELS, area_of
+from cobogo.location.geometry import RADIUS
 
 
 @njit(cache=True, nogil=True)
@@ -186,4 +187,4 @@ def crowds(lon, lat, users, people, k, least):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _area(width, south, north):  # type: ignore[no-untyped-def]
-    return 6_371_008.8**2 * np.radians(width) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))
+    return RADIUS * RADIUS * np.radians(width) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))

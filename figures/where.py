@@ -33,7 +33,8 @@ def nearness(path: Path) -> None:
     draw(
         path, "The more people, the less the noise matters",
         "How far the made-up population is from the true one, hour by hour: metres that each call would have to move",
-        curves, across=Axis("ε", decades([0.1, 10]), logarithmic=True), up=Axis("metres", [100, 200, 500, 1_000, 2_000, 5_000], logarithmic=True),
+        curves, across=Axis("ε", decades([0.1, 10]), logarithmic=True),
+        up=Axis("metres", [100, 200, 500, 1_000, 2_000, 5_000], logarithmic=True),
     )  # fmt: skip
 
 

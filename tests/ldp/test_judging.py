@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.ldp.judging import _tail, judged
+from cobogo.ldp.judging import judged
+from cobogo.ldp.oracles import ORACLES
 from cobogo.ldp.sketch import CountMeanSketch, FastHashing, HadamardSketch
+from cobogo.ldp.tails import tail
 from cobogo.randomness import Seeded
 
 each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHashing])
@@ -16,7 +18,7 @@ each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHas
 @pytest.mark.parametrize("q", [0.001, 0.25, 0.5])
 def test_tails_without_disturbance_are_binomial(q):
     support = np.array([0, 1, 3, 50, 260, 520, 600, 1000])
-    found = _tail(support, np.full(8, 1000 * q), 1000, 0.0)
+    found = tail(support, np.full(8, 1000 * q), 1000, 0.0)
     assert found == pytest.approx(stats.binom(1000, q).sf(support - 1), rel=1e-6, abs=1e-300)
 
 
@@ -24,9 +26,9 @@ def test_tails_with_disturbance_have_its_variance():
     """Negative binomial where the variance exceeds the mean, binomial of fewer draws where it does not."""
     mean, users = 40.0, 10**6
     support = np.arange(1, 300)
-    wide = _tail(support, np.full(299, mean), users, 60.0 + mean**2 / users)
+    wide = tail(support, np.full(299, mean), users, 60.0 + mean**2 / users)
     assert wide == pytest.approx(stats.nbinom(mean**2 / 60, mean / 100).sf(support - 1), rel=1e-4)
-    some = _tail(support, np.full(299, 50.0), 100, 15.0)  # variance 40 of a mean of 50: 250 draws of 1/5
+    some = tail(support, np.full(299, 50.0), 100, 15.0)  # variance 40 of a mean of 50: 250 draws of 1/5
     assert some == pytest.approx(stats.binom(250, 0.2).sf(support - 1), rel=1e-6, abs=1e-300)
 
 
@@ -53,6 +55,22 @@ def test_values_that_share_cells_with_frequent_ones_are_not_taken_for_frequent(k
     assert stats.poisson(40 * 1.5).sf(low - 1) > 1e-6
     if epsilon == 6.0:
         assert plain > 2 * low
+
+
+def test_rare_reports_raise_no_more_alarms_than_they_should():
+    """A thousand values through the direct answer, of which few users report each: a normal tail would be exceeded
+    several times as often as it says."""
+    users, values = 5_000, 1_000
+    oracle = ORACLES["grr"](values, 1.0)
+    held = np.zeros(users, dtype=np.int64)
+    source, low, normal = Seeded(12), 0, 0
+    for _ in range(100):
+        support = oracle.support(oracle.encode(held, source))
+        low += int((oracle.chances(support, users)[1:] < 1e-3).sum())
+        scores = oracle.estimate(support, users).counts / np.sqrt(oracle.variance(np.zeros(1), users))
+        normal += int((scores[1:] > stats.norm.isf(1e-3)).sum())
+    assert stats.poisson(100).sf(low - 1) > 1e-6
+    assert normal > 3 * 100
 
 
 @each

@@ -14,7 +14,7 @@ from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.likelihood import likelihoods
 from cobogo.ldp.oracles import ORACLES
 from cobogo.ldp.power import Detectable
-from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue, chances_of
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue
 from cobogo.ldp.sketch import Sketch
 from cobogo.randomness import Source
 
@@ -88,8 +88,7 @@ class Frequency(Protocol):
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """Estimates of the oracle. Chance is what nobody's holding a value would show of it."""
         found = self.oracle.estimate(counts, users)
-        alone = np.sqrt(np.maximum(self.oracle.variance(np.zeros(len(counts)), users), 1e-300))
-        chances = chances_of(found.counts / alone)
+        chances = self.oracle.chances(counts, users)
         return Findings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from cobogo.ldp.base import Estimate, Floats, Ints, Oracle
 from cobogo.ldp.families import cells, read
 from cobogo.ldp.sketch import Sketch
+from cobogo.ldp.tails import tail
 
 HEAVY = 512
 """So many of the most frequent values are worked out together."""
@@ -64,7 +65,7 @@ def judged(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None
     noise = Oracle.variance(oracle, np.clip(counts, 0, users), users)
     expected = users * other + (own - other) * (beside + spread)
     disturbed = ((own - other) * (1 - 1 / width)) ** 2 * rest
-    return Judged(counts, np.sqrt(noise + rest), users, _tail(support, expected, users, disturbed))
+    return Judged(counts, np.sqrt(noise + rest), users, tail(support, expected, users, disturbed))
 
 
 def _cells(oracle: Sketch, keys: Ints) -> Ints:
@@ -80,27 +81,3 @@ def _beside(oracle: Sketch, places: Ints, held: Floats, keys: Ints) -> Floats:
     np.add.at(sums, (np.arange(oracle.rows)[:, None], places), held / oracle.rows)
     found: Floats = read(sums, keys, oracle.seed)
     return found
-
-
-def _tail(support: Ints, expected: Floats, users: int, disturbed: float) -> Floats:
-    """How likely a count of reports is at least as high, of which so many are expected: binomial where nothing else
-    disturbs it, with more variance binomial or negative binomial of the same mean and variance.
-
-    >>> _tail(np.array([8]), np.array([5.0]), 10, 0.0).round(6).tolist()  # of ten coins, eight or more: 56/1024
-    [0.054688]
-    """
-    from scipy.special import betainc, gammainc
-
-    expected = np.clip(expected, 1e-9, users * (1 - 1e-9))
-    variance = expected * (1 - expected / users) + disturbed
-    least = np.maximum(support.astype(np.float64), 1e-9)
-    ratio = variance / expected
-    under = ratio < 1 - 1e-9
-    over = ratio > 1 + 1e-9
-    found = np.asarray(gammainc(least, expected), dtype=np.float64)
-    size = np.where(under, expected / np.where(under, 1 - ratio, 1), 0)
-    binomial = betainc(least, np.maximum(size - least + 1, 1e-9), np.where(under, 1 - ratio, 0.5))
-    found = np.where(under, np.where(least > size, 0.0, binomial), found)
-    shape = np.where(over, expected / np.where(over, ratio - 1, 1), 1)
-    negative = betainc(least, shape, np.where(over, 1 - 1 / np.where(over, ratio, 2), 0.5))
-    return np.where(support <= 0, 1.0, np.where(over, negative, found))

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import curator, frequency_list
+from figures import clinics, collecting, curator, frequency_list, locating, location_noise, where
 
+ROOMS = (clinics, collecting, curator, frequency_list, locating, location_noise, where)
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 def main(directory: Path = IMAGES) -> None:
     """Draw them all."""
-    for name, draw in (curator.FIGURES | frequency_list.FIGURES).items():
+    for name, draw in {k: v for room in ROOMS for k, v in room.FIGURES.items()}.items():
         draw(directory / name)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import cobogo as cb
@@ -12,7 +14,21 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import commands, curator, peer_tasks, searches, synthetic, tables, vault
+from benchmarks import (
+    adaptive,
+    cloaks,
+    collecting,
+    commands,
+    curator,
+    frequency_lists,
+    location_attacks,
+    noise,
+    peer_tasks,
+    searches,
+    synthetic,
+    tables,
+    vault,
+)
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -63,6 +79,13 @@ def test_questions_to_the_curator_are_measured(tmp_path: Path) -> None:
     assert [result.note for result in results] == ["plain GROUP BY person, place", "plain GROUP BY place"]
 
 
+def test_frequency_lists_are_measured_beside_counting(tmp_path: Path) -> None:
+    results = list(frequency_lists.lists(tmp_path, 3000))
+    assert all("L1 error" in result.note and result.against == "counting" for result in results)
+    true = frequency_lists.passwords(3000)
+    assert frequency_lists.with_laplace(true, 1.0) > 0
+
+
 def test_a_peer_is_measured_by_its_own_process_or_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     ours = Spent(1.0, 1.0)
     said = "print('loading'); print('{\"wall\": 2.0, \"cpu\": 4.0}')"
@@ -80,6 +103,46 @@ def test_peers_that_are_not_installed_are_left_out_with_a_word(
     assert [line.split(" left out")[0] for line in capsys.readouterr().out.splitlines()] == ["smartnoise", "opendp"]
 
 
+def test_local_reports_are_measured_beside_numpy_that_counts_the_same(tmp_path: Path) -> None:
+    results = list(collecting.collecting(tmp_path, users=300))
+    assert {result.what.partition(",")[0] for result in results} > {"grr", "hadamard", "olh", "oue", "RAPPOR"}
+    assert [result.ratio is not None for result in results] == [True] * 5 + [False] * 5
+    held = np.arange(20_000) % collecting.VALUES
+    for plain, p, q in ((collecting.oue, 1 / 2, 69 / 256), (collecting.olh, 0.475, 1 / 4)):
+        expected = 200 * p + 19_800 * q
+        assert abs(plain(held).mean() - expected) < 0.05 * expected
+
+
+def test_noise_is_measured_beside_plain_noise(tmp_path: Path) -> None:
+    found = list(noise.noise(tmp_path, 2000))
+    assert [result.what for result in found] == [
+        "location: planar-laplace", "location: predictive", "location: adaptive", "location: dummies",
+    ]  # fmt: skip
+    assert all(result.ratio for result in found)
+
+
+def test_adaptive_noise_is_compared_on_any_trips(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    steps = np.cumsum(rng.normal(0, 1e-4, (2, 150, 2)), axis=1)
+    when = pd.date_range("2026-01-01", periods=150, freq="10s")
+    trips = [
+        pd.DataFrame({"lat": 40 + way[:, 0], "lng": 116 + way[:, 1], "datetime": when, "uid": f"00{number}"})
+        for number, way in enumerate(steps)
+    ]
+    pd.concat(trips).to_csv(tmp_path / "sample.csv", index=False)
+    found = {row.rule: row for row in adaptive.table((10.0,), tmp_path / "sample.csv", seeds=1)}
+    assert found.keys() == adaptive.RULES.keys()
+    assert found["plain"].spent == pytest.approx(1)
+    assert found["predictive"].spent < 1
+    assert all(row.attacked < row.loss for row in found.values())
+
+
+def test_cloaks_are_measured_beside_a_sort(tmp_path: Path) -> None:
+    found = list(cloaks.cloaks(tmp_path, 1000))
+    assert len(found) == 7
+    assert all(result.against == "np.sort" and result.ratio for result in found)
+
+
 def test_synthetic_records_are_measured_beside_those_of_a_copula(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,3 +150,9 @@ def test_synthetic_records_are_measured_beside_those_of_a_copula(
     (found,) = synthetic.synthetic(tmp_path, 300, ("independent-without-guarantee",))
     assert found.what == "synthetic: independent-without-guarantee, made-up census"
     assert found.note.startswith("pairs 0.")
+
+
+def test_location_attacks_are_measured_beside_bare_numbers(tmp_path: Path) -> None:
+    found = list(location_attacks.attacks(tmp_path, 40))
+    assert [result.what.split(":")[0] for result in found] == ["attack"] * 5 + ["trajectories"] * 3
+    assert all(result.ratio for result in found)

@@ -20,6 +20,8 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.location.attacks import ATTACKS as OF_LOCATIONS
+from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
 from cobogo.models.promise import made
 from cobogo.perturb.guarantees import GUARANTEES
 from cobogo.perturb.randomization.make import METHODS
@@ -40,6 +42,7 @@ from cobogo.policy import (
     RegistryPolicy,
     ReportPolicy,
     RiskPolicy,
+    Sampling,
     Synthesis,
     Utility,
 )
@@ -54,7 +57,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
-    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking,
+    "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
     "[synthesis]": Synthesis, "domains": DomainSpec,
     "[utility]": Utility, "[risk]": RiskPolicy, "[output]": Output, "[report]": ReportPolicy,
     "[registry]": RegistryPolicy,
@@ -218,6 +221,38 @@ def test_every_method_of_randomization_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", SYNTHESES)
 def test_every_method_of_synthesis_is_documented(name: str) -> None:
     assert section(page("synthesis"), name).strip()
+
+
+@pytest.mark.parametrize("name", OF_LOCATION)
+def test_every_location_mechanism_is_documented_with_its_options(name: str) -> None:
+    documented = rows(section(page("location-mechanisms"), name))
+    options = {field.name: field for field in fields(OF_LOCATION[name])}
+    assert documented.keys() == options.keys()
+    for key, field in options.items():
+        if field.default is not MISSING:
+            shown = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
+            assert documented[key][2].split("`")[1] == shown
+
+
+def test_the_page_about_location_mechanisms(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    for block in blocks(page("location-mechanisms"), "python"):
+        exec(block, names)
+    assert capsys.readouterr().out.splitlines()[1] == "474"
+    assert len(names["report"].points) == 1
+
+
+@pytest.mark.parametrize("name", ["location-attacks", "trajectories"])
+def test_examples_about_locations_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks(page(name), "python"):
+        exec(block, {})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", OF_LOCATIONS)
+def test_every_attack_on_locations_is_documented(name: str) -> None:
+    documented = rows(section(page("location-attacks"), "The attacks"))
+    assert len(documented[name]) == 4
 
 
 def test_every_builder_is_shown() -> None:

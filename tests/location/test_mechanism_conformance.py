@@ -7,6 +7,7 @@ import pytest
 
 from cobogo.cli.catalogue import catalogue
 from cobogo.location.base import Mechanism
+from cobogo.location.course import Course
 from cobogo.location.geometry import Frame
 from cobogo.location.grid import Grid
 from cobogo.location.mechanisms import (
@@ -26,6 +27,7 @@ from cobogo.location.mechanisms import (
     Remapped,
     Several,
 )
+from cobogo.location.mechanisms.discrete import Discrete
 from cobogo.location.nearest import Places
 from cobogo.location.points import Points
 from cobogo.randomness import Seeded
@@ -128,13 +130,35 @@ def test_its_options_make_it_again(name: str) -> None:
     assert (twin.apply(walks(), Seeded(1)).points.lon == mechanism.apply(walks(), Seeded(1)).points.lon).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_person_is_treated_as_if_alone(name: str) -> None:
-    """Reports of one do not tell what others did: with her words, a person's cost is the same alone."""
+@pytest.mark.parametrize("name", [name for name in NAMES if not isinstance(EXAMPLES[name], Discrete)])
+def test_what_one_person_reports_does_not_depend_on_where_others_are(name: str) -> None:
+    """With the same words. (On cells, words go to people in the order of cells, so that it holds in law only.)"""
     points = walks()
     assert points.user is not None
-    alone = EXAMPLES[name].apply(points.take(points.user == 0), Seeded(1))
-    assert len(alone.points) == 40
+    ana = points.user == 0
+    moved = points.at(np.where(ana, points.lon, 100.0), np.where(ana, points.lat, 60.0))
+    one, other = (EXAMPLES[name].apply(where, Seeded(1)) for where in (points, moved))
+    assert (one.points.lon[ana] == other.points.lon[ana]).all()
+    assert (one.points.lat[ana] == other.points.lat[ana]).all()
+    assert (one.cost[ana] == other.cost[ana]).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ends_of_the_world_are_places_like_others(name: str) -> None:
+    ends = Points.of([0, 180, -180, 179.99999, 12, -77], [90, 0, -90, 45, 89.999999, -89.999999])
+    reports = EXAMPLES[name].apply(ends, Seeded(1)).points
+    assert np.isfinite(reports.lon).all()
+    assert ((reports.lon >= -180) & (reports.lon < 180)).all()
+    assert (np.abs(reports.lat) <= 90).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_course_of_reports_is_as_long_as_the_way(name: str) -> None:
+    course = Course(EXAMPLES[name], Seeded(1))
+    points = walks()
+    made = [course.report(points.take(slice(i, i + 2))) for i in range(0, 20, 2)]
+    assert [len(one.points) for one in made] == [2] * 10
+    assert all((one.cost <= (EXAMPLES[name].guarantee.epsilon or np.inf) * (1 + 1e-12)).all() for one in made)
 
 
 @pytest.mark.parametrize("name", NAMES)

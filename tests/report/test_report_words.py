@@ -31,7 +31,7 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    rooms = ("dp", "perturb", "mask", "synth", "transform")
+    rooms = ("dp", "location", "perturb", "mask", "sample", "synth", "transform")
     tellers = [path for room in rooms for path in (REPORT.parent / room).rglob("*.py")]
     lists = ("english", "portuguese")
     return "\n".join(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cobogo.errors import PolicyError
 
 
@@ -15,10 +17,12 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         )
     if what == "models":
         from cobogo.models import MODELS
+        from cobogo.models.differential_privacy import DifferentialPrivacy
         from cobogo.perturb.guarantees import GUARANTEES
         from cobogo.synth.promises import PROMISES
 
         known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
+        known.append((DifferentialPrivacy.name, f"{_first_sentence(DifferentialPrivacy)} (of samples)"))
         known += [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
         return known + [(name, f"{_first_sentence(promise)} (of synthesis)") for name, promise in PROMISES.items()]
     if what == "metrics":
@@ -36,21 +40,27 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         return list(ABOUT.items())
     if what == "attacks":
         from cobogo.attacks import ATTACKS
+        from cobogo.location.attacks import ATTACKS as ON_LOCATION
 
-        return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+        attacks = [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+        return attacks + [(name, f"{_first_sentence(one)} (location)") for name, one in ON_LOCATION.items()]
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
+        from cobogo.ldp.kinds import RANDOMIZERS
+        from cobogo.location.cloaks import CLOAKS
         from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
         from cobogo.perturb.randomization.make import ABOUT as METHODS_ABOUT
         from cobogo.synth.methods import METHODS
 
         mechanisms = [(name, _first_sentence(mechanism)) for name, mechanism in MECHANISMS.items()]
         mechanisms += [(name, f"{about} (randomization)") for name, about in METHODS_ABOUT.items()]
+        mechanisms += [(name, f"{_first_sentence(kind)} (collecting)") for name, kind in RANDOMIZERS.items()]
         mechanisms += [(name, f"{method.about} (synthesis)") for name, method in METHODS.items()]
-        return mechanisms + [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
+        mechanisms += [(name, f"{_first_sentence(one)} (location)") for name, one in OF_LOCATION.items()]
+        return mechanisms + [(name, f"{_first_sentence(one)} (cloak of an anonymizer)") for name, one in CLOAKS.items()]
     return []
 
 
 def _first_sentence(thing: object) -> str:
     text = " ".join((thing.__doc__ or "").split("\n\n")[0].split()).replace("``", "")
-    return text.split(". ")[0].rstrip(".")
+    return re.split(r"(?<!al)\. ", text)[0].rstrip(".")

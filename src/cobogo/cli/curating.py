@@ -47,7 +47,7 @@ def sql(
     who = _who(rules, analyst)
     found = Curator.load(rules).session(who).sql(question, epsilon=epsilon, rho=rho, delta=delta)
     if as_json:
-        console.say_json(_as_json(found))
+        console.say_json(found.as_dict())
     else:
         _say_answer(found)
 
@@ -175,19 +175,3 @@ def _shown(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _as_json(found: Answer) -> dict[str, Any]:
-    return {
-        "columns": list(found.columns),
-        "rows": [[_plain(value) for value in row] for row in found.rows],
-        "intervals": {
-            name: [interval and list(interval) for interval in column] for name, column in found.intervals.items()
-        },
-        "spent": {found.spent.measure: float(found.spent.amount), "delta": float(found.spent.delta)},
-        "left": found.left.as_dict()["left"],
-    }
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,4 +1,4 @@
-"""Looking at a file before there is a policy: what its columns are, and which roles they might have."""
+"""What `cobogo inspect` says and writes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,7 @@ from typing import Any
 from cobogo.cli import console
 from cobogo.errors import OutputError
 from cobogo.policy import Data
-from cobogo.schema import MOST_VALUES, ColumnProfile, Suggestion, profile, starter_policy, suggest
-from cobogo.table.files import guess_separator
-from cobogo.table.read import Table, read
-
-
-def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:
-    """Profile every column of a file and suggest a role for it."""
-    options = Data.model_validate({"separator": separator or guess_separator(path, encoding), "encoding": encoding})
-    table = read(path, options)
-    records = table.rows()
-    profiles = [_profile(table, name, records) for name in table.columns]
-    return options, profiles, [suggest(column) for column in profiles]
-
-
-def _profile(table: Table, name: str, records: int) -> ColumnProfile:
-    counts = table.value_counts(name, MOST_VALUES)
-    return profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent)
+from cobogo.schema import ColumnProfile, Suggestion, starter_policy
 
 
 def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
@@ -43,25 +27,6 @@ def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> st
     ]
     header = ["column", "type", "distinct", "missing", "suggested role", "hierarchy", "because"]
     return console.table(header, rows, numbers=(2, 3))
-
-
-def as_json(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> list[dict[str, Any]]:
-    """For programs: the same."""
-    return [
-        {
-            "column": column.name,
-            "type": str(column.kind),
-            "records": column.records,
-            "missing": column.missing,
-            "distinct": column.distinct,
-            "unique": column.unique,
-            "role": str(found.role),
-            "confidence": found.confidence,
-            "reason": found.reason,
-            "hierarchy": found.hierarchy,
-        }
-        for column, found in zip(profiles, suggestions, strict=True)
-    ]
 
 
 def write_starter(

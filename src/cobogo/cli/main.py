@@ -19,12 +19,15 @@ from cobogo.cli import (
     collecting,
     console,
     curating,
+    kinds,
     listing,
     location,
     masking,
     perturbing,
     registering,
     risk,
+    sampling,
+    serving,
     synthesizing,
     vaulting,
 )
@@ -122,11 +125,14 @@ def verify(
 
 
 app.command()(perturbing.perturb)
+app.command()(sampling.sample)
+app.command()(kinds.kinds)
 app.command()(synthesizing.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)
 app.command()(masking.detokenize)
 app.add_typer(vaulting.app, name="vault")
+app.command()(serving.serve)
 
 
 @app.command()
@@ -139,16 +145,17 @@ def inspect(
 ) -> None:
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
     from cobogo.cli import inspection
+    from cobogo.schema import inspecting
 
     if encoding not in ("utf-8", "latin-1"):
         raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
     if separator is not None and len(separator) != 1:
         raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
-    options, profiles, suggestions = inspection.inspect(data, separator, encoding)
+    options, profiles, suggestions = inspecting.inspect(data, separator, encoding)
     if write is not None:
         inspection.write_starter(write, data, options, profiles, suggestions)
     if as_json:
-        console.say_json(inspection.as_json(profiles, suggestions))
+        console.say_json(inspecting.as_json(profiles, suggestions))
         return
     console.say(inspection.as_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):

@@ -10,7 +10,7 @@ import typer
 from cobogo.cli import console
 
 if TYPE_CHECKING:
-    from cobogo.registry.store import Entry, Registry
+    from cobogo.registry.store import Registry
 
 app = typer.Typer(
     help="Remember what was released: `init` begins a registry, and policies name it in their table `registry`.",
@@ -59,7 +59,7 @@ def list_(
     with opened(registry, key).transaction() as book:
         entries = book.entries(dataset)
     if as_json:
-        console.say_json([_as_dict(entry) for entry in entries])
+        console.say_json([entry.as_dict() for entry in entries])
     elif not entries:
         console.say("Nothing was released yet.")
     else:
@@ -88,9 +88,9 @@ def show(
     with opened(registry, key).transaction() as book:
         entry = book.entry(release)
     if as_json:
-        console.say_json(_as_dict(entry) | {"policy": entry.summary["policy"]})
+        console.say_json(entry.as_dict() | {"policy": entry.summary["policy"]})
         return
-    content = _as_dict(entry)
+    content = entry.as_dict()
     width = max(map(len, content))
     for name, value in content.items():
         said = ", ".join(map(str, value)) if isinstance(value, list) else value
@@ -144,27 +144,3 @@ def remove(
             )
         book.remove(release)
     console.say(f"Removed   {release}")
-
-
-def _as_dict(entry: Entry) -> dict[str, object]:
-    """What is shown of a release: nothing of its plan but the kind and the levels."""
-    summary = entry.summary
-    plan = summary["plan"]
-    shown = plan["kind"]
-    if plan["kind"] == "full-domain":
-        shown += f": {', '.join(f'{name} {level}' for name, level in plan['levels'].items())}"
-    return {
-        "release": entry.id,
-        "dataset": entry.dataset,
-        "date": entry.created,
-        "state": entry.state,
-        "records": summary["records"],
-        "classes": summary["classes"],
-        "suppressed": summary["suppressed"],
-        "models": summary["models"],
-        "columns": summary["columns"],
-        "plan": shown,
-        "directory": summary["directory"],
-        "manifest SHA-256": summary["manifest-sha256"],
-        "input digest": summary["input-digest"],
-    }

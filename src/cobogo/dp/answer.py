@@ -42,6 +42,18 @@ class Answer:
         """A mapping a row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json`` and for answers over HTTP."""
+        return {
+            "columns": list(self.columns),
+            "rows": [[_plain(value) for value in row] for row in self.rows],
+            "intervals": {
+                name: [interval and list(interval) for interval in column] for name, column in self.intervals.items()
+            },
+            "spent": {self.spent.measure: float(self.spent.amount), "delta": float(self.spent.delta)},
+            "left": self.left.as_dict()["left"],
+        }
+
     def to_arrow(self) -> Any:
         """An Arrow table."""
         import pyarrow as pa
@@ -146,3 +158,7 @@ def _scaled(steps: int | Fraction, scale: int) -> int | float:
 def in_order(keys: Sequence[Key]) -> list[Key]:
     """Keys sorted, those without a value last."""
     return sorted(keys, key=lambda key: [(value is None, value if value is not None else 0) for value in key])
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value

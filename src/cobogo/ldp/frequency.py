@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.ldp.base import Oracle, Reports
+from cobogo.ldp.base import Floats, Oracle, Reports
 from cobogo.ldp.collection import Collection, listed
 from cobogo.ldp.layout import Ints, Layout, Rows
+from cobogo.ldp.likelihood import likelihoods
 from cobogo.ldp.oracles import ORACLES
 from cobogo.ldp.power import Detectable
 from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue, chances_of
@@ -79,6 +80,10 @@ class Frequency(Protocol):
     def tally(self, rows: Rows) -> Ints:
         """For each value, the reports that support it."""
         return np.asarray(self.oracle.support(unpacked(rows, self.layout)), dtype=np.int64)
+
+    def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
+        """Of every value: more likely where the report supports it."""
+        return self.values, likelihoods(self.oracle, unpacked(rows, self.layout))
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """Estimates of the oracle. Chance is what nobody's holding a value would show of it."""

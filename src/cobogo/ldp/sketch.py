@@ -23,14 +23,14 @@ from math import exp, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cobogo.ldp.base import Estimate, Floats, Ints, Oracle, Reports, at_least, at_most
+from cobogo.ldp.bits import count, drawn
 from cobogo.ldp.direct import Direct
 from cobogo.ldp.families import cells, read
 from cobogo.ldp.hadamard import transformed
-from cobogo.randomness import Source, below, coins, packed_coins
+from cobogo.randomness import Source, below, coins
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class Sketch(Oracle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_width()
         if not 1 <= self.rows <= 65_536:
             raise ValueError(f"The 'rows' parameter of {self.name} must be of 1 to 65,536. Got {self.rows!r} instead")
-        self._check_width()
 
     def _check_width(self) -> None:
         if not (8 <= self.width <= 65_536 and self.width.bit_count() == 1):
@@ -129,8 +129,8 @@ class Sketch(Oracle):
         together = ((cells - reports * q) ** 2 - cells * (1 - 2 * q) - reports * q**2).sum(axis=1)
         same = together / float(self.supports_own - self.supports_other) ** 2
         spread = 2 * float(np.std(same, ddof=1)) * sqrt(self.rows) if self.rows > 1 else float("inf")
-        drawn = (float(same.sum()) + spread) * self.rows
-        found = (drawn - users * (users - 1) / self.width) * self.width / (self.width - 1)
+        shown = (float(same.sum()) + spread) * self.rows
+        found = (shown - users * (users - 1) / self.width) * self.width / (self.width - 1)
         return min(max(found, 0.0), users * max(users - 1, 0))
 
     def variance(self, held: Floats, users: int) -> Floats:
@@ -190,17 +190,14 @@ class CountMeanSketch(Sketch):
         reports = np.empty(len(held), dtype=self.report)
         rows, own = self._places(held, source)
         reports["row"] = rows
-        flipped = packed_coins(self.flip, -(-len(held) * self.width // 64), source).view(np.uint8)
-        bits = flipped[: len(held) * self.width // 8].reshape(len(held), self.width // 8)
+        bits = drawn(self.flip, (len(held), self.width // 8), source)
         bits[np.arange(len(held)), own >> 3] ^= (128 >> (own & 7)).astype(np.uint8)
         reports["bits"] = bits
         return reports
 
     def cells(self, reports: Reports) -> Ints:
         """A report supports the cells whose bits are set."""
-        found = np.zeros((self.rows, self.width), dtype=np.int64)
-        _add_bits(found, reports["row"], np.ascontiguousarray(reports["bits"]))
-        return found
+        return count(reports["bits"], reports["row"], of=self.rows)
 
     def law(self, held: int) -> Mapping[tuple[int, tuple[bool, ...]], Fraction]:
         """Every row, and every set of bits."""
@@ -272,11 +269,11 @@ class FastHashing(Sketch):
     """Fast local hashing: the direct answer for the cell of the value in a row drawn by chance (Cormode, Maddock and
     Maple 2021): `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted.
 
-    A report has a row and a cell. At a large ε much less variance than `hcms`. ``width`` 0 stands for the best, about
-    e^ε + 1, where ``rows`` are so many that collisions do not matter; more cells keep values apart with fewer rows.
+    A report has a row and a cell. At a large ε much less variance than `hcms`. ``width`` 0 stands for the best where
+    collisions do not matter, about e^ε + 1; ``rows`` 0 for as many as make a million cells.
     """
 
-    rows: int = 4096
+    rows: int = 0
     width: int = 0
 
     name: ClassVar[str] = "flh"
@@ -284,6 +281,8 @@ class FastHashing(Sketch):
     def _check_width(self) -> None:
         if not self.width:
             object.__setattr__(self, "width", min(round(exp(self.epsilon)) + 1, 65_536))
+        if not self.rows:
+            object.__setattr__(self, "rows", min(max(2**20 // max(self.width, 1), 256), 65_536))
         if not 2 <= self.width <= 65_536:
             raise ValueError(f"The 'width' parameter of {self.name} must be of 2 to 65,536. Got {self.width!r} instead")
 
@@ -330,13 +329,3 @@ class FastHashing(Sketch):
 
 def _halves(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return ~chosen, chosen
-
-
-@njit(cache=True)
-def _add_bits(sketch, rows, bits):  # type: ignore[no-untyped-def]
-    for number in range(len(rows)):
-        counts = sketch[rows[number]]
-        for place in range(bits.shape[1]):
-            byte = np.int64(bits[number, place])
-            for bit in range(8):
-                counts[8 * place + bit] += (byte >> (7 - bit)) & 1

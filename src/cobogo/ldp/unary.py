@@ -14,14 +14,12 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.ldp.base import Ints, Oracle, Reports, at_least
+from cobogo.ldp.bits import count, drawn
 from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, coins
 
-AT_ONCE = 1 << 16
-"""Clients whose bits are drawn at a time."""
 
-
-class _Unary(Oracle):
+class Unary(Oracle):
     """Reports are rows of bytes, eight bits in each, the first value in the highest bit of the first."""
 
     @property
@@ -51,21 +49,18 @@ class _Unary(Oracle):
 
     def encode(self, held: Ints, source: Source) -> Reports:
         """The bits of each client, packed."""
-        reports = np.empty((len(held), (self.values + 7) // 8), dtype=np.uint8)
-        for start in range(0, len(held), AT_ONCE):
-            part = held[start : start + AT_ONCE]
-            bits = coins(self.set_if_not, len(part) * self.values, source).reshape(len(part), self.values)
-            bits[np.arange(len(part)), part] = coins(self.set_if_held, len(part), source)
-            reports[start : start + len(part)] = np.packbits(bits, axis=1)
+        width = (self.values + 7) // 8
+        reports = drawn(self.set_if_not, (len(held), width), source)
+        reports[:, -1] &= 256 - (1 << (8 * width - self.values))
+        own = (128 >> (held & 7)).astype(np.uint8)
+        shown = np.where(coins(self.set_if_held, len(held), source), own, 0)
+        clients, places = np.arange(len(held)), held >> 3
+        reports[clients, places] = reports[clients, places] & ~own | shown
         return reports
 
     def support(self, reports: Reports) -> Ints:
         """A report supports the values whose bits are set."""
-        found = np.zeros(self.values, dtype=np.int64)
-        for start in range(0, len(reports), AT_ONCE):
-            bits = np.unpackbits(reports[start : start + AT_ONCE], axis=1, count=self.values)
-            found += bits.sum(axis=0, dtype=np.int64)
-        return found
+        return count(reports)[0, : self.values]
 
     def law(self, held: int) -> Mapping[tuple[bool, ...], Fraction]:
         """Every row of bits."""
@@ -79,8 +74,13 @@ class _Unary(Oracle):
 
 
 @dataclass(frozen=True)
-class Symmetric(_Unary):
-    """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR."""
+class Symmetric(Unary):
+    """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR (Erlingsson, Pihur
+    and Korolova 2014).
+
+    Two values differ in two bits, each of which tells ε/2. The variance of a count of n users is about
+    n·e^(ε/2) / (e^(ε/2) − 1)², however many values there are. A report has a bit for each value.
+    """
 
     name: ClassVar[str] = "sue"
 
@@ -101,10 +101,11 @@ class Symmetric(_Unary):
 
 
 @dataclass(frozen=True)
-class Optimized(_Unary):
+class Optimized(Unary):
     """Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
 
-    The least variance of all that send a bit for each value (Wang et al. 2017).
+    The least variance of all that send a bit for each value, about n·4e^ε / (e^ε − 1)² for a count of n users (Wang,
+    Blocki, Li and Jha 2017). Two values differ in two bits, which tell ε together.
     """
 
     name: ClassVar[str] = "oue"

@@ -101,7 +101,7 @@ class Anonymizer:
 
     def __post_init__(self) -> None:
         if isinstance(self.method, Clique):
-            raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gathering for it")
+            raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gatherer for it")
 
     def update(self, user: str, lon: float, lat: float, time: float) -> None:
         """Somebody is somewhere. A report older than one that came before does not move them, but was seen."""
@@ -113,6 +113,14 @@ class Anonymizer:
         self._records.forget(user)
         self._pictures.clear()
         self._held = [one for one in self._held if one.user != user]
+
+    def place(self, user: str, now: float) -> tuple[float, float]:
+        """Where somebody is, for whoever may know it."""
+        return self._records.place(self._person(user, now))
+
+    def number(self, user: str) -> int | None:
+        """Whose reports are somebody's in `seen`."""
+        return self._records.number(user)
 
     def seen(self, since: float, until: float) -> Points:
         """All reports of a span of time, as far back as they are kept."""
@@ -135,6 +143,8 @@ class Anonymizer:
     def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
         """A cloak at once, or a ticket for one: `settle` tells later what came of it."""
         asked = demand or self.demand()
+        if any(held.user == user for held in self._held):
+            raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         ticket = next(self._tickets)
         try:
             return Outcome(ticket, user, self.cloak(user, now, asked))
@@ -221,7 +231,7 @@ class Anonymizer:
                 f"no region within the areas asked for holds {number_of(asked.k, 'person', 'people')}",
                 remedy="Wait, or ask for a smaller k or a larger area.",
             )
-        people = int(one.people(points)[0])
+        people = one.people_in(0, points)
         if people < asked.k:
             raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
         box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))

@@ -28,12 +28,14 @@ def _kept(turned, chance):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def predictive(start, person, lon, lat, gamma, bearing, chance, tests, noise, test, threshold, rows, size,  # type: ignore[no-untyped-def]
+def predictive(start, known, first, lon, lat, gamma, bearing, chance, tests, noise, test, threshold, rows, size,  # type: ignore[no-untyped-def]
                lon_out, lat_out, fresh):  # fmt: skip
     """Report the last report again where a noisy test finds it near enough, else a fresh one."""
     for i in range(start, len(lon)):
+        if known[i]:
+            continue
         here_lon, here_lat = snap(lon[i], lat[i], rows, size)
-        if i > 0 and person[i] == person[i - 1]:
+        if i > first[i]:
             away = apart(here_lon, here_lat, lon_out[i - 1], lat_out[i - 1])
             if away <= threshold + tests[i] / test:
                 lon_out[i], lat_out[i], fresh[i] = lon_out[i - 1], lat_out[i - 1], False
@@ -80,11 +82,13 @@ def missed(lon, lat, when, start, end, to_lon, to_lat, to_when):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def adaptive(start, first, when, lon, lat, gamma, bearing, chance, window, of_truth, by_reports, low, high, noise,  # type: ignore[no-untyped-def]
-             rows, size, lon_out, lat_out, level):  # fmt: skip
+def adaptive(start, known, first, when, lon, lat, gamma, bearing, chance, window, of_truth, by_reports, low, high,  # type: ignore[no-untyped-def]
+             noise, rows, size, lon_out, lat_out, level):  # fmt: skip
     """Noise of the first ε while the window fills; then of less ε (1) where the line through the window leads to
     within ``low`` metres of where one is (or, ``by_reports``, of the last report), of more (2) beyond ``high``."""
     for i in range(start, len(lon)):
+        if known[i]:
+            continue
         level[i] = 0
         end = i - 1 if by_reports else i
         if end - window >= first[i]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
+from cobogo.location.course import Past
 from cobogo.location.geometry import Floats
 from cobogo.location.points import Ints, Points
 from cobogo.randomness import Source
@@ -62,6 +63,12 @@ class Mechanism(ABC):
     name: ClassVar[str]
 
     @property
+    def memory(self) -> int:
+        """How many reports of a person it looks back at. Where there are some, a device makes its reports by way of a
+        `cobogo.location.course.Course`, which keeps them."""
+        return 0
+
+    @property
     @abstractmethod
     def guarantee(self) -> Guarantee:
         """What holds for one report."""
@@ -70,6 +77,10 @@ class Mechanism(ABC):
     def apply(self, points: Points, source: Source) -> Released:
         """One report for each point, in the same order. Points of a person are in the order of time where the
         mechanism looks back."""
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:  # noqa: ARG002 - most do not look back
+        """The same for people of whom there is a past."""
+        return self.apply(points, source)
 
     def __rshift__(self, post: Post) -> Mechanism:
         """This, followed by what is done to each report without looking at the truth again."""

@@ -61,7 +61,8 @@ def choose(cell, chances, ranked, rank, east, north, wanted, how, trials, words,
                 entropy -= share * log(share)
         if entropy > best:
             best = entropy
-            chosen[:] = pool[:size]
+            for j in range(size):
+                chosen[j] = pool[j]
     if how == ENHANCED:
         apart = np.zeros(size)
         last = cell
@@ -102,26 +103,25 @@ def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, siz
 
 
 @njit(cache=True, nogil=True)
-def dummies(cell, first, own_x, own_y, moving, chances, allowed, ranked, rank, east, north, columns, rows, size, how,  # type: ignore[no-untyped-def]
-            trials, follow_trials, words, x_out, y_out):  # fmt: skip
+def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ranked, rank, east, north, columns, rows,  # type: ignore[no-untyped-def]
+            size, how, trials, follow_trials, words, x_out, y_out, heading):  # fmt: skip
     """Positions of dummies for every report, in metres: ``x_out`` and ``y_out`` have a row for each."""
     wanted = x_out.shape[1]
     found = np.empty(wanted, dtype=np.int64)
-    heading = np.empty(wanted)
-    own = 0.0
     for i in range(len(cell)):
-        if moving and not first[i]:
+        if known[i]:
+            continue
+        if first[i] < i:
             ahead_x, ahead_y = own_x[i] - own_x[i - 1], own_y[i] - own_y[i - 1]
             step = sqrt(ahead_x * ahead_x + ahead_y * ahead_y)
-            towards = atan2(ahead_x, ahead_y) if step > 0 else own
-            turn = towards - own
-            own = towards
-            follow(cell[i], step, turn, x_out[i - 1], y_out[i - 1], heading, chances, allowed, columns, rows, size,
-                   follow_trials, words[i], x_out[i], y_out[i])  # fmt: skip
+            own_heading[i] = atan2(ahead_x, ahead_y) if step > 0 else own_heading[i - 1]
+            for j in range(wanted):
+                heading[i, j] = heading[i - 1, j]
+            follow(cell[i], step, own_heading[i] - own_heading[i - 1], x_out[i - 1], y_out[i - 1], heading[i], chances,
+                   allowed, columns, rows, size, follow_trials, words[i], x_out[i], y_out[i])  # fmt: skip
             continue
         choose(cell[i], chances, ranked, rank, east, north, wanted, how, trials, words[i, 3 * wanted :], found)
         for j in range(wanted):
             x_out[i, j] = east[found[j]] + (_share(words[i, j]) - 0.5) * size
             y_out[i, j] = north[found[j]] + (_share(words[i, wanted + j]) - 0.5) * size
-            heading[j] = 2.0 * pi * _share(words[i, 2 * wanted + j])
-        own = 0.0
+            heading[i, j] = 2.0 * pi * _share(words[i, 2 * wanted + j])

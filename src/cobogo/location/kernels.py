@@ -33,10 +33,10 @@ def around(lon):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def snap(lon, lat, rows, size):  # type: ignore[no-untyped-def]
     """The centre of the cell of a point: see `cobogo.location.grid.World`."""
-    row = min(max(floor((lat + 90.0) / 180.0 * rows), 0.0), rows - 1.0)
+    row = min(max(floor((lat + 90.0) * (rows / 180.0)), 0.0), rows - 1.0)
     middle = (row + 0.5) * (180.0 / rows) - 90.0
-    cells = max(floor(360.0 * DEGREE * cos(middle * (pi / 180.0)) / size + 0.5), 1.0)
-    column = min(floor(around(lon) / 360.0 * cells), cells - 1.0)
+    cells = max(floor((360.0 * DEGREE / size) * cos(middle * (pi / 180.0)) + 0.5), 1.0)
+    column = min(floor(around(lon) * cells * (1.0 / 360.0)), cells - 1.0)
     return (column + 0.5) * 360.0 / cells - 180.0, middle
 
 
@@ -61,7 +61,15 @@ def walk(lon, lat, turned, bearing):  # type: ignore[no-untyped-def]
         east = slope * (1.0 - square * (1.0 / 3.0 - square * (1.0 / 5.0 - square * (1.0 / 7.0 - square / 9.0))))
     else:
         east = atan2(sideways, outward)
-    lat_there = atan2(height, sqrt(outward * outward + sideways * sideways)) * (180.0 / pi)
+    level = sqrt(outward * outward + sideways * sideways)
+    if turned < SHORT:
+        rise = height * along - level * up  # the sine of what the latitude grows by
+        square = rise * rise
+        lat_there = lat + rise * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0 + square * 5.0 / 112.0))) * (
+            180.0 / pi
+        )
+    else:
+        lat_there = atan2(height, level) * (180.0 / pi)
     return around(lon + east * (180.0 / pi)) - 180.0, lat_there
 
 
@@ -73,16 +81,18 @@ def snap_all(lon, lat, rows, size, lon_out, lat_out):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def walk_all(lon, lat, turned, bearing, rows, size, lon_out, lat_out):  # type: ignore[no-untyped-def]
-    """From cells of the grid by steps to cells of the grid."""
+def walk_all(lon, lat, turned, bearing, from_cells, rows, size, lon_out, lat_out):  # type: ignore[no-untyped-def]
+    """From cells of the grid (or from points as they are) by steps to cells of the grid."""
     for i in range(len(lon)):
-        from_lon, from_lat = snap(lon[i], lat[i], rows, size)
+        from_lon, from_lat = lon[i], lat[i]
+        if from_cells:
+            from_lon, from_lat = snap(from_lon, from_lat, rows, size)
         to_lon, to_lat = walk(from_lon, from_lat, turned[i], bearing[i])
         lon_out[i], lat_out[i] = snap(to_lon, to_lat, rows, size)
 
 
 @njit(cache=True, nogil=True)
-def noise_all(lon, lat, words, epsilon, rows, size, lon_out, lat_out, open_cases):  # type: ignore[no-untyped-def]
+def noise_all(lon, lat, words, epsilon, from_cells, rows, size, lon_out, lat_out, open_cases):  # type: ignore[no-untyped-def]
     """The same with steps of planar Laplace noise, of three random words each.
 
     Where the words do not tell the step yet (one in about 700), it is left to the caller: ``open_cases`` gets their
@@ -103,7 +113,9 @@ def noise_all(lon, lat, words, epsilon, rows, size, lon_out, lat_out, open_cases
             found += 1
             continue
         bearing = float(third >> np.uint64(11)) * (2.0**-53 * 2.0 * pi)
-        from_lon, from_lat = snap(lon[i], lat[i], rows, size)
+        from_lon, from_lat = lon[i], lat[i]
+        if from_cells:
+            from_lon, from_lat = snap(from_lon, from_lat, rows, size)
         to_lon, to_lat = walk(from_lon, from_lat, turned, bearing)
         lon_out[i], lat_out[i] = snap(to_lon, to_lat, rows, size)
     return found

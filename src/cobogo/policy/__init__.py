@@ -63,6 +63,9 @@ from cobogo.policy.policy import (
 from cobogo.policy.randomization import (
     Randomization as Randomization,
 )
+from cobogo.policy.sampling import (
+    Sampling as Sampling,
+)
 from cobogo.policy.synthesis import (
     DomainSpec as DomainSpec,
 )

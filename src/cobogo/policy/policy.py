@@ -5,7 +5,7 @@ A policy is a TOML file or the same structure as a Python mapping. Names are tho
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -17,6 +17,7 @@ from cobogo.policy.part import Part
 from cobogo.policy.perturbation import Perturbation
 from cobogo.policy.randomization import Randomization
 from cobogo.policy.readable import readable
+from cobogo.policy.sampling import Sampling
 from cobogo.policy.synthesis import Synthesis
 from cobogo.policy.tables import (
     AttributePolicy,
@@ -49,6 +50,7 @@ class Policy(Part):
     perturbation: Perturbation | None = None
     randomization: Randomization | None = None
     masking: Masking | None = None
+    sampling: Sampling | None = None
     synthesis: Synthesis | None = None
     utility: Utility | None = None
     risk: RiskPolicy = RiskPolicy()
@@ -58,6 +60,7 @@ class Policy(Part):
 
     _home: Path = PrivateAttr(default_factory=Path)
     _name: str = PrivateAttr(default="policy")
+    _trusted: frozenset[str] | None = PrivateAttr(default=None)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -66,14 +69,26 @@ class Policy(Part):
         return cls.of(read_toml(path), home=path.parent, name=str(path))
 
     @classmethod
-    def of(cls, content: Mapping[str, Any], *, home: str | Path = ".", name: str = "policy") -> Self:
-        """Validate a mapping with the structure of the file. ``name`` is what error messages call it."""
+    def of(
+        cls,
+        content: Mapping[str, Any],
+        *,
+        home: str | Path = ".",
+        name: str = "policy",
+        trusted: Iterable[str] | None = None,
+    ) -> Self:
+        """Validate a mapping with the structure of the file. ``name`` is what error messages call it.
+
+        A policy of somebody who must not see the machine's files is confined: it may name plain files in ``home`` and,
+        where ``trusted`` is given, these paths.
+        """
         try:
             policy = cls.model_validate(content)
         except ValidationError as error:
             raise readable(error, name, cls) from None
         policy._home = Path(home)
         policy._name = name
+        policy._trusted = None if trusted is None else frozenset(trusted)
         policy.check_label(policy.recoding.label, "recoding.label")
         policy.check_label(policy.utility.label if policy.utility else None, "utility.label")
         return policy
@@ -101,6 +116,12 @@ class Policy(Part):
 
     def resolve(self, path: str) -> Path:
         """A path of the policy, from where the program runs."""
+        if self._trusted is not None and path not in self._trusted and (Path(path).name != path or path in (".", "..")):
+            raise PolicyError(
+                f"{path!r} is no plain file name",
+                where=self._name,
+                remedy="Attach the file to the data set, and name it without directories.",
+            )
         try:
             full = self._home / Path(path).expanduser()
             full.exists()
@@ -110,6 +131,8 @@ class Policy(Part):
 
     def located(self, url: str) -> str:
         """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
+        if self._trusted is not None and url not in self._trusted:
+            raise PolicyError("may not name a database", where=self._name)
         before, mark, path = url.partition("duckdb:///")
         return f"{mark}{self.resolve(path)}" if mark and not before else url
 

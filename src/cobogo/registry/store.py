@@ -67,6 +67,29 @@ class Entry:
     state: str
     summary: dict[str, Any]
 
+    def as_dict(self) -> dict[str, object]:
+        """What is shown of a release: nothing of its plan but the kind and the levels."""
+        summary = self.summary
+        plan = summary["plan"]
+        shown = plan["kind"]
+        if plan["kind"] == "full-domain":
+            shown += f": {', '.join(f'{name} {level}' for name, level in plan['levels'].items())}"
+        return {
+            "release": self.id,
+            "dataset": self.dataset,
+            "date": self.created,
+            "state": self.state,
+            "records": summary["records"],
+            "classes": summary["classes"],
+            "suppressed": summary["suppressed"],
+            "models": summary["models"],
+            "columns": summary["columns"],
+            "plan": shown,
+            "directory": summary["directory"],
+            "manifest SHA-256": summary["manifest-sha256"],
+            "input digest": summary["input-digest"],
+        }
+
 
 class Registry:
     """An open registry. What is read or written in one `transaction` nobody else changes meanwhile."""

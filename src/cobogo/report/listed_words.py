@@ -21,8 +21,6 @@ ENGLISH = {
     "list.relative.why": "the same as a share",
     "list.scale": "√(N/ε)",
     "list.scale.why": "what no such mechanism can be better than, but for a constant",
-    "model.differential-privacy": "differential privacy",
-    "model.differential-privacy.means": "nothing released is much likelier for any one record's being there",
 }
 
 PORTUGUESE = {
@@ -44,6 +42,4 @@ PORTUGUESE = {
     "list.relative.why": "o mesmo como proporção",
     "list.scale": "√(N/ε)",
     "list.scale.why": "abaixo disso nenhum mecanismo assim chega, a menos de uma constante",
-    "model.differential-privacy": "privacidade diferencial",
-    "model.differential-privacy.means": "nada do que se publica fica muito mais provável por um registro estar lá",
 }

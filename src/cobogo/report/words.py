@@ -13,10 +13,14 @@ from cobogo.hierarchy import Label
 from cobogo.report import (
     audit_words,
     comparing_words,
+    kinds_words,
     listed_words,
+    locating_words,
+    map_words,
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )
@@ -26,10 +30,14 @@ from cobogo.report.portuguese import PORTUGUESE
 ROOMS = (
     audit_words,
     comparing_words,
+    kinds_words,
     listed_words,
+    locating_words,
+    map_words,
     perturbed_words,
     randomized_words,
     risk_words,
+    sampled_words,
     synthetic_words,
     transformed_words,
 )

@@ -59,8 +59,15 @@ def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
 
 def check_recoding(policy: Policy) -> None:
     """A policy for a recoding asks for no guarantee: that is about how values were drawn, and a recoding draws none."""
+    from cobogo.models.differential_privacy import DifferentialPrivacy
     from cobogo.perturb.guarantees import GUARANTEES
 
+    if policy.sampling is not None or any(entry.get("model") == DifferentialPrivacy.name for entry in policy.models):
+        raise PolicyError(
+            "differential privacy is a guarantee of how rows were drawn, and a recoding draws none",
+            where=f"{policy.name}, privacy.models",
+            remedy="Run `cobogo sample`.",
+        )
     asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
     if asked or policy.randomization is not None:
         raise PolicyError(

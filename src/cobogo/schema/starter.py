@@ -38,12 +38,13 @@ def starter_policy(
     profiles: Sequence[ColumnProfile],
     suggestions: Sequence[Suggestion],
     *,
-    path: str,
+    path: str | None,
     separator: str = ",",
     encoding: str = "utf-8",
     decimal: Literal[".", ","] | None = None,
 ) -> str:
-    """A policy as TOML text, ready but for the roles that are guesses. Without ``decimal`` the columns' mark is taken.
+    """A policy as TOML text, ready but for the roles that are guesses. Without ``decimal`` the columns' mark is taken,
+    and without ``path`` it says neither where the data are nor where the release goes.
 
     >>> from cobogo.schema import profile, suggest
     >>> column = profile("sexo", 9, 0, 2, 0, [("F", 5), ("M", 4)])
@@ -56,7 +57,8 @@ def starter_policy(
     <BLANKLINE>
     """
     pairs = list(zip(profiles, suggestions, strict=True))
-    data: dict[str, Any] = {"path": path, "separator": separator, "encoding": encoding}
+    data: dict[str, Any] = {} if path is None else {"path": path}
+    data |= {"separator": separator, "encoding": encoding}
     data["decimal"] = decimal or decimal_mark(profiles)
     placeholders = {value for profile in profiles for value in profile.placeholders}
     lines = [*_comment(_header(suggestions)), "", "[data]", *(f"{key} = {toml(value)}" for key, value in data.items())]
@@ -71,7 +73,9 @@ def starter_policy(
     lines += ["", "[privacy]", *_privacy(pairs)]
     lines += ["", "[recoding]"]
     lines += _comment("The share of the records that may be left out so that the others keep more detail.")
-    lines += ["suppression-limit = 0.05", "", "[output]", 'directory = "release"']
+    lines += ["suppression-limit = 0.05"]
+    if path is not None:
+        lines += ["", "[output]", 'directory = "release"']
     return "\n".join(lines) + "\n"
 
 

@@ -16,9 +16,10 @@ from cobogo.ldp.frequency import texts_of
 from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.power import Detectable
 from cobogo.ldp.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
-from cobogo.ldp.rappor.decode import decode
+from cobogo.ldp.rappor.decode import Floats, decode
 from cobogo.ldp.rappor.encode import AT_ONCE, Reports, counts, instantaneous, permanent
-from cobogo.ldp.rappor.filters import blooms
+from cobogo.ldp.rappor.filters import filters_of
+from cobogo.ldp.rappor.likelihood import OTHER, likelihoods
 from cobogo.ldp.rappor.parameters import Parameters
 from cobogo.ldp.rappor.planning import Decoding
 from cobogo.randomness import Source, below
@@ -36,7 +37,10 @@ class Strings:
 
 
 class Rappor(Protocol):
-    """Reports of Bloom filters; candidates are only needed to decode."""
+    """RAPPOR: a Bloom filter of any string, randomized once to be kept, and again for each report.
+
+    Erlingsson, Pihur and Korolova 2014. Candidates are only needed to decode.
+    """
 
     name: ClassVar[str] = "rappor"
 
@@ -85,10 +89,10 @@ class Rappor(Protocol):
     def permanent(self, held: Strings, standing: Ints, source: Source) -> Rows:
         """The filter of a string in the client's cohort, randomized once."""
         rows = np.empty((len(held), self.layout.width), dtype=np.uint8)
+        filters, which = filters_of(held.texts, held.numbers, standing, self.parameters)
         for start in range(0, len(held), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            bits = blooms(held.texts, held.numbers[part], standing[part], self.parameters)
-            kept = np.packbits(permanent(bits, self.parameters, source), axis=1)
+            kept = permanent(filters[which[part]], self.parameters, source)
             rows[part] = self.layout.pack([standing[part]], kept)
         return rows
 
@@ -98,14 +102,18 @@ class Rappor(Protocol):
         bits = rows[:, -self.parameters.bits // 8 :]
         for start in range(0, len(rows), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            kept = np.unpackbits(bits[part], axis=1).astype(np.bool_)
-            bits[part] = np.packbits(instantaneous(kept, self.parameters, source), axis=1)
+            bits[part] = instantaneous(bits[part], self.parameters, source)
         return rows
 
     def tally(self, rows: Rows) -> Ints:
         """Bits counted by cohort."""
         (cohorts,), bits = self.layout.unpack(rows)
         return counts(Reports(cohorts, bits), self.parameters)
+
+    def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
+        """Of the candidates, and of any other string: as if its filter were drawn bit by bit."""
+        (cohorts,), bits = self.layout.unpack(rows)
+        return (*self.candidates, OTHER), likelihoods(cohorts, bits, self.candidates, self.parameters)
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The candidates that were found."""

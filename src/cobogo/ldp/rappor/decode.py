@@ -108,11 +108,12 @@ def _chosen(design: Floats, target: Floats) -> Ints:
 
 def _fitted(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
     """Least squares of weighted bits: estimates, their standard errors, and R²."""
-    estimates, *_ = np.linalg.lstsq(design, target, rcond=None)
+    inverse = np.linalg.pinv(design.T @ design, hermitian=True)
+    estimates = inverse @ (design.T @ target)
     left = target - design @ estimates
     free = max(len(target) - design.shape[1], 1)
     variance = max(float(left @ left) / free, 1.0)  # never below what chance alone leaves
-    errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(design.T @ design)) * variance, 0))
+    errors = np.sqrt(np.maximum(np.diag(inverse) * variance, 0))
     around = target - target.mean()
     fit = 1 - float(left @ left) / max(float(around @ around), 1e-300)
     return np.asarray(estimates, dtype=np.float64), np.asarray(errors, dtype=np.float64), max(fit, 0.0)

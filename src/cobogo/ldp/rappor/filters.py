@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cobogo.ldp.rappor.parameters import Parameters
 
 Bits = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 def places(value: str, cohort: int, parameters: Parameters) -> list[int]:
@@ -35,12 +36,24 @@ def filters(values: Sequence[str], parameters: Parameters) -> Bits:
     return found
 
 
-def blooms(values: Sequence[str], held: NDArray[np.int64], cohorts: NDArray[np.int64], parameters: Parameters) -> Bits:
-    """The filters of clients, a row each, who hold the values of some numbers in some cohorts. Each pair that occurs is
-    hashed once."""
-    pairs, which = np.unique(held * parameters.cohorts + cohorts, return_inverse=True)
-    found = np.zeros((len(pairs), parameters.bits), dtype=np.bool_)
+def filters_of(
+    values: Sequence[str], held: Ints, cohorts: Ints, parameters: Parameters
+) -> tuple[NDArray[np.uint8], Ints]:
+    """The filters of clients who hold the values of some numbers in some cohorts: those of the pairs that occur, packed
+    into bytes, each hashed once; and for each client the row of its own."""
+    pairs, which = _distinct(held * parameters.cohorts + cohorts, len(values) * parameters.cohorts)
+    bits = np.zeros((len(pairs), parameters.bits), dtype=np.bool_)
     for row, pair in enumerate(pairs.tolist()):
         number, cohort = divmod(pair, parameters.cohorts)
-        found[row, places(values[number], cohort, parameters)] = True
-    return found[which]
+        bits[row, places(values[number], cohort, parameters)] = True
+    return np.packbits(bits, axis=1), which
+
+
+def _distinct(numbers: Ints, bound: int) -> tuple[Ints, Ints]:
+    """The distinct numbers, and the place of each among them; without sorting where they are below a small bound."""
+    if bound > 8 * len(numbers):
+        found, which = np.unique(numbers, return_inverse=True)
+        return found, which
+    there = np.zeros(bound, dtype=np.bool_)
+    there[numbers] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]

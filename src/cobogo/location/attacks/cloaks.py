@@ -36,17 +36,25 @@ def inside(released: Released, row: int, points: Points) -> np.ndarray:
     )
 
 
+def then(points: Points, row: int, minutes: float) -> np.ndarray:
+    """Which points are of the same stretch of so many minutes as one of them; all, where times are not known."""
+    if points.time is None:
+        return np.ones(len(points), dtype=np.bool_)
+    slot = np.floor(points.time / (60 * minutes))
+    return np.asarray(slot == slot[row])
+
+
 @dataclass(frozen=True)
 class CentreOfCloak(Attack):
     """Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
 
     The attacker sees where everybody is and who may have asked (the k of the cloak), and takes the one nearest to the
     middle of the rectangle. A cloak that is safe lets them be right once in k times; nearest-neighbour cloaks do not.
-    All reports of a scene are of one moment, unless ``minutes`` cuts it. Costs reports × people. Kalnis, Ghinita,
+    People who report in the same stretch of ``minutes`` are there together. Costs reports × people. Kalnis, Ghinita,
     Mouratidis & Papadias 2007.
     """
 
-    minutes: float | None = None  # people within so long of each other count as being there together
+    minutes: float = 15.0
 
     name: ClassVar[str] = "centre-of-cloak"
     knows: ClassVar[str] = "where everybody is"
@@ -59,7 +67,7 @@ class CentreOfCloak(Attack):
         truth = scene.truth
         hit, fair, sizes = [], [], []
         for row in range(len(truth)):
-            crowd = inside(scene.released, row, truth) & self._then(truth, row)
+            crowd = inside(scene.released, row, truth) & then(truth, row, self.minutes)
             crowd[row] = True
             there = np.flatnonzero(crowd)
             away = distance(lon[row], lat[row], truth.lon[there], truth.lat[there])
@@ -82,11 +90,6 @@ class CentreOfCloak(Attack):
             },
         )
 
-    def _then(self, truth: Points, row: int) -> np.ndarray:
-        if self.minutes is None or truth.time is None:
-            return np.ones(len(truth), dtype=np.bool_)
-        return np.asarray(np.abs(truth.time - truth.time[row]) <= 60 * self.minutes)
-
 
 @dataclass(frozen=True)
 class IntersectionOfCloaks(Attack):
@@ -97,7 +100,7 @@ class IntersectionOfCloaks(Attack):
     somebody who does not move. Costs cloaks × people. Bettini, Wang & Jajodia 2005 (historical k-anonymity).
     """
 
-    minutes: float = 5.0
+    minutes: float = 15.0
 
     name: ClassVar[str] = "intersection-of-cloaks"
     knows: ClassVar[str] = "where everybody is at each moment, and which cloaks are of one pseudonym"
@@ -131,7 +134,7 @@ class IntersectionOfCloaks(Attack):
         truth = scene.truth
         assert truth.user is not None
         assert truth.time is not None
-        there = inside(scene.released, row, truth) & (np.abs(truth.time - truth.time[row]) <= 60 * self.minutes)
+        there = inside(scene.released, row, truth) & then(truth, row, self.minutes)
         there[row] = True
         return np.unique(truth.user[there])
 

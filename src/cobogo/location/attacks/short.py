@@ -31,7 +31,7 @@ class ShortObservation(Attack):
 
     def run(self, scene: Scene) -> Findings:
         """Guess every report on its own."""
-        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         count = len(scene.reports)
         lon, lat, unsure, off = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
         for rows in blocks(count, scene.grid.cells):
@@ -39,7 +39,7 @@ class ShortObservation(Attack):
             lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
             unsure[rows] = entropy(chances)
             off[rows] = correctness(chances, scene.grid, scene.truth.take(rows))
-        guesses = scene.truth.at(lon, lat)
+        guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
         error = scene.truth.distance(guesses)
         blind = guess(scene.chances[None, :], scene.grid, self.how)
         return self.found(

@@ -12,7 +12,7 @@ from cobogo.location.attacks.presence import auc
 from cobogo.location.points import Points
 
 
-def meetings(points: Points, size: float, minutes: float, frame: Any = None) -> Any:
+def meetings(points: Points, size: float, minutes: float, frame: Any = None, people: int | None = None) -> Any:
     """For each pair of people, how often they were in the same square of ``size`` metres in the same stretch of time,
     a meeting counting for less the more people were there: Σ 1 / log2(people + 1). A sparse symmetric matrix."""
     from scipy import sparse
@@ -23,7 +23,7 @@ def meetings(points: Points, size: float, minutes: float, frame: Any = None) -> 
     slot = np.floor(points.time / (60 * minutes)).astype(np.int64)
     column, row = np.floor(east / size).astype(np.int64), np.floor(north / size).astype(np.int64)
     event = np.unique(np.stack([slot, row, column]), axis=1, return_inverse=True)[1].ravel()
-    people = int(points.user.max()) + 1
+    people = people or int(points.user.max()) + 1
     there = sparse.csr_array((np.ones(len(event)), (points.user, event)), shape=(people, int(event.max()) + 1))
     there.data[:] = 1.0
     crowd = np.asarray(there.sum(axis=0)).ravel()
@@ -57,13 +57,15 @@ class AggregatedPresence(Attack):
         """Score every pair."""
         frame = scene.grid.frame
         people = scene.truth.users
-        real = meetings(scene.truth, self.size, self.minutes, frame)
-        seen = meetings(scene.reports, max(self.size, scene.quality_loss), self.minutes, frame)
+        real = meetings(scene.truth, self.size, self.minutes, frame, people)
+        seen = meetings(scene.reports, max(self.size, scene.quality_loss), self.minutes, frame, people)
         tied = real.toarray() if people <= 3000 else None
         if tied is None:
             return self.found(0.5, 0, notes=("more than 3,000 people: pairs are not scored",))
         upper = np.triu_indices(people, 1)
         friends = tied[upper] >= self.often / np.log2(3)
+        if not friends.any():
+            return self.found(0.5, 0, notes=(f"no two people meet {self.often} times",))
         score = seen.toarray()[upper]
         top = np.argsort(-score, kind="stable")[: int(friends.sum())]
         return self.found(
@@ -74,5 +76,4 @@ class AggregatedPresence(Attack):
                 "pairs_who_meet": int(friends.sum()),
                 "precision": float(friends[top].mean()) if len(top) else None,
             },
-            notes=() if friends.any() else (f"no two people meet {self.often} times",),
         )

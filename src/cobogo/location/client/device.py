@@ -14,6 +14,7 @@ from cobogo.location.base import Mechanism
 from cobogo.location.client.ledger import Ledger
 from cobogo.location.client.memory import Memory
 from cobogo.location.client.reports import Area, Report
+from cobogo.location.course import Course
 from cobogo.location.geometry import distance
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, Source
@@ -48,7 +49,8 @@ class Client:
 
     ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. Once it is spent, a report is
     refused, or the last one is sent again (``when_spent`` = "resend"), which tells nothing new. ``file`` keeps what
-    must not be forgotten. A report is paid for, on disk, before it goes out.
+    must not be forgotten. A report is paid for, on disk, before it goes out. A mechanism that looks back is given
+    the reports since the device was started.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Client:
             )
         self.mechanism, self.when_spent = mechanism, when_spent
         self._source = source or Entropy()
+        self._course = Course(mechanism, self._source)
         self._memory = Memory.open(file)
         self.ledger = Ledger(budget, window=window, entries=self._memory.entries)
 
@@ -91,13 +94,14 @@ class Client:
         return self._drawn(place.lon, place.lat, time, name)
 
     def nearest(
-        self, lon: float, lat: float, time: float, service: Asked, *, count: int = 1, reach: float = 0.0
+        self, lon: float, lat: float, time: float, service: Asked, *, count: int = 1, reach: float = 1.0
     ) -> Answer:
         """The nearest places to where the device is, from a service that only hears a report.
 
         The service is asked about the report's areas, each made wider by ``reach`` metres, and answers with everything
         that may be near somebody in them; what is nearest to the true place is picked out here. The answer is exact
-        whenever the true place is in one of the areas. ``reach`` must not depend on where one is.
+        whenever the true place is in one of the areas. ``reach`` must not depend on where one is; a metre makes up for
+        the grid that positions are snapped to before they go out.
         """
         report = self.report(lon, lat, time)
         areas = report.areas(reach)
@@ -113,7 +117,8 @@ class Client:
             if self.when_spent == "resend" and self._memory.last is not None:
                 return self._memory.last.at(time)
             self.ledger.spend(dearest, time)  # raises
-        released = self.mechanism.apply(Points.of([lon], [lat], time=[time]), self._source)
+        here = Points.of([lon], [lat], time=[time])
+        released = self._course.report(here) if name is None else self.mechanism.apply(here, self._source)
         report = Report.of(released)
         try:
             self.ledger.spend(float(released.cost[0]), time)

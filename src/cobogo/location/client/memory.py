@@ -4,14 +4,13 @@ owner's places. The file holds true places: it is readable by its owner alone, a
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError, OutputError
+from cobogo.errors import DataError
 from cobogo.location.client.reports import Area, Report
+from cobogo.private import write_private
 
 
 @dataclass
@@ -59,28 +58,3 @@ class Memory:
             "memos": {name: memo.as_dict() for name, memo in self.memos.items()},
         }
         write_private(self.file, json.dumps(content))
-
-
-def write_private(file: Path, text: str) -> None:
-    """Put a text at a file that only its owner may read: the old or the new one is there at any moment."""
-    new = file.with_name(f".{file.name}.{secrets.token_hex(6)}")
-    try:
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            new.replace(file)
-        except BaseException:
-            new.unlink(missing_ok=True)
-            raise
-        directory = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-    except OSError as problem:
-        raise OutputError(
-            f"cannot be written: {problem.strerror}", where=str(file), remedy="Nothing was sent. Choose another place."
-        ) from None

@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.errors import NoSolution, number_of
 from cobogo.location.base import Mechanism, Released, free
-from cobogo.location.cloaks.cells import Box, area, inside
+from cobogo.location.cloaks.cells import Box, area, inside, within
 from cobogo.location.geometry import Floats, wrapped
 from cobogo.location.points import Ints, Points
 from cobogo.randomness import Source
@@ -45,15 +45,21 @@ class Cloaked:
         step = max(1, 4_000_000 // max(len(points), 1))
         for start in range(0, which.shape[1], step):
             some = tuple(edge[start : start + step, None] for edge in which)
-            within = inside((some[0], some[1], some[2], some[3]), points.lon, points.lat)
+            here = inside((some[0], some[1], some[2], some[3]), points.lon, points.lat)
             if users == len(points):
-                counts[start : start + step] = within.sum(axis=1)
+                counts[start : start + step] = here.sum(axis=1)
             else:
-                cloak, report = np.nonzero(within)
+                cloak, report = np.nonzero(here)
                 pairs = np.unique(cloak * users + codes[report])
-                counts[start : start + step] = np.bincount(pairs // users, minlength=within.shape[0])
+                counts[start : start + step] = np.bincount(pairs // users, minlength=here.shape[0])
         found[kept] = counts[rows.reshape(-1)]
         return found
+
+    def people_in(self, row: int, points: Points) -> int:
+        """The same for one report."""
+        west, south, east, north = (float(edge[row]) for edge in self.box)
+        found = within(west, south, east, north, points.lon, points.lat)
+        return int(found.sum()) if points.user is None else len(np.unique(points.user[found]))
 
     def sharing(self, points: Points) -> Ints:
         """How many people were given the very same cloak: all that are left to one who knows where everybody is and

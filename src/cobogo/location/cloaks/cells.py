@@ -80,17 +80,19 @@ def hilbert(column, row, levels):  # type: ignore[no-untyped-def]
     return codes
 
 
-def ordered(codes: Ints) -> Ints:
-    """The rows in the order of their codes. As many as fit beside a code ride along in its own word: words are sorted
-    much faster than pairs."""
+def ordered(codes: Ints) -> tuple[Ints, Ints]:
+    """The codes in order, and which row each is of. As many rows as fit beside a code ride along in its own word: words
+    are sorted much faster than pairs."""
     bits = max(len(codes) - 1, 1).bit_length()
     if 2 * LEVELS + bits > 63:
-        return np.argsort(codes, kind="stable")
+        order = np.argsort(codes, kind="stable")
+        return codes[order], order
     packed = codes << bits
     packed |= np.arange(len(codes))
     packed.sort()
-    packed &= (1 << bits) - 1
-    return packed
+    order = packed & ((1 << bits) - 1)
+    packed >>= bits
+    return packed, order
 
 
 @njit(cache=True, nogil=True)
@@ -114,15 +116,31 @@ def area(box: Box) -> Floats:
     return np.asarray(RADIUS**2 * np.radians(width) * height)
 
 
-def boxes(column: Ints, row: Ints, level: Ints, wide: Ints | int = 0, high: Ints | int = 0) -> Box:
+@njit(cache=True, nogil=True)
+def boxes(column, row, level, wide, high):  # type: ignore[no-untyped-def]
     """The cells of some levels that finest cells are in, or pairs of them side by side (``wide``) or atop each other
-    (``high``)."""
-    shift = LEVELS - level
-    side = STEP * (np.int64(1) << shift)
-    left, low = (column >> shift + wide) << wide, (row >> shift + high) << high
-    west, south = left * side - 180.0, low * side - 180.0
-    north = np.clip(south + side * (1 + np.asarray(high)), -90, 90)
-    return west, np.clip(south, -90, 90), west + side * (1 + np.asarray(wide)), north
+    (``high``): west, south, east, north."""
+    n = len(column)
+    west, south, east, north = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    for place in range(n):
+        shift = LEVELS - level[place]
+        side = STEP * (1 << shift)
+        across, up = wide[place], high[place]
+        west[place] = (column[place] >> (shift + across) << across) * side - 180.0
+        low = (row[place] >> (shift + up) << up) * side - 180.0
+        south[place], north[place] = max(low, -90.0), min(low + side * (1 + up), 90.0)
+        east[place] = west[place] + side * (1 + across)
+    return west, south, east, north
+
+
+@njit(cache=True, nogil=True)
+def within(west, south, east, north, lon, lat):  # type: ignore[no-untyped-def]
+    """Which points are in one rectangle, edges included."""
+    found = np.empty(len(lon), np.bool_)
+    width = 360.0 if east - west >= 360.0 else (east - west) % 360.0
+    for place in range(len(lon)):
+        found[place] = south <= lat[place] <= north and (lon[place] - west) % 360.0 <= width
+    return found
 
 
 def snapped_outward(west: Floats, south: Floats, east: Floats, north: Floats) -> Box:

@@ -40,7 +40,7 @@ class Hilbert(Cloak):
         """One sort, and one walk along it."""
         self._check_crowd(points)
         codes, people = people_of(points)
-        order = ordered(hilbert(*cells(points.lon, points.lat), LEVELS))
+        _, order = ordered(hilbert(*cells(points.lon, points.lat), LEVELS))
         lon, lat = points.lon[order], points.lat[order]
         crowd, many = crowds(lon, lat, codes[order], people, self.k, self.min_area)
         if not many:

@@ -18,10 +18,9 @@ def write(directory: Path, number: int, *, days: int = 7, step: float = 600.0, s
 
     crowd = people(number, days=days, seed=seed)
     calls = crowd.calls()
-    tables = dict(
-        zip(FILES, (crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow()), strict=True)
-    )
-    options = pyarrow.csv.WriteOptions(quoting_style="needed")
+    found = (crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow())
+    tables = dict(zip(FILES, found, strict=True))
+    options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
     with place.staged(directory, replaceable=place.holds_only(FILES)) as stage:
         for name, table in tables.items():
             pyarrow.csv.write_csv(_rounded(table), stage / name, options)

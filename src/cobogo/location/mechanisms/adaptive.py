@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.location.base import Guarantee, Mechanism, Released
+from cobogo.location.course import NOTHING, Past, Rows
 from cobogo.location.draws import UnitSteps
 from cobogo.location.geometry import Floats
 from cobogo.location.grid import World
 from cobogo.location.mechanisms.planar_laplace import PlanarLaplace
-from cobogo.location.mechanisms.predictive import by_person, in_place
 from cobogo.location.points import Points
 from cobogo.randomness import Source
 
@@ -96,25 +96,30 @@ class Adaptive(Mechanism):
             note="for one report at most, given those before it; a trace spends the sum of what each did",
         )
 
+    @property
+    def memory(self) -> int:
+        return self.window + 1
+
     def apply(self, points: Points, source: Source) -> Released:
+        return self.resume(NOTHING, points, source)
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:
         from cobogo.location.backward_kernels import adaptive
 
-        count, order = len(points), by_person(points)
-        person = np.zeros(count, dtype=np.int64) if points.user is None else points.user[order]
-        starts = np.flatnonzero(np.diff(person, prepend=-1))
-        first = np.repeat(starts, np.diff(np.append(starts, count)))
-        when = np.arange(count, dtype=np.float64) if points.time is None else points.time[order]
+        rows = Rows.of(past, points)
+        count = len(rows)
+        when = np.arange(count, dtype=np.float64) if rows.points.time is None else rows.points.time
         steps = UnitSteps.drawn(count, source)
         noise = np.array([level.drawn for level in self._levels])
-        lon, lat, level = np.empty(count), np.empty(count), np.empty(count, dtype=np.int64)
+        lon, lat, level = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.int64)
         start = 0
         while start < count:
             start = adaptive(
-                start, first, when, points.lon[order], points.lat[order], steps.gamma, steps.bearing, steps.chance,
-                self.window, self.of == "truth", self.judge == "reports", *map(float, self._thresholds), noise,
-                float(self.world.rows), float(self.world.size), lon, lat, level,
+                start, rows.known, rows.first, when, rows.points.lon, rows.points.lat, steps.gamma, steps.bearing,
+                steps.chance, self.window, self.of == "truth", self.judge == "reports",
+                *map(float, self._thresholds), noise, float(self.world.rows), float(self.world.size), lon, lat, level,
             )  # fmt: skip
             if start < count:
                 steps.redraw(start, source)
-        cost: Floats = np.array([one.epsilon for one in self._levels])[in_place(order, level)[0]]
-        return Released(points.at(*in_place(order, lon, lat)), cost=cost)
+        cost: Floats = np.array([one.epsilon for one in self._levels])[rows.present(level)]
+        return Released(points.at(rows.present(lon), rows.present(lat)), cost=cost)

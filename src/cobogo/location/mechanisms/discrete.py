@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from cobogo.randomness import STEPS, Source, choices
 MIXES = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Shares of the uniform law that are mixed in, the least that verifies: they lift chances that rounding would break."""
 
-MOST_CELLS = 4096
 AT_A_TIME = 1 << 22
 
 
@@ -42,14 +41,17 @@ class Pairs:
 class Discrete(Mechanism):
     """A law over the cells of a public grid for each true cell."""
 
+    most_cells: ClassVar[int]
+    """More would take too long, to be solved or to be checked."""
+
     epsilon: float
     grid: Grid
 
     def __post_init__(self) -> None:
         self._check_positive("epsilon")
-        if self.grid.cells > MOST_CELLS:
+        if self.grid.cells > self.most_cells:
             raise ValueError(
-                f"The 'grid' parameter of {self.name} must have {MOST_CELLS:,} cells at most. "
+                f"The 'grid' parameter of {self.name} must have {self.most_cells:,} cells at most. "
                 f"Got {self.grid.cells:,} instead"
             )
 
@@ -130,7 +132,7 @@ def keeps(weights: Ints, pairs: Pairs) -> bool:
     A float of whole weights up to 2⁵³ is exact; e^level and its product with a weight are right to a few parts in
     2⁵³, for which 2⁻⁵⁰ is taken off.
     """
-    factors = np.exp(pairs.level) * (1 - 2.0**-50)
+    factors = np.exp(np.minimum(pairs.level, 600.0)) * (1 - 2.0**-50)
     step = max(AT_A_TIME // weights.shape[1], 1)
     for start in range(0, len(factors), step):
         part = slice(start, start + step)

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from cobogo.location.base import Guarantee, Mechanism, Released, free
+from cobogo.location.course import NOTHING, Past, Rows
 from cobogo.location.geometry import Floats
 from cobogo.location.grid import Grid, Ints, World
 from cobogo.location.mechanisms.discrete import checked_prior
-from cobogo.location.mechanisms.predictive import by_person, in_place
 from cobogo.location.points import Points
 from cobogo.randomness import Source
 
@@ -64,12 +64,21 @@ class Dummies(Mechanism):
             "none", note=f"one of {self.k} positions, to someone who knows only the prior and sees one request"
         )
 
+    @property
+    def memory(self) -> int:
+        return 1 if self.moving else 0
+
     def apply(self, points: Points, source: Source) -> Released:
-        order, count = by_person(points), len(points)
-        made_up = in_place(order, *self._made_up(points.take(order), source))
+        return self.resume(NOTHING, points, source)
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:
+        count = len(points)
+        made_up = self._made_up(past, points, source)
         lon, lat = (
             np.concatenate([own[:, None], others], axis=1)
-            for own, others in zip((points.lon, points.lat), self.grid.frame.degrees(*made_up), strict=True)
+            for own, others in zip(
+                (points.lon, points.lat), self.grid.frame.degrees(*made_up["made up"].transpose(2, 0, 1)), strict=True
+            )
         )
         turn = np.argsort(source.words(count * self.k).reshape(count, self.k), axis=1)
         rows = np.repeat(np.arange(count), self.k)
@@ -80,32 +89,35 @@ class Dummies(Mechanism):
             cost=free(points),
             members=points.take(rows).at(*snapped),
             report=rows,
-            of_owner={"truth": np.argmin(turn, axis=1)},
+            of_owner={"truth": np.argmin(turn, axis=1), **made_up},
         )
 
-    def _made_up(self, points: Points, source: Source) -> tuple[Floats, Floats]:
-        """Where the dummies of each point are, person by person, in metres of the grid."""
+    def _made_up(self, past: Past, points: Points, source: Source) -> dict[str, Any]:
+        """Where the dummies of each point are, in metres of the grid, and where they and the person are heading."""
         from cobogo.location.dummy_kernels import dummies
 
-        count, wanted = len(points), self.k - 1
+        rows, wanted = Rows.of(past if self.moving else NOTHING, points), self.k - 1
+        first = rows.first if self.moving else np.arange(len(rows))
         chances = checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
         allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)
-        cell = self.grid.nearest_cell(points.lon, points.lat)
-        own = self.grid.frame.metres(points.lon, points.lat)
-        first = np.ones(count, dtype=np.bool_)
-        if self.moving:
-            first = np.diff(np.zeros(count) if points.user is None else points.user, prepend=-1) != 0
-        x, y = np.empty((count, wanted)), np.empty((count, wanted))
+        cell = self.grid.nearest_cell(rows.points.lon, rows.points.lat)
+        own = self.grid.frame.metres(rows.points.lon, rows.points.lat)
+        before = past.of_owner.get("made up", np.empty((0, wanted, 2)))
+        x, y = (rows.filled(before[..., axis], width=(wanted,)) for axis in (0, 1))
+        heading = rows.filled(past.of_owner.get("heading"), width=(wanted,))
+        own_heading = rows.filled(past.of_owner.get("own heading"))
         choice = {"uniform": wanted, "dls": 1 + TRIALS * wanted, "enhanced-dls": 1 + 2 * TRIALS * wanted}[self.how]
         needed = max(3 * wanted + choice, 2 * wanted * FOLLOWED if self.moving else 0)
         for part in _parts(first, max(AT_A_TIME // needed, 1)):
             words = source.words((part.stop - part.start) * needed).reshape(-1, needed)
             dummies(
-                cell[part], first[part], own[0][part], own[1][part], self.moving, chances, allowed,
-                *self._ranks(chances, allowed), *self.grid.metres(), self.grid.columns, self.grid.rows,
-                float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],
+                rows.known[part], first[part] - part.start, cell[part], own[0][part], own[1][part], own_heading[part],
+                chances, allowed, *self._ranks(chances, allowed), *self.grid.metres(), self.grid.columns,
+                self.grid.rows, float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],
+                heading[part],
             )  # fmt: skip
-        return x, y
+        positions = rows.present(np.stack([x, y], axis=2))
+        return {"made up": positions, "heading": rows.present(heading), "own heading": rows.present(own_heading)}
 
     @staticmethod
     def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints]:
@@ -117,13 +129,14 @@ class Dummies(Mechanism):
         return ranked, rank
 
 
-def _parts(first: Any, size: int) -> list[slice]:
-    """Rows to work through together, from one that follows from none before it to another."""
-    starts = np.flatnonzero(first)
+def _parts(first: Ints, size: int) -> list[slice]:
+    """Rows to work through together: about so many, and all of a person's that follow from one another."""
+    count = len(first)
+    starts = np.unique(first)
     cuts = [0]
-    while cuts[-1] < len(first):
+    while cuts[-1] < count:
         later = starts[np.searchsorted(starts, cuts[-1], side="right") :]
         fitting = later[later <= cuts[-1] + size]
-        rest = len(first) - cuts[-1]
-        cuts.append(len(first) if rest <= size or not later.size else int(fitting[-1] if fitting.size else later[0]))
+        rest = count - cuts[-1]
+        cuts.append(count if rest <= size or not later.size else int(fitting[-1] if fitting.size else later[0]))
     return [slice(start, end) for start, end in pairwise(cuts)]

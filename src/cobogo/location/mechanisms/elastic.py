@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import pi
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +16,9 @@ from cobogo.location.mechanisms.discrete import Discrete, Pairs, checked_prior, 
 REACH = 8.0
 """The level up to which places are asked for: beyond it one place is told from another by a factor of 3,000."""
 
+
+NEIGHBOURS = 8
+"""Cells around a cell that it always has an edge to, whatever the level, so that there is a path to every cell."""
 
 SHRINK = 1.1
 """How much shorter edges are made than they might be, so that paths of few of them stand for all others."""
@@ -33,6 +35,7 @@ class Exponential(Discrete):
     """
 
     name: ClassVar[str] = "grid-exponential"
+    most_cells: ClassVar[int] = 1024  # all pairs are checked
 
     def _solve(self) -> tuple[Floats, Pairs]:
         away = globe_distances(self.grid) * self.epsilon
@@ -44,16 +47,18 @@ class Exponential(Discrete):
 class Elastic(Discrete):
     """The exponential mechanism over a distance that stretches with what is around (Chatzikokolakis et al. 2015).
 
-    ``mass`` says how much each cell is worth as cover (people, points of interest, plain area). Where ``reference``
-    mass lies in every cell, the distance is about ε times metres; where there is less, a place is as hard to tell from
-    all those that hold, together, as much: within a level l of any cell lies a mass of at least
+    ``mass`` says how much each cell is worth as cover (people, points of interest, plain area), ``reference`` how much
+    is enough (unless given, what nine cells in ten do not have). Where every cell has that, the distance is ε
+    times metres. Where there is less, a place is as hard to tell from all those that hold, together, as much: within a
+    level l of any cell lies at least what a square of l/ε metres holds where there is enough,
 
-        req(l) = reference / size² · π·(l/ε)².
+        req(l) = reference · (l / (ε·size))²,   for levels up to 8.
 
     The mass must be public, and above 0 everywhere (add a little for plain area).
     """
 
     name: ClassVar[str] = "elastic"
+    most_cells: ClassVar[int] = 4096  # edges are checked
 
     mass: Any = None
     reference: float | None = None
@@ -83,18 +88,19 @@ class Elastic(Discrete):
     def required(self, level: Any) -> Floats:
         """req(l): the mass asked for within a level."""
         reference = float(np.quantile(self._mass, 0.9)) if self.reference is None else self.reference
-        return np.asarray(reference * pi * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
+        return np.asarray(reference * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
 
     @cached_property
     def _graph(self) -> tuple[Pairs, Floats]:
         """Edges and the distances along them. From each cell, the nearest cells are taken in one after the other: each
-        may be as far as the level at which those before it stop being enough. Edges that paths of others make needless
-        are left out, for which those that stay are a little shorter."""
+        may be as far as the level at which those before it stop being enough, but not farther than ε times metres.
+        Edges that paths of others make needless are left out, for which those that stay are a little shorter."""
         away = globe_distances(self.grid)
         order = np.argsort(away, axis=1, kind="stable")
         before = np.cumsum(self._mass[order], axis=1)[:, :-1]
         level = np.sqrt(before / float(self.required(1.0)))
-        cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < 1))
+        level = np.minimum(level, self.epsilon * np.take_along_axis(away, order[:, 1:], axis=1))
+        cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < NEIGHBOURS))
         near, length = order[cell, place + 1], level[cell, place]
         # Of two cells each may ask for an edge: the shorter holds for both.
         low, high = np.minimum(cell, near), np.maximum(cell, near)
@@ -121,7 +127,7 @@ def thinned(pairs: Pairs, cells: int) -> tuple[Pairs, Floats]:
     order = np.argsort(pairs.level, kind="stable")
     one, other, asked = pairs.one[order], pairs.other[order], pairs.level[order]
     kept = np.zeros(len(asked), dtype=bool)
-    start, along = 0, np.full((cells, cells), np.inf)
+    start, along = 0, np.where(np.eye(cells, dtype=bool), 0.0, np.inf)
     while start < len(asked):
         bound = asked[start] * STAGE
         end = int(np.searchsorted(asked, bound, side="right"))
@@ -143,5 +149,5 @@ def _along(one: Ints, other: Ints, length: Floats, cells: int, limit: float | No
 
 def exponential(level: Floats) -> Floats:
     """Chances ∝ e^(−level/2): of any two rows, no chance is more than e^level times the other's."""
-    chances = np.exp(-np.where(np.isfinite(level), level, np.inf) / 2)
+    chances = np.exp(-level / 2)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))

@@ -17,7 +17,7 @@ from cobogo.location.draws import BEARING_STEP
 from cobogo.location.geometry import HALFWAY
 
 ROUNDING = 1e-7
-"""Metres by which floats may misplace a position on the globe: a bound. Measured: below 2e-8."""
+"""Metres by which floats may misplace a position on the globe: a bound. Measured: below 1e-8."""
 
 GRAIN = HALFWAY * BEARING_STEP + ROUNDING
 """Metres by which digits may carry a report that goes to the other side of the world."""

@@ -13,13 +13,11 @@ from cobogo.location.geometry import Floats
 from cobogo.location.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
 from cobogo.location.spanner import spanner
 
-TOLERANCE = 1e-10
-"""What the solver may break a constraint by: the least it takes."""
+TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
+"""What the solver may break a constraint by: the least with which it succeeds."""
 
 MARGIN = 1e-7
 """The share of ε that is not used, so that rounding to whole numbers has room."""
-
-MOST_SOLVED = 150
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +31,13 @@ class Optimal(Discrete):
     """
 
     name: ClassVar[str] = "optimal"
+    most_cells: ClassVar[int] = 150  # the linear program has the square of it in unknowns
 
     prior: Any = None
     spanner: float = 1.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.grid.cells > MOST_SOLVED:
-            raise ValueError(
-                f"The 'grid' parameter of {self.name} must have {MOST_SOLVED} cells at most, for the linear program "
-                f"has the square of it in unknowns. Got {self.grid.cells:,} instead"
-            )
         if not 1 <= self.spanner <= 10:
             raise ValueError(
                 f"The 'spanner' parameter of {self.name} must be a dilation of 1 to 10. Got {self.spanner!r} instead"
@@ -91,12 +85,15 @@ def solved(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: Floats) 
         shape=(len(row), cells * cells),
     ).tocsr()
     sums = coo_matrix((np.ones(cells * cells), (np.repeat(np.arange(cells), cells), np.arange(cells * cells)))).tocsr()
-    found = linprog(
-        (prior[:, None] * cost).ravel(), A_ub=limits, b_ub=np.zeros(len(row)), A_eq=sums, b_eq=np.ones(cells),
-        bounds=(0, 1), method="highs-ipm" if cells > 30 else "highs",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
-    )  # fmt: skip
-    if not found.success:
+    for tolerance in TOLERANCES:
+        found = linprog(
+            (prior[:, None] * cost).ravel(), A_ub=limits, b_ub=np.zeros(len(row)), A_eq=sums, b_eq=np.ones(cells),
+            bounds=(0, 1), method="highs-ipm" if cells > 30 else "highs",
+            options={"primal_feasibility_tolerance": tolerance, "dual_feasibility_tolerance": tolerance},
+        )  # fmt: skip
+        if found.success:
+            break
+    else:
         raise NoSolution(
             f"the linear program of {cells} cells was not solved ({found.message})",
             where="optimal",
@@ -104,5 +101,5 @@ def solved(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: Floats) 
         )
     law = np.maximum(found.x.reshape(cells, cells), 0)
     law /= law.sum(axis=1, keepdims=True)
-    mix = min(10 * cells * TOLERANCE / (exp(float(levels.min())) - 1), 1.0) if len(levels) else 0.0
+    mix = min(2 * cells * tolerance / (1 - exp(-float(levels.min()))), 1.0) if len(levels) else 0.0
     return np.asarray((1 - mix) * law + mix / cells)

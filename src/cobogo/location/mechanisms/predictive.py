@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from cobogo.location.base import Guarantee, Mechanism, Released
+from cobogo.location.course import NOTHING, Past, Rows
 from cobogo.location.draws import UnitSteps, laplaces
-from cobogo.location.grid import Ints, World
+from cobogo.location.geometry import Floats
+from cobogo.location.grid import World
 from cobogo.location.mechanisms.planar_laplace import PlanarLaplace
 from cobogo.location.points import Points
 from cobogo.randomness import Source
@@ -63,36 +65,34 @@ class Predictive(Mechanism):
             note="for one report at most; reports that repeat the last one cost the test only",
         )
 
+    @property
+    def memory(self) -> int:
+        return 1
+
     def apply(self, points: Points, source: Source) -> Released:
+        return self.resume(NOTHING, points, source)
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:
         from cobogo.location.backward_kernels import predictive
 
-        count, order = len(points), by_person(points)
-        person = np.zeros(count, dtype=np.int64) if points.user is None else points.user[order]
+        rows = Rows.of(past, points)
+        count = len(rows)
         steps, tests = UnitSteps.drawn(count, source), laplaces(count, source)
         test = self.epsilon * self.test_share
         threshold = 4 / self._noise.epsilon if self.threshold is None else self.threshold
-        lon, lat, fresh = np.empty(count), np.empty(count), np.empty(count, dtype=np.bool_)
+        lon, lat, fresh = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.bool_)
         start = 0
         while start < count:
             start = predictive(
-                start, person, points.lon[order], points.lat[order], steps.gamma, steps.bearing, steps.chance, tests,
-                self._noise.drawn, test * (1 - ROOM), float(threshold), float(self.world.rows), float(self.world.size),
-                lon, lat, fresh,
+                start, rows.known, rows.first, rows.points.lon, rows.points.lat, steps.gamma, steps.bearing,
+                steps.chance, tests, self._noise.drawn, test * (1 - ROOM), float(threshold), float(self.world.rows),
+                float(self.world.size), lon, lat, fresh,
             )  # fmt: skip
             if start < count:
                 steps.redraw(start, source)
-        tested = np.r_[False, person[1:] == person[:-1]][:count]
-        cost = np.empty(count)
-        cost[order] = test * tested + self._noise.epsilon * fresh
-        return Released(points.at(*in_place(order, lon, lat)), cost=cost, of_owner={"fresh": in_place(order, fresh)[0]})
-
-
-def by_person(points: Points) -> Ints:
-    """The rows, person by person, each in the order given."""
-    return np.arange(len(points)) if points.user is None else np.argsort(points.user, kind="stable")
-
-
-def in_place(order: Ints, *columns: Any) -> list[Any]:
-    """Columns in the order that the rows had before."""
-    back = np.argsort(order, kind="stable")
-    return [column[back] for column in columns]
+        cost: Floats = test * (np.arange(count) > rows.first) + self._noise.epsilon * fresh
+        return Released(
+            points.at(rows.present(lon), rows.present(lat)),
+            cost=rows.present(cost),
+            of_owner={"fresh": rows.present(fresh)},
+        )

@@ -15,7 +15,7 @@ import numpy as np
 from cobogo.location.points import Ints
 from cobogo.location.where.bounded import Bounded
 from cobogo.location.where.habits import AWAY, PATTERNS, STATES, Habits
-from cobogo.location.where.space import CALLS, KINDS, PERIODS, SPREADS, Space, period_of
+from cobogo.location.where.space import CALLS, KINDS, PERIODS, REACHES, SPREADS, Space, period_of, reach_of
 
 WHOLE = 10_080
 """Units of one person in histograms of calls."""
@@ -33,7 +33,7 @@ ABOUT = {
     "commute": "people by the area of their home and the distance to their work",
     "activity": "people by when they call, how much a day, and how unevenly",
     "times": "calls by kind of caller, kind of day and hour",
-    "days": "days by whether one works at home, kind of day, calls, and which of home, work and elsewhere they saw",
+    "days": "days by how far one works from home, kind of day, calls, and which of home, work and elsewhere they saw",
     "presence": "calls by what their day saw, the hour, and whether from home, from work or from elsewhere",
     "outings": "calls from elsewhere by period of the day and distance from home",
     "places": "calls from elsewhere by period of the day and cell",
@@ -43,12 +43,14 @@ ABOUT = {
 class Shape(NamedTuple):
     """The public form of a histogram: its axes, and a coarser histogram that is released beside it.
 
-    ``parent`` numbers, for each bin, the coarse bin that it lies in.
+    ``parent`` numbers, for each bin, the coarse bin that it lies in; ``alike`` says that, before anything is known,
+    the bins of a coarse one are taken to be alike, as places are: they are when noise is all that tells them apart.
     """
 
     axes: tuple[int, ...]
     parent: Ints
     sensitivity: int
+    alike: bool = False
 
     @property
     def bins(self) -> int:
@@ -66,19 +68,21 @@ def shapes(space: Space) -> dict[str, Shape]:
     cells, areas, far = len(space.cells), space.areas, space.distances
     kinds, times = len(KINDS), len(PERIODS)
     activity = (kinds, len(space.rates), len(SPREADS) + 1)
-    days = (2, 2, len(CALLS) + 1, PATTERNS)
+    days = (len(REACHES) + 1, 2, len(CALLS) + 1, PATTERNS)
     presence = (PATTERNS, 24, len(STATES))
     pattern, hour, state = np.indices(presence).reshape(3, -1)
     return {
-        "home": Shape((cells,), space.area_of, 1),
-        "work": Shape((cells,), space.area_of, 1),
-        "commute": Shape((areas, far), np.tile(np.arange(far), areas), 1),
+        "home": Shape((cells,), space.area_of, 1, alike=True),
+        "work": Shape((cells,), space.area_of, 1, alike=True),
+        "commute": Shape((areas, far), np.tile(np.arange(far), areas), 1, alike=True),
         "activity": Shape(activity, np.tile(np.repeat(np.arange(activity[1]), activity[2]), kinds), 1),
         "times": Shape((kinds, 2, 24), np.tile(np.arange(2 * 24), kinds), WHOLE),
-        "days": Shape(days, np.tile(np.arange(days[2] * days[3]), 4), WHOLE),
-        "presence": Shape(presence, (pattern * times + period_of(hour)) * len(STATES) + state, WHOLE),
+        "days": Shape(days, np.tile(np.arange(days[2] * days[3]), days[0] * 2), WHOLE),
+        "presence": Shape(presence, (pattern * times + period_of(hour)) * len(STATES) + state, WHOLE, alike=True),
         "outings": Shape((times, far), np.tile(np.arange(far), times), WHOLE),
-        "places": Shape((times, cells), (np.arange(times)[:, None] * areas + space.area_of[None]).ravel(), WHOLE),
+        "places": Shape(
+            (times, cells), (np.arange(times)[:, None] * areas + space.area_of[None]).ravel(), WHOLE, alike=True
+        ),
     }
 
 
@@ -87,7 +91,7 @@ def counts(records: Bounded, found: Habits, space: Space) -> dict[str, Ints]:
     forms = shapes(space)
     user, hour = records.user, records.hour
     apart = space.distance_bin(found.home, found.work)
-    settled = (apart == 0).astype(np.int64)[user]
+    reach = reach_of(apart)[user]
     free = space.free[records.day]
     first = np.flatnonzero(np.diff(user * space.days + records.day, prepend=-1))  # the first record of each day
     away = np.flatnonzero(found.state == AWAY)
@@ -100,7 +104,7 @@ def counts(records: Bounded, found: Habits, space: Space) -> dict[str, Ints]:
         "activity": _people(forms["activity"], found.kind, found.rate, found.spread),
         "times": _wholes(forms["times"], user, found.kind[user], free, hour),
         "days": _wholes(
-            forms["days"], user[first], settled[first], free[first], found.calls[first], found.pattern[first]
+            forms["days"], user[first], reach[first], free[first], found.calls[first], found.pattern[first]
         ),
         "presence": _wholes(forms["presence"], user, found.pattern, hour, found.state),
         "outings": _wholes(forms["outings"], caller, time, far),

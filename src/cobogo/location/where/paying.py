@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 from cobogo.dp.accounting import Loss, concentrated
 from cobogo.dp.ledger import Ledger
@@ -28,27 +27,14 @@ class Payer:
         )
 
 
-def payer(config: Path | None, dataset: str | None, analyst: str | None) -> Payer | None:
-    """The budget that options name. The curator must mean people, or its books would mix two kinds of ε."""
-    given = {"--config": config, "--dataset": dataset, "--analyst": analyst}
+def payer(ledger: str | None, dataset: str | None, analyst: str | None) -> Payer | None:
+    """The budget that options name; None where they name none."""
+    given = {"--ledger": ledger, "--dataset": dataset, "--analyst": analyst}
     if all(value is None for value in given.values()):
         return None
-    if config is None or dataset is None or analyst is None:
+    if ledger is None or dataset is None or analyst is None:
         missing = ", ".join(name for name, value in given.items() if value is None)
-        raise PolicyError(
-            "a budget is of an analyst on a data set of a curator", where=missing, remedy="Give all three."
-        )
-    from cobogo.dp.curator import Curator
-    from cobogo.dp.metadata import CuratorPolicy
-    from cobogo.dp.metadata.datasets import dataset_named
-
-    rules = CuratorPolicy.load(config)
-    name = dataset_named(dataset, rules.datasets, "--dataset")
-    if rules.datasets[name].unit is None:
-        raise PolicyError(
-            "the curator protects single rows of this data set, and the model protects people",
-            where=f"{config}, datasets.{name}.unit",
-            remedy="Name the column that tells people apart: a budget is of one kind of privacy.",
-        )
-    ledger = Curator.load(rules).ledger
-    return Payer(ledger, name, analyst, ledger.balance(name, analyst).measure)
+        what = "a budget is that of an analyst on a data set, in a ledger"
+        raise PolicyError(what, where=missing, remedy="Give all three.")
+    books = Ledger(ledger)
+    return Payer(books, dataset, analyst, books.balance(dataset, analyst).measure)

@@ -2,7 +2,7 @@
 
 A person gets a home; a distance to work, by the home's area; a work at about that distance; how much and when they
 call; a few places to go to, by their distance from home. Every call gets an hour and is made from home, from work or
-from the day's outing.
+from the day's outing: a day has one, as most have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cobogo.location.points import Ints
 from cobogo.location.where.attraction import attraction
 from cobogo.location.where.habits import AT_HOME, AT_WORK, PATTERNS, STATES
 from cobogo.location.where.model import Model
-from cobogo.location.where.space import CALLS, KINDS, PERIODS, SPREADS, Space, period_of
+from cobogo.location.where.space import CALLS, KINDS, PERIODS, SPREADS, Space, period_of, reach_of
 from cobogo.randomness import Source, source
 
 OUTINGS = 3
@@ -50,12 +50,11 @@ def sample(model: Model, people: int | None = None, *, seed: int | None = None) 
     user, day, calls = _days(space, rate, spread, random)
     free = space.free[day]
     hour = drawn(_fallen_back(counts["times"].reshape(-1, 24)), kind[user] * 2 + free, random)
-    state = _states(model, (apart == 0)[user].astype(np.int64), free, calls, user * space.days + day, hour, random)
+    state = _states(model, reach_of(apart)[user], free, calls, user * space.days + day, hour, random)
     cell = np.select([state == AT_HOME, state == AT_WORK], [home[user], work[user]], -1)
     away = np.flatnonzero(cell < 0)
     going = _outings(model, home, random)
-    turn = (day[away] + user[away]) % OUTINGS
-    cell[away] = going[user[away], period_of(hour[away]), turn]
+    cell[away] = going[user[away], _period_of_day(user[away] * space.days + day[away], hour[away]), day[away] % OUTINGS]
     second = random.integers(0, 3_600, len(user))
     time = np.asarray(space.start + day * 86_400.0 + hour * 3_600.0 + second, dtype=np.float64)
     return Calls(user, time, cell.astype(np.int64), space.cells, tuple(map(str, range(1, number + 1)))).ordered()
@@ -114,18 +113,44 @@ def _days(space: Space, rate: Ints, spread: Ints, random: np.random.Generator) -
 
 
 def _states(
-    model: Model, settled: Ints, free: Ints, calls: Ints, day: Ints, hour: Ints, random: np.random.Generator
+    model: Model, reach: Ints, free: Ints, calls: Ints, day: Ints, hour: Ints, random: np.random.Generator
 ) -> Ints:
     """From where each call is made: what its day is to see, then by the hour which of these."""
-    days = model.counts["days"].reshape(4 * (len(CALLS) + 1), PATTERNS)
-    row = (settled * 2 + free) * (len(CALLS) + 1) + np.searchsorted(np.array(CALLS), calls)
+    days = model.counts["days"].reshape(-1, PATTERNS)
+    row = (reach * 2 + free) * (len(CALLS) + 1) + np.searchsorted(np.array(CALLS), calls)
     first = np.flatnonzero(np.diff(day, prepend=-1))
     pattern = np.repeat(drawn(_fallen_back(days), row[first], random), np.diff(np.append(first, len(day))))
     holds = (np.arange(1, PATTERNS + 1)[:, np.newaxis] >> np.arange(len(STATES))) & 1
     chances = model.counts["presence"] * holds[:, np.newaxis]
     nothing = chances.sum(axis=2) <= 0
     chances[nothing] = np.broadcast_to(holds[:, np.newaxis], chances.shape)[nothing]
-    return drawn(chances.reshape(-1, len(STATES)), pattern * 24 + hour, random)
+    chances = chances.reshape(-1, len(STATES))
+    moment = pattern * 24 + hour
+    return _all_seen(drawn(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0) - 1,
+                     chances[moment], random)  # fmt: skip
+
+
+def _all_seen(state: Ints, wanted: Ints, day: Ints, chances: Floats, random: np.random.Generator) -> Ints:
+    """The states of calls, some changed so that each day sees all it is to see, as far as its calls go: the likeliest
+    of the calls whose own state another one of the day has, too."""
+    states = len(STATES)
+    seen = np.bincount(day * states + state, minlength=(int(day.max(initial=-1)) + 1) * states).reshape(-1, states)
+    for missing in range(states):
+        spare = seen[day, state] > 1
+        able = np.flatnonzero(spare & (wanted[:, missing] > 0) & (seen[day, missing] == 0))
+        score = chances[able, missing] / random.standard_exponential(len(able))
+        able = able[np.lexsort((score, day[able]))]
+        last = able[np.flatnonzero(np.diff(day[able], append=-1))]
+        seen[day[last], state[last]] -= 1
+        seen[day[last], missing] += 1
+        state[last] = missing
+    return state
+
+
+def _period_of_day(day: Ints, hour: Ints) -> Ints:
+    """The period in which the day's outing is chosen, the same for all calls of a day: that of any one of them."""
+    first = np.flatnonzero(np.diff(day, prepend=-1))
+    return np.repeat(period_of(hour[first]), np.diff(np.append(first, len(day))))
 
 
 def _outings(model: Model, home: Ints, random: np.random.Generator) -> Ints:

@@ -22,6 +22,9 @@ CALLS_A_DAY = (0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30
 SPREADS = (0.8, 1.5)
 """Between how even, chance-like and bursty days are told apart: √(variance / mean) of a person's calls a day."""
 
+REACHES = (0, 4, 8)
+"""Where the classes of people by the distance of their work end, as bins of distance; the last holds all above."""
+
 CALLS = (1, 3, 7, 15)
 """Where the bins of a day's number of calls end, by which days are told apart; the last holds all above."""
 
@@ -129,6 +132,11 @@ def between(hour: Ints, window: tuple[int, int]) -> np.ndarray:
     """
     start, end = window
     return (hour >= start) & (hour < end) if start < end else (hour >= start) | (hour < end)
+
+
+def reach_of(apart: Ints) -> Ints:
+    """The class of people whose work is so far, as a bin of distance, from their home."""
+    return np.asarray(np.searchsorted(np.array(REACHES), apart), dtype=np.int64)
 
 
 def period_of(hour: Ints) -> Ints:

@@ -1,0 +1,239 @@
+"""Mechanisms × attacks: what each mechanism costs, and what each attacker still learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import CobogoError, DataError, NoSolution
+from cobogo.location.attacks import Attack, Findings, Scene
+from cobogo.location.attacks.base import rounded
+from cobogo.location.attacks.posterior import prior_of
+from cobogo.location.attacks.spots import Ground, Spots
+from cobogo.location.base import Mechanism, Released, free
+from cobogo.location.cloaks.base import Cloak
+from cobogo.location.cloaks.base import released as cloaks_released
+from cobogo.location.cloaks.slices import over_time
+from cobogo.location.geometry import Floats
+from cobogo.location.metrics import area_of_interest, crowd, region_area
+from cobogo.location.points import Points
+from cobogo.randomness import Entropy, Source, below
+
+CELLS = 2500
+"""Cells of the grid on which attackers think."""
+
+WANTED, ASKED = 300.0, 600.0
+"""Metres of the area of interest, and of what is asked for about the report, for precision and recall."""
+
+MOMENT = 900.0
+"""Seconds: people who report within the same stretch are cloaked together."""
+
+RAW = "none"
+"""What true positions are called among mechanisms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One mechanism, what it costs, and what came of every attack."""
+
+    label: str
+    name: str
+    options: Mapping[str, Any]
+    guarantee: str
+    loss: Floats = field(repr=False)  # metres, of each report
+    precision: float
+    recall: float
+    area: float | None  # square metres, where regions are released
+    positions: float | None  # of a report, where sets are released
+    findings: Mapping[str, Findings] = field(repr=False)
+    skipped: Mapping[str, str]
+    released: Released = field(repr=False)
+    answered: float  # the share of reports that were not refused
+
+    @property
+    def quality_loss(self) -> float:
+        """Metres from truth to report, on average."""
+        return float(self.loss.mean()) if len(self.loss) else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "mechanism": self.label,
+            "guarantee": self.guarantee,
+            "answered": rounded(self.answered),
+            "quality_loss_metres": {
+                "mean": rounded(self.quality_loss),
+                "median": rounded(float(np.median(self.loss))),
+                "p95": rounded(float(np.quantile(self.loss, 0.95))),
+            },
+            "area_of_interest": {"precision": rounded(self.precision), "recall": rounded(self.recall)},
+            "region_square_metres": rounded(self.area),
+            "positions_of_a_report": rounded(self.positions),
+            "attacks": [found.to_dict() for found in self.findings.values()],
+            "skipped": dict(self.skipped),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Every mechanism against every attack, on the same points."""
+
+    source: str
+    truth: Points = field(repr=False)
+    grid: Ground
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...] = ()
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+
+    @property
+    def attacks(self) -> list[str]:
+        """The attacks that could be run on anything."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.findings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``: figures, no positions."""
+        return {
+            "source": self.source,
+            "points": len(self.truth),
+            "people": self.truth.users,
+            "cells": self.grid.cells,
+            "cell_metres": rounded(self.grid.size),
+            "mechanisms": [run.to_dict() for run in self.runs],
+            "notes": list(self.notes),
+        }
+
+
+def evaluate(
+    truth: Points,
+    mechanisms: Mapping[str, Mechanism],
+    attacks: Sequence[Attack],
+    *,
+    name: str = "points",
+    grid: Ground | None = None,
+    background: Points | None = None,
+    places: Points | None = None,
+    hours_from_utc: float = 0.0,
+    raw: bool = True,
+    notes: tuple[str, ...] = (),
+    source: Source | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Evaluation:
+    """Run every mechanism on the points and every attack on what it releases.
+
+    Attackers know the mechanism and, unless ``background`` says what they know, how often the places of these very
+    points are visited: no attacker knows the city better. ``raw`` adds the true positions, to compare with.
+    """
+    if not len(truth):
+        raise DataError("has no points", where=name)
+    grid = grid or ground_of(truth, background, CELLS)
+    prior = prior_of(truth if background is None else background, grid)
+    source = source or Entropy()
+    todo: dict[str, Mechanism | None] = ({RAW: None} if raw else {}) | dict(mechanisms)
+    runs = []
+    for done, (label, mechanism) in enumerate(todo.items()):
+        if progress is not None:
+            progress("attack", done, len(todo))
+        there, released = _heard(truth, mechanism, source)
+        scene = Scene(there, released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc)
+        runs.append(_run(label, mechanism, scene, attacks, len(there) / len(truth)))
+    if background is None:
+        notes = (*notes, "attackers know how often each place of these very points is visited")
+    return Evaluation(name, truth, grid, tuple(runs), notes)
+
+
+def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
+    """What attackers think on: the places where people are seen; where those are other people, some all over, too."""
+    if background is None:
+        return Spots.visited(truth, most)
+    return Spots.visited(background, most, elsewhere=most // 4)
+
+
+def _heard(truth: Points, mechanism: Mechanism | None, source: Source) -> tuple[Points, Released]:
+    """What is released, and the true points that it is of: an anonymizer refuses where there are too few people."""
+    if mechanism is None:
+        return truth, Released(truth, free(truth))
+    if not isinstance(mechanism, Cloak):
+        return truth, mechanism.apply(truth, source)
+    whole = (
+        mechanism.apply(truth, source)
+        if truth.time is None
+        else cloaks_released(truth, over_time(mechanism, truth, every=MOMENT))
+    )
+    assert whole.box is not None
+    rows = np.isfinite(whole.box[0])
+    west, south, east, north = (side[rows] for side in whole.box)
+    return truth.take(rows), Released(whole.points.take(rows), whole.cost[rows], box=(west, south, east, north))
+
+
+def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float) -> Run:
+    if not len(scene.truth):
+        raise NoSolution("there are too few people at any moment", where=label, remedy="Ask for a smaller k.")
+    findings: dict[str, Findings] = {}
+    skipped: dict[str, str] = {}
+    for attack in attacks:
+        lack = attack.lacks(scene)
+        if lack is not None:
+            skipped[attack.name] = lack
+            continue
+        try:
+            found = attack.run(scene)
+        except CobogoError as error:
+            skipped[attack.name] = error.what
+            continue
+        if found.attacked:
+            findings[attack.name] = found
+        else:
+            skipped[attack.name] = found.notes[0] if found.notes else "had nobody to attack"
+    released = scene.released
+    interest = area_of_interest(scene.truth, released.points, wanted=WANTED, asked=ASKED)
+    regions = released.box is not None or released.radius is not None
+    return Run(
+        label,
+        RAW if mechanism is None else mechanism.name,
+        {} if mechanism is None else mechanism.options(),
+        "no guarantee: true positions" if mechanism is None else str(mechanism.guarantee),
+        scene.truth.distance(released.points),
+        float(interest.precision.mean()),
+        float(interest.recall.mean()),
+        float(region_area(released).mean()) if regions else None,
+        float(crowd(released).k.mean()) if released.members is not None else None,
+        findings,
+        skipped,
+        released,
+        answered,
+    )
+
+
+def thinned(points: Points, every: float, most: int, source: Source | None = None) -> tuple[Points, tuple[str, ...]]:
+    """At most one point of a person in each stretch of ``every`` seconds, and at most ``most`` in all, of whole people
+    chosen by chance; what was left out is told."""
+    ordered = points.ordered()
+    notes = []
+    if ordered.time is not None and every > 0:
+        slot = np.floor(ordered.time / every).astype(np.int64)
+        person = np.zeros(len(ordered), dtype=np.int64) if ordered.user is None else ordered.user
+        first = (np.diff(slot, prepend=-1) != 0) | (np.diff(person, prepend=-1) != 0)
+        if not first.all():
+            notes.append(f"{int(first.sum()):,} of {len(first):,} points: one of a person every {every:g} s at most")
+        ordered = ordered.take(first)
+    if len(ordered) <= most:
+        return ordered, tuple(notes)
+    if ordered.user is None:
+        rows = np.sort(np.argsort(below(2**62, len(ordered), source or Entropy()))[:most])
+        return ordered.take(rows), (*notes, f"{most:,} of the points, chosen by chance")
+    people, counts = np.unique(ordered.user, return_counts=True)
+    order = np.argsort(below(2**62, len(people), source or Entropy()))
+    chosen = people[order[np.cumsum(counts[order]) <= most]]
+    if not len(chosen):  # one person alone has more
+        mine = np.flatnonzero(ordered.user == people[order[0]])[:most]
+        return ordered.take(mine), (*notes, f"the first {most:,} points of one person")
+    kept = ordered.take(np.isin(ordered.user, chosen))
+    assert kept.user is not None
+    among, user = np.unique(kept.user, return_inverse=True)
+    names = tuple(kept.names[one] for one in among) if kept.names else ()
+    few = Points(kept.lon, kept.lat, kept.time, user.ravel(), names)
+    return few, (*notes, f"{len(chosen):,} of {len(people):,} people")

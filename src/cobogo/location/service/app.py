@@ -1,0 +1,225 @@
+"""The privacy server on the web: a router that can be mounted anywhere, and an application of its own.
+
+A device talks with the token it was enrolled with, and hears of nobody but itself. Positions come in bodies only, never
+in addresses, and no body, token or name is ever logged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
+
+from cobogo import __version__
+from cobogo.errors import NoSolution
+from cobogo.location.anonymizer import Held, Outcome, Region
+from cobogo.location.client.device import filtered
+from cobogo.location.client.reports import Area, Report
+from cobogo.location.mixzones import MixZone
+from cobogo.location.service.devices import OPERATOR, PERSON, Devices
+from cobogo.location.service.guards import guard
+from cobogo.location.service.server import PrivacyServer, Told
+from cobogo.location.service.shapes import Locations, Question, Wanted, Zone
+from cobogo.randomness import Entropy
+
+
+class Service(Protocol):
+    """The location-based service, as the server talks to it. It raises `ConnectionError` where it cannot answer."""
+
+    async def asked(
+        self, areas: Sequence[Area], count: int, kind: str | None, identity: str | None
+    ) -> Sequence[Sequence[Any]]:
+        """For each area every place of a kind that may be among the so many nearest of somebody in it."""
+
+    async def told(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Where somebody, or nobody in particular, is or was."""
+
+
+AHEAD = 60.0
+"""Seconds by which a device's clock may be before the server's."""
+
+
+EVERY = 0.25
+"""Seconds between two looks at requests that wait."""
+
+
+class Room:
+    """Requests that wait for enough people, each with a future that its handler sits on."""
+
+    def __init__(self, server: PrivacyServer, clock: Callable[[], float]) -> None:
+        self._server, self._clock = server, clock
+        self._futures: dict[int, asyncio.Future[Outcome]] = {}
+        self._looked = 0.0
+
+    def settle(self, now: float, *, at_once: bool = False) -> None:
+        """Wake those whose wait is over; looked for now and then, and whenever a request comes or its time is up."""
+        if self._futures and (at_once or now >= self._looked + EVERY):
+            self._looked = now
+            for outcome in self._server.anonymizer.settle(now):
+                future = self._futures.pop(outcome.ticket, None)
+                if future is not None and not future.done():
+                    future.set_result(outcome)
+
+    async def region(self, asked: Outcome | Held) -> Region:
+        """The region of a request, as soon as it has one; `NoSolution` when it has waited in vain."""
+        if isinstance(asked, Held):
+            held, future = asked, asyncio.get_running_loop().create_future()
+            self._futures[held.ticket] = future
+            try:
+                await asyncio.wait({future}, timeout=held.demand.max_wait)
+                if not future.done():
+                    self.settle(held.since + held.demand.max_wait, at_once=True)
+            finally:
+                self._futures.pop(held.ticket, None)
+            asked = future.result() if future.done() else Outcome(held.ticket, held.user, None)
+        else:
+            self.settle(self._clock(), at_once=True)  # others may have waited for this one
+        if asked.region is None:
+            raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
+        return asked.region
+
+
+def router(  # noqa: PLR0915
+    server: PrivacyServer,
+    devices: Devices,
+    *,
+    service: Service | None = None,
+    clock: Callable[[], float] = time.time,
+) -> APIRouter:
+    """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
+    its answers."""
+    routes, room = APIRouter(), Room(server, clock)
+
+    def holder(request: Request) -> tuple[str, str]:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        found = devices.owner(token.strip()) if scheme.lower() == "bearer" else None
+        if found is None:
+            raise HTTPException(401, "give the token of an enrolled device", {"WWW-Authenticate": "Bearer"})
+        return found
+
+    def person(found: tuple[str, str] = Depends(holder)) -> str:
+        if found[0] != PERSON:
+            raise HTTPException(403, "this needs the token of a device")
+        return found[1]
+
+    def operator(found: tuple[str, str] = Depends(holder)) -> str:
+        if found[0] != OPERATOR:
+            raise HTTPException(403, "this needs the token of an operator")
+        return found[1]
+
+    @routes.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok", "version": __version__}
+
+    @routes.post("/locations")
+    async def locations(body: Locations, user: str = Depends(person)) -> dict[str, Any]:
+        now = clock()
+        if body.release == "accumulated" and body.trip is None:
+            raise HTTPException(422, "an accumulated release needs a trip")
+        if any(one.time is not None and one.time > now + AHEAD for one in body.positions):
+            raise HTTPException(422, "a position is from the future: set the device's clock")
+        positions = [(one.lon, one.lat, now if one.time is None else one.time) for one in body.positions]
+        kept = body.trip if body.release == "accumulated" else None
+        heard = server.update(user, positions, trip=kept)
+        room.settle(now)
+        told = server.current(user, now) if heard and kept is None and service is not None else None
+        (said,) = await _told([told]) if told is not None else [None]
+        return {"accepted": len(positions), "told": said}
+
+    @routes.delete("/locations")
+    async def forget(user: str = Depends(person)) -> dict[str, str]:
+        server.forget(user)
+        return {"status": "forgotten"}
+
+    @routes.post("/cloak")
+    async def cloak(body: Wanted, user: str = Depends(person)) -> dict[str, Any]:
+        return (await _cloaked(body, user)).as_dict()
+
+    @routes.post("/noise")
+    async def noise(user: str = Depends(person)) -> dict[str, float]:
+        lon, lat = server.noisy(user, clock())
+        return {"lon": lon, "lat": lat}
+
+    @routes.post("/nearest")
+    async def nearest(body: Question, user: str = Depends(person)) -> dict[str, Any]:
+        if service is None:
+            raise HTTPException(404, "this server has no service behind it")
+        now = clock()
+        lon, lat = server.anonymizer.place(user, now)
+        told = await _cloaked(body, user)
+        areas = Report((), box=told.box).areas()
+        try:
+            (found,) = await service.asked(areas, body.count, body.kind, told.identity)
+        except ConnectionError:
+            raise HTTPException(502, "the service did not answer") from None
+        return {"places": [one.as_dict() for one in filtered(found, lon, lat, body.count)], "told": told.as_dict()}
+
+    @routes.post("/trips/{trip}/release")
+    async def release(trip: str, user: str = Depends(person)) -> dict[str, Any]:
+        said = await _told(server.release(user, trip))
+        server.drop(user, trip)
+        return {"told": said}
+
+    @routes.get("/budget/{name}")
+    async def budget(name: str, user: str = Depends(person)) -> dict[str, Any]:
+        if name != user:
+            raise HTTPException(403, "a budget is for its owner's eyes")
+        if server.books is None:
+            return {"budget": None}
+        return dict(server.books.balance(user, clock()))
+
+    @routes.get("/mixzones")
+    async def zones(found: tuple[str, str] = Depends(holder)) -> dict[str, Any]:  # noqa: ARG001
+        return {"zones": [vars(zone) for zone in server.zones.zones]}
+
+    @routes.post("/mixzones", status_code=201)
+    async def add_zone(body: Zone, by: str = Depends(operator)) -> dict[str, Any]:  # noqa: ARG001
+        try:
+            server.zones.add(MixZone(**body.model_dump()))
+        except ValueError as problem:
+            raise HTTPException(409, str(problem)) from None
+        return body.model_dump()
+
+    @routes.get("/mixzones/{name}/mix")
+    async def mixed(name: str, by: str = Depends(operator)) -> dict[str, Any]:  # noqa: ARG001
+        if name not in {zone.name for zone in server.zones.zones}:
+            raise HTTPException(404, "there is no such zone")
+        found = server.zones.mixed(name, Entropy())
+        return {"people": len(found.share), "entropy": found.entropy, "most": found.most, "surest": found.surest,
+                "exact": found.exact, "inside": server.zones.inside(name)}  # fmt: skip
+
+    async def _told(reports: Sequence[Told]) -> list[dict[str, Any]]:
+        said = [one.as_dict() for one in reports]
+        if service is not None and said:
+            try:
+                await service.told(said)
+            except ConnectionError:
+                raise HTTPException(502, "the service did not answer") from None
+        return said
+
+    async def _cloaked(body: Wanted, user: str) -> Told:
+        try:
+            demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
+            asked, name = server.ask(user, clock(), demand), server.identity(user)
+        except ValueError as problem:
+            raise HTTPException(422, str(problem)) from None
+        return server.told(user, await room.region(asked), name)
+
+    return routes
+
+
+def create_app(
+    server: PrivacyServer,
+    devices: Devices,
+    *,
+    service: Service | None = None,
+    clock: Callable[[], float] = time.time,
+) -> FastAPI:
+    """An application with these routes, its guards and nothing else."""
+    app = FastAPI(title="Cobogó: trusted anonymizer", version=__version__, docs_url=None, redoc_url=None)
+    app.include_router(router(server, devices, service=service, clock=clock))
+    guard(app)
+    return app

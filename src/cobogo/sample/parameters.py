@@ -1,0 +1,127 @@
+"""How large a share may be sampled, and how many must share a row, for (ε, δ)-differential privacy.
+
+Each record is kept with probability β, made coarser by a function that does not depend on the others, and released if
+at least k of those kept look alike. Of n records that look alike, j are released with the probability of Bin(n, β)
+(none, if j < k). One record more changes n by one, and
+
+    f(j; n, β) / f(j; n−1, β) = n(1−β)/(n−j) ≤ e^ε   while   j ≤ γn,  γ = 1 − (1−β)e^(−ε);
+
+the other way the ratio is at most 1/(1−β), so that β ≤ 1 − e^(−ε). What is left is δ: that j is above both k and γn,
+
+    δ(k) = max over n ≥ n_m of P[Bin(n, β) > γn],  n_m = ⌈k/γ − 1⌉,
+
+for below n_m the tail from k on grows with n. (Li, Qardaji & Su 2012, Theorem 1; Bild, Kuhn & Prasser 2018.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+
+FINEST = 10**9
+"""Into so many parts is the share of a sample divided."""
+
+SHARES = 20
+"""Shares that are tried."""
+
+LARGEST_K = 1 << 20
+AT_ONCE = 4096
+CAREFUL = 1 + 1e-6
+"""By this factor are tails taken for larger than they are computed."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """A share β, and the least k that keeps (ε, δ) with it."""
+
+    epsilon: float
+    delta: float
+    share: Fraction
+    k: int
+
+
+def largest_share(epsilon: float) -> Fraction:
+    """1 − e^(−ε), rounded down."""
+    return Fraction(int(-math.expm1(-epsilon) * FINEST * (1 - 1e-12)), FINEST)
+
+
+def best_share(epsilon: float, delta: float, where: str) -> Fraction:
+    """The share for which the fewest records need look alike to be released: k/β of them, on average.
+
+    Of shares that are as good within a tenth, the largest. It follows from ε and δ alone.
+    """
+    most = largest_share(epsilon)
+    shares = [most * step / SHARES for step in range(SHARES, 0, -1)]
+    needed = [least_k(epsilon, delta, float(share), where) / float(share) for share in shares]
+    best = next(share for share, number in zip(shares, needed, strict=True) if number <= 1.1 * min(needed))
+    return Fraction(int(best * FINEST), FINEST)
+
+
+def parameters(epsilon: float, delta: float, share: float | None, where: str) -> Parameters:
+    """What (ε, δ) asks of a sample.
+
+    >>> found = parameters(1.0, 1e-6, None, "policy")
+    >>> float(found.share), found.k
+    (0.410878362, 32)
+    """
+    most = largest_share(epsilon)
+    if not 0 < delta < 1:
+        raise PolicyError(
+            "a sample needs a δ above 0",
+            where=f"{where}, privacy.models",
+            remedy="Say delta = 1e-6, or another chance that is far below one in the number of records.",
+        )
+    chosen = (
+        best_share(epsilon, delta, where) if share is None else Fraction(int(Fraction(str(share)) * FINEST), FINEST)
+    )
+    if not 0 < chosen <= most:
+        raise PolicyError(
+            f"the share of the sample is {float(chosen):g}, and ε = {epsilon:g} allows for {float(most):g} at most",
+            where=f"{where}, sampling.share",
+            remedy="Sample less, allow for a larger ε, or leave out share.",
+        )
+    return Parameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
+
+
+def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -> int:
+    """The least k for which δ(k) is within δ: it falls with k."""
+    high = 1
+    while delta_of(high, epsilon, share) > delta:
+        high *= 2
+        if high > LARGEST_K:
+            raise PolicyError(
+                "no number of rows that look alike is enough",
+                where=where,
+                remedy="Allow for a larger ε or δ, or sample a smaller share.",
+            )
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if delta_of(middle, epsilon, share) <= delta else (middle, high)
+    return high
+
+
+def delta_of(k: int, epsilon: float, share: float) -> float:
+    """δ(k), never less than it is: tails are summed over n until no later one can be larger.
+
+    P[Bin(n, β) > γn] is at most e^(−n·D), D the divergence of γ from β.
+    """
+    from scipy.special import bdtrc
+
+    gamma = 1 - (1 - share) * math.exp(-epsilon)
+    if gamma <= share:
+        return 1.0
+    rest = (1 - gamma) * math.log((1 - gamma) / (1 - share)) if gamma < 1 else 0.0
+    divergence = gamma * math.log(gamma / share) + rest
+    worst, start = 0.0, max(1, math.ceil(k / gamma - 1 - 1e-9))
+    while math.exp(-start * divergence) * CAREFUL > worst:
+        n = np.arange(start, start + AT_ONCE)
+        threshold = np.minimum(np.floor(gamma * n - 1e-9), n - 1)
+        worst = max(worst, float(bdtrc(threshold, n, share).max()) * CAREFUL)
+        start += AT_ONCE
+    return min(1.0, worst)

@@ -1,0 +1,94 @@
+"""Who asks, whether they may, and how often: what stands before every route."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Depends, HTTPException, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from cobogo.server.keys import Holder
+from cobogo.server.roles import Scope
+
+if TYPE_CHECKING:
+    from cobogo.server.house import House
+
+BEARER = HTTPBearer(auto_error=False, description="A key: cobogo_…")
+
+UNKNOWN = "Give a key that is valid: Authorization: Bearer cobogo_…"
+
+
+class Pace:
+    """A bucket of requests for each key, which fills as time goes by."""
+
+    def __init__(self, per_minute: int) -> None:
+        self.per_minute = per_minute
+        self._left: dict[str, tuple[float, float]] = {}
+        self._lock = threading.Lock()
+
+    def wait(self, who: str) -> float:
+        """How many seconds somebody has to wait; 0 where they may go on, which is counted."""
+        now = time.monotonic()
+        with self._lock:
+            left, since = self._left.get(who, (float(self.per_minute), now))
+            left = min(left + (now - since) * self.per_minute / 60, float(self.per_minute))
+            if left >= 1:
+                self._left[who] = (left - 1, now)
+                return 0.0
+            self._left[who] = (left, now)
+            return (1 - left) * 60 / self.per_minute
+
+
+def house(request: Request) -> House:
+    """All that the server has: see `cobogo.server.house`."""
+    found: House = request.app.state.house
+    return found
+
+
+def present(
+    request: Request,
+    given: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)] = None,
+) -> Holder:
+    """Whose key a request carries."""
+    this = house(request)
+    address = request.client.host if request.client else "?"
+    holder = None if given is None else this.keys.holder(given.credentials)
+    if holder is None:
+        # A stranger's guesses are paced by address, so that they do not keep the hasher busy.
+        if this.strangers.wait(address):
+            raise HTTPException(429, "Too many attempts. Wait a minute.", headers={"Retry-After": "60"})
+        raise HTTPException(401, UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
+    request.state.holder = holder
+    seconds = this.pace.wait(holder.key)
+    if seconds:
+        raise HTTPException(
+            429, "More requests than this key may make.", headers={"Retry-After": str(int(seconds) + 1)}
+        )
+    return holder
+
+
+def needs(scope: Scope) -> Any:
+    """A dependency that lets only keys with a scope pass, and says whose they are."""
+
+    def allowed(holder: Annotated[Holder, Depends(present)]) -> Holder:
+        if scope not in holder.scopes:
+            raise HTTPException(403, f"This key may not do that: it lacks the scope {scope.value!r}.")
+        return holder
+
+    allowed.scope = scope  # type: ignore[attr-defined]
+    return Depends(allowed)
+
+
+def scope_of(endpoint: Callable[..., Any]) -> Scope | None:
+    """The scope that a route asks for, read off its dependencies."""
+    from typing import get_args, get_type_hints
+
+    for hint in get_type_hints(endpoint, include_extras=True).values():
+        for extra in get_args(hint)[1:]:
+            found = getattr(getattr(extra, "dependency", None), "scope", None)
+            if isinstance(found, Scope):
+                return found
+    return None

@@ -1,0 +1,136 @@
+"""The application: routes, what stands before them, and how errors are said.
+
+An error of ours becomes an answer with the same words; anything else becomes "500" without a word about the cause,
+whose kind goes to the log of the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+
+from cobogo import __version__
+from cobogo.errors import AnswerIsNo, CobogoError
+from cobogo.server.figures import Figures
+from cobogo.server.files import TooLarge
+from cobogo.server.house import House
+from cobogo.server.intake import SizeLimit
+from cobogo.server.queue import Busy, Queue
+from cobogo.server.routes import asking, books, collecting, datasets, jobs, keys, watching
+from cobogo.server.settings import MEGABYTE, Settings
+from cobogo.server.state import StateError
+
+LOG = logging.getLogger("cobogo.server")
+
+SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
+"""The modules whose routes lie under ``/api/v1``."""
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
+    """The server as an ASGI application."""
+    this = house or House(settings)
+    queue = Queue(this)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+        queue.start()
+        yield
+        queue.stop()
+        this.close()
+
+    app = FastAPI(
+        title="Cobogó",
+        version=__version__,
+        description="Share the use of data about people without exposing anyone.",
+        lifespan=lifespan,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.house, app.state.queue, app.state.figures = this, queue, Figures()
+    api = APIRouter(prefix="/api/v1")
+    for module in SUBJECTS:
+        api.include_router(module.router)
+    app.include_router(api)
+    app.include_router(watching.router)
+    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE)
+    app.middleware("http")(_noted)
+    app.add_exception_handler(CobogoError, _ours)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _misshapen)
+    return app
+
+
+async def _noted(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+    """Count a request, write it in the log if it changed or showed something, and harden its answer."""
+    began = time.perf_counter()
+    try:
+        response = await go_on(request)
+    except Exception as error:
+        LOG.exception("a request failed: %s", type(error).__name__, exc_info=False)
+        response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    route = request.scope.get("route")
+    path = getattr(route, "path", "unknown")
+    figures: Figures = request.app.state.figures
+    figures.note(request.method, path, response.status_code, time.perf_counter() - began)
+    holder = getattr(request.state, "holder", None)
+    if holder is not None:
+        from starlette.concurrency import run_in_threadpool
+
+        what = str(request.path_params.get("identity", ""))
+        state = request.app.state.house.state
+        await run_in_threadpool(
+            state.note,
+            owner=holder.owner,
+            role=holder.role.value,
+            key=holder.key,
+            action=f"{request.method} {path}",
+            what=what,
+            status=response.status_code,
+        )
+    return response
+
+
+def _ours(request: Request, error: Any) -> Response:  # noqa: ARG001
+    content = {"detail": error.what, "where": error.where, "remedy": error.remedy}
+    return JSONResponse(content, _status(error))
+
+
+def _status(error: CobogoError) -> int:
+    match error:
+        case TooLarge():
+            return 413
+        case Busy():
+            return 429
+        case StateError():
+            return 503
+        case AnswerIsNo():
+            return 409
+        case _:
+            return 400
+
+
+def _refused(request: Request, error: Any) -> Response:  # noqa: ARG001
+    return JSONResponse({"detail": str(error.detail), "where": None, "remedy": None}, error.status_code, error.headers)
+
+
+def _misshapen(request: Request, error: Any) -> Response:  # noqa: ARG001
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return JSONResponse({"detail": first["msg"], "where": where, "remedy": None}, 422)

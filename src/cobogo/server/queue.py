@@ -1,0 +1,187 @@
+"""The queue: jobs wait, run a few at a time, can be cancelled, and survive the server."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from cobogo.errors import InputError
+from cobogo.server.house import House
+from cobogo.server.state import JOBS, packed
+from cobogo.server.worker import KINDS, abandoned
+
+BEAT = 0.25
+TRIES = 2
+OVER = ("done", "refused", "failed", "cancelled")
+
+
+class Busy(InputError):
+    """More jobs wait than may."""
+
+
+class Queue:
+    """One thread that starts workers, and notices when they end."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._spare: subprocess.Popen[bytes] | None = None
+        self._wake = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._loop, name="cobogo-queue", daemon=True)
+
+    def start(self) -> None:
+        """Begin; what an earlier server left running is looked after, too."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End. Jobs that run are stopped, and start again with the next server."""
+        self._stopping = True
+        self._wake.set()
+        self._thread.join(timeout=30)
+        self.stop_workers()
+
+    def stop_workers(self) -> None:
+        """End what runs; it waits again."""
+        for identity, child in list(self._children.items()):
+            _end(child)
+            self.house.state.change(JOBS, identity, only_if={"state": "running"}, state="queued", stage="")
+        self._children.clear()
+        if self._spare is not None:
+            _end(self._spare)
+            self._spare = None
+
+    def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
+        """Put a job in the queue."""
+        waiting = self.house.state.rows(JOBS, state="queued")
+        if len(waiting) >= self.house.settings.limits.jobs_waiting:
+            raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
+        identity = self.house.state.add(
+            JOBS,
+            owner=owner,
+            kind=kind,
+            asked=packed({"dataset": dataset, "file": file, "policy": policy}),
+            state="queued",
+            stage="",
+            done=0,
+            total=0,
+            message="",
+            tries=0,
+        )
+        self._wake.set()
+        return identity
+
+    def cancel(self, identity: str) -> bool:
+        """Stop a job; whether there was anything to stop."""
+        state = self.house.state
+        if state.change(JOBS, identity, only_if={"state": "queued"}, state="cancelled", finished=time.time()):
+            return True
+        asked = state.change(JOBS, identity, only_if={"state": "running"}, state="cancelling")
+        self._wake.set()
+        return asked
+
+    def _loop(self) -> None:
+        while not self._stopping:
+            with contextlib.suppress(Exception):  # the queue must outlive a database that is away for a while
+                self._beat()
+            self._wake.wait(BEAT)
+            self._wake.clear()
+
+    def watch(self) -> None:
+        """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
+        for row in self.house.state.rows(JOBS, state="cancelling"):
+            self._cancelled(row)
+        for row in self.house.state.rows(JOBS, state="running"):
+            self._watched(row)
+
+    def _beat(self) -> None:
+        self.watch()
+        state = self.house.state
+        running = state.rows(JOBS, state="running")
+        free = self.house.settings.limits.jobs_at_once - len([r for r in running if r["id"] in self._children])
+        for row in list(reversed(state.rows(JOBS, state="queued")))[: max(free, 0)]:
+            self._begin(row)
+        self._ready()
+
+    def _begin(self, row: dict[str, Any]) -> None:
+        identity = row["id"]
+        directory = self.house.files.job(identity)
+        directory.mkdir(mode=0o700, exist_ok=True)
+        if not self.house.state.change(
+            JOBS, identity, only_if={"state": "queued"}, state="running", tries=row["tries"] + 1
+        ):
+            return
+        child, self._spare = self._ready(), None
+        asked = packed({"settings": self.house.settings.model_dump(mode="json"), "job": identity})
+        assert child.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            child.stdin.write(f"{asked}\n".encode())
+            child.stdin.close()
+        self._children[identity] = child
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        """A worker that waits for a job: it takes seconds to load what it needs, and nobody should wait for that."""
+        if self._spare is None or self._spare.poll() is not None:
+            self._spare = subprocess.Popen(
+                [sys.executable, "-m", "cobogo.server.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return self._spare
+
+    def _watched(self, row: dict[str, Any]) -> None:
+        """A worker that ended without a word was killed: its job is tried once more."""
+        child = self._children.get(row["id"])
+        if child is not None:
+            if child.poll() is None:
+                return
+            del self._children[row["id"]]
+        elif not abandoned(self._directory(row)):
+            return  # of a server before this one, and still at work
+        again = row["tries"] < TRIES
+        self.house.state.change(
+            JOBS,
+            row["id"],
+            only_if={"state": "running"},
+            state="queued" if again else "failed",
+            stage="",
+            message="" if again else "The work was interrupted twice: out of memory, perhaps, or killed.",
+            finished=None if again else time.time(),
+        )
+
+    def _directory(self, row: dict[str, Any]) -> Any:
+        directory = self.house.files.job(row["id"])
+        directory.mkdir(mode=0o700, exist_ok=True)
+        return directory
+
+    def _cancelled(self, row: dict[str, Any]) -> None:
+        child = self._children.pop(row["id"], None)
+        if child is not None:
+            _end(child)
+        elif not abandoned(self._directory(row)):
+            return  # of a server before this one: it ends by itself, and what it made is not taken
+        self.house.files.forget("releases", row["id"])
+        self.house.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    if child.stdin is not None:
+        with contextlib.suppress(OSError):
+            child.stdin.close()
+    try:
+        child.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def known(kind: str) -> None:
+    """Refuse a kind of job that there is not."""
+    if kind not in KINDS:
+        raise InputError(f"there is no job {kind!r}", where="kind", remedy=f"Choose among {', '.join(KINDS)}.")

@@ -1,0 +1,73 @@
+"""The curator over HTTP. Who asks is who the key says: nobody can ask on another's budget."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException
+
+from cobogo.server.access import house, needs
+from cobogo.server.house import House
+from cobogo.server.keys import Holder
+from cobogo.server.roles import Scope
+from cobogo.server.routes.common import REFUSALS
+from cobogo.server.shapes import AnswerShown, Question
+
+router = APIRouter(prefix="/curator", tags=["curator"], responses=REFUSALS)
+Here = Annotated[House, Depends(house)]
+Analyst = Annotated[Holder, needs(Scope.ASK)]
+Overseer = Annotated[Holder, needs(Scope.BUDGETS)]
+
+
+def _curator(this: House) -> Any:
+    if this.curator is None:
+        raise HTTPException(404, "This server has no curator.")
+    return this.curator
+
+
+@router.get("/datasets")
+def datasets(this: Here, holder: Analyst) -> list[dict[str, Any]]:
+    """The data sets that one may ask about, with their declared columns and what is left of one's budget."""
+    curator = _curator(this)
+    asked = []
+    for name, dataset in curator.datasets.items():
+        if holder.owner in dataset.analysts:
+            asked.append(
+                {
+                    "name": name,
+                    "columns": {
+                        column: declared.model_dump(mode="json", exclude_none=True, by_alias=True)
+                        for column, declared in dataset.columns.items()
+                    },
+                    "budget": curator.ledger.balance(name, holder.owner).as_dict(),
+                }
+            )
+    return asked
+
+
+@router.post("/explain")
+def explain(this: Here, holder: Analyst, question: Question) -> dict[str, Any]:
+    """What a question would cost and how far off its answer would be. Reads and spends nothing."""
+    session = _curator(this).session(holder.owner)
+    explained: dict[str, Any] = session.estimate(
+        question.sql, epsilon=question.epsilon, rho=question.rho, delta=question.delta
+    ).as_dict()
+    return explained
+
+
+@router.post("/ask")
+def ask(this: Here, holder: Analyst, question: Question) -> AnswerShown:
+    """Answer a question, and charge it. 409 when the budget does not allow for it."""
+    found = (
+        _curator(this)
+        .session(holder.owner)
+        .sql(question.sql, epsilon=question.epsilon, rho=question.rho, delta=question.delta)
+    )
+    return AnswerShown.model_validate(found.as_dict())
+
+
+@router.get("/budgets")
+def budgets(this: Here, holder: Overseer) -> list[dict[str, Any]]:  # noqa: ARG001
+    """What every data set and analyst may spend, has spent and has left."""
+    curator = _curator(this)
+    return [balance.as_dict() for name in curator.datasets for balance in curator.ledger.balances(name)]

@@ -1,0 +1,41 @@
+"""Health and figures, for those who keep the server running."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import PlainTextResponse
+
+from cobogo import __version__
+from cobogo.server.access import house, needs
+from cobogo.server.house import House
+from cobogo.server.keys import Holder
+from cobogo.server.roles import Scope
+from cobogo.server.routes.common import REFUSALS
+from cobogo.server.shapes import Health
+from cobogo.server.state import JOBS
+
+router = APIRouter(tags=["server"], responses=REFUSALS)
+
+
+@router.get("/health")
+def health(this: Annotated[House, Depends(house)]) -> Health:
+    """Whether the server answers and its state can be read. Needs no key."""
+    this.state.log(limit=1)
+    return Health(status="ok", version=__version__)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+def metrics(
+    request: Request,
+    this: Annotated[House, Depends(house)],
+    holder: Annotated[Holder, needs(Scope.METRICS)],  # noqa: ARG001
+) -> str:
+    """Figures in Prometheus' format."""
+    jobs = Counter(row["state"] for row in this.state.rows(JOBS))
+    lines = ["# HELP cobogo_jobs Jobs by state", "# TYPE cobogo_jobs gauge"]
+    lines += [f'cobogo_jobs{{state="{state}"}} {count}' for state, count in sorted(jobs.items())]
+    found: str = request.app.state.figures.text()
+    return found + "\n".join(lines) + "\n"

@@ -1,0 +1,99 @@
+"""How a server is set up. Everything has a safe default; what would be unsafe is refused, with what to do instead."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import Field, ValidationError
+
+from cobogo.errors import InputError
+from cobogo.policy.part import Part
+from cobogo.policy.readable import readable
+from cobogo.policy.toml_file import read_toml
+
+MEGABYTE = 1 << 20
+
+
+class Limits(Part):
+    """How much a key may ask of the server."""
+
+    requests_per_minute: int = Field(default=600, ge=1, le=1_000_000)
+    upload_megabytes: int = Field(default=2048, ge=1, le=1_000_000)
+    unpacked_megabytes: int = Field(default=16_384, ge=1, le=10_000_000)
+    datasets: int = Field(default=1000, ge=1)
+    jobs_waiting: int = Field(default=100, ge=1)
+    jobs_at_once: int = Field(default=1, ge=1, le=64)
+
+
+class TLS(Part):
+    """The certificate of the server and its key, as PEM files."""
+
+    certificate: str
+    key: str
+
+
+class Settings(Part):
+    """The file of a server: every table may be left out."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8340, ge=0, le=65535)
+    state: str = "cobogo-server"
+    database: str | None = None
+    curator: str | None = None
+    registry: str | None = None
+    vault: str | None = None
+    vault_key: str | None = None
+    tls: TLS | None = None
+    behind_proxy: bool = False
+    limits: Limits = Limits()
+    sources: dict[str, str] = Field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a TOML file; its paths are relative to it."""
+        content = read_toml(path, "server")
+        return cls.of(content, home=path.parent, name=str(path))
+
+    @classmethod
+    def of(cls, content: dict[str, Any], *, home: Path = Path(), name: str = "settings") -> Self:
+        """Settings with their paths made relative to where the program runs."""
+        try:
+            found = cls.model_validate(content)
+        except ValidationError as error:
+            raise readable(error, name, cls) from None
+        paths = {
+            key: str(home / Path(value).expanduser())
+            for key in ("state", "curator", "registry", "vault", "vault_key")
+            if (value := getattr(found, key)) is not None and "://" not in value
+        }
+        tls = found.tls and TLS(certificate=str(home / found.tls.certificate), key=str(home / found.tls.key))
+        return found.model_copy(update={**paths, "tls": tls})
+
+    def check_exposure(self, *, keys: bool) -> None:
+        """Refuse to be reachable from elsewhere without keys, or without encryption on the way."""
+        if _is_loopback(self.host):
+            return
+        if not keys:
+            raise InputError(
+                f"{self.host} can be reached from other machines, and there is no key yet",
+                where="host",
+                remedy="Make one first: cobogo serve --add-key NAME --role admin.",
+            )
+        if self.tls is None and not self.behind_proxy:
+            raise InputError(
+                f"{self.host} can be reached from other machines, and keys and data would travel unencrypted",
+                where="host",
+                remedy="Add [tls] with certificate and key to the server's file (or --certificate and --tls-key), "
+                "or say behind-proxy = true where a proxy on this machine encrypts.",
+            )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

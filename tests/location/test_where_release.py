@@ -1,0 +1,168 @@
+"""The release of a mobility model: whole or not at all, verified from its own files, paid for."""
+
+import contextlib
+import io
+import json
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cobogo
+from cobogo.cli.main import app
+from cobogo.dp.accounting import Loss
+from cobogo.dp.ledger import Ledger
+from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
+from cobogo.location.fortaleza.files import write
+from cobogo.release.manifest import NAME, sha256
+
+OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("people") / "fortaleza"
+    write(directory, 150, days=2, step=3_600)
+    return directory
+
+
+def run(data: Path, out: Path, *more: str, epsilon: str = "1") -> None:
+    words = ["location", "where", str(data / "calls.csv"), "--cells", str(data / "cells.csv"), "--out", str(out)]
+    app(args=[*words, "--epsilon", epsilon, *OPTIONS, *more], standalone_mode=False)
+
+
+@pytest.fixture(scope="module")
+def made(data: Path) -> Path:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        run(data, data.parent / "out", "--json")
+    found = json.loads(said.getvalue())
+    assert found["holds"]
+    assert sum(Fraction(row["epsilon"]) for row in found["parts"]) == 1
+    return data.parent / "out"
+
+
+@pytest.fixture
+def release(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "out"))
+
+
+def test_a_release_verifies_and_its_public_part_alone_does(release: Path) -> None:
+    assert {file.name for file in (release / "public").iterdir()} == {
+        NAME,
+        "model.json",
+        "release.csv",
+        "dictionary.md",
+    }
+    assert cobogo.verify(release)
+    assert cobogo.verify(release / "public")
+    assert "fidelity" in json.loads((release / "evidence/report.json").read_text())
+    kept = {file.name for file in (release / "evidence").iterdir()}
+    assert kept == {"evidence.json", "report.json", "daily-range.png", "hours.png", "map.html"}
+    public = "".join(file.read_text() for file in (release / "public").iterdir())
+    assert "fortaleza" not in public
+    assert "seed" not in public
+
+
+def resealed(release: Path, change: Any) -> Path:
+    """The public part with a changed model, calls or manifest, and hashes that fit again."""
+    public = release / "public"
+    model, manifest = (json.loads((public / name).read_text()) for name in ("model.json", NAME))
+    rows = (public / "release.csv").read_text().splitlines()
+    change(model, manifest, rows)
+    (public / "model.json").write_text(json.dumps(model))
+    (public / "release.csv").write_text("\n".join([*rows, ""]))
+    for name, entry in manifest["files"].items():
+        entry.update(sha256=sha256(public / name), bytes=(public / name).stat().st_size)
+    (public / NAME).write_text(json.dumps(manifest))
+    return public
+
+
+def _cheaper(model: Any, manifest: Any, rows: Any) -> None:
+    model["parts"]["home"]["epsilon"] = "5"
+
+
+def _noiseless(model: Any, manifest: Any, rows: Any) -> None:
+    model["epsilon"] = None
+
+
+def _smaller_person(model: Any, manifest: Any, rows: Any) -> None:
+    next(row for row in manifest["transformation"]["parts"] if row["part"] == "times")["sensitivity"] = 1
+
+
+def _less_noise(model: Any, manifest: Any, rows: Any) -> None:
+    manifest["transformation"]["parts"][0]["scale"] = 0.5
+
+
+def _seeded(model: Any, manifest: Any, rows: Any) -> None:
+    manifest["transformation"]["entropy"] = "seed"
+
+
+def _elsewhere(model: Any, manifest: Any, rows: Any) -> None:
+    rows[1] = rows[1].rpartition(",")[0] + ",nowhere"
+
+
+def _another_day(model: Any, manifest: Any, rows: Any) -> None:
+    rows[1] = rows[1].replace("2024-03-", "2025-03-")
+
+
+def _fewer_bins(model: Any, manifest: Any, rows: Any) -> None:
+    model["parts"]["work"]["fine"].pop()
+
+
+def _promises_nothing(model: Any, manifest: Any, rows: Any) -> None:
+    manifest["models"] = []
+
+
+CHANGES = [_cheaper, _noiseless, _smaller_person, _less_noise, _seeded, _elsewhere, _another_day, _fewer_bins,
+           _promises_nothing]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_what_does_not_hold_is_found(release: Path, change: Any) -> None:
+    assert not cobogo.verify(resealed(release, change))
+
+
+def test_nothing_is_left_where_something_else_is(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.doc").write_text("precious")
+    with pytest.raises(OutputError):
+        run(data, tmp_path / "mine")
+    assert [file.name for file in tmp_path.rglob("*")] == ["mine", "thesis.doc"]
+
+
+def test_the_budget_pays_before_anything_is_drawn(data: Path, tmp_path: Path) -> None:
+    books = Ledger(tmp_path / "ledger.db")
+    books.open("calls", Loss("epsilon", Fraction(3)))
+    books.grant("calls", "ana", Loss("epsilon", Fraction(3, 2)))
+    asked = ["--ledger", str(tmp_path / "ledger.db"), "--dataset", "calls", "--analyst", "ana"]
+    run(data, tmp_path / "one", *asked)
+    assert [entry.cost.amount for entry in books.entries("calls")] == [10**9]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.doc").write_text("precious")
+    with pytest.raises(OutputError):
+        run(data, tmp_path / "mine", *asked, epsilon="0.1")
+    with pytest.raises(BudgetSpent):
+        run(data, tmp_path / "two", *asked)
+    assert not (tmp_path / "two").exists()
+    with pytest.raises(PolicyError, match="--analyst"):
+        run(data, tmp_path / "two", *asked[:4])
+    assert len(books.entries("calls")) == 1
+    with pytest.raises(LedgerError, match="no book"):
+        run(data, tmp_path / "two", *asked[:2], "--dataset", "others", "--analyst", "ana")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--first", "tomorrow"], "--first"),
+        (["--days", "0"], "days"),
+        (["--epsilon", "-1"], "epsilon"),
+        (["--epsilon", "1e-300"], "epsilon"),
+    ],
+)
+def test_wrong_options_are_named(data: Path, tmp_path: Path, words: list[str], named: str) -> None:
+    with pytest.raises(CobogoError, match=named):
+        run(data, tmp_path / "out", *words)
+    assert not (tmp_path / "out").exists()

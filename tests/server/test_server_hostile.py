@@ -1,0 +1,111 @@
+"""What comes from outside and means harm, or is only broken."""
+
+from __future__ import annotations
+
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cobogo.errors import InputError, PolicyError
+from cobogo.server.confine import confined
+from cobogo.server.files import safe_name
+from cobogo.server.settings import Settings
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PAR1", b"PAR1" + b"\0" * 64 + b"PAR1", b"a,b\n", b"\x89PNG\r\n\x1a\n\0\0\0", b"a,a\n1,2\n", b'a,b\n"1,2\n'],
+    ids=["empty", "magic", "forged", "header", "picture", "twice", "quote"],
+)
+def test_what_is_no_table_is_refused_and_leaves_nothing(served, content) -> None:
+    answer = served.upload(content=content, name="table.csv")
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["detail"]
+    assert str(served.house.files.root) not in answer.text
+    assert served("steward", "GET", "/datasets").json() == []
+    assert list((served.house.files.root / "datasets").iterdir()) == []
+
+
+def test_an_upload_beyond_the_limit_is_cut(served) -> None:
+    limits = served.house.files.limits.model_copy(update={"upload_megabytes": 1})
+    served.house.files.limits = limits
+    answer = served.upload(content="a,b\n" + "1,2\n" * 400_000)
+    assert answer.status_code == 413
+    assert list((served.house.files.root / "datasets").iterdir()) == []
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(served) -> None:
+    sink = io.BytesIO()
+    pq.write_table(
+        pa.table({"a": pa.array([0], pa.int64()).take(pa.array([0] * 3_000_000))}), sink, use_dictionary=False
+    )
+    served.house.settings = served.house.settings.model_copy(
+        update={"limits": served.house.settings.limits.model_copy(update={"unpacked_megabytes": 20})}
+    )
+    assert len(sink.getvalue()) < 2_000_000
+    answer = served.upload(content=sink.getvalue(), name="bomb.parquet")
+    assert answer.status_code == 413, answer.text
+
+
+@pytest.mark.parametrize(
+    "name", ["../x.csv", "/etc/passwd", "a/b.csv", ".hidden", "..", "a\0b", "", "x" * 101, "a\\b", "con\n"], ids=repr
+)
+def test_no_name_becomes_a_path(served, name) -> None:
+    with pytest.raises(InputError):
+        safe_name(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[data]\npath = "/etc/passwd"',
+        '[data]\nengine = "postgresql://h/d"',
+        '[output]\ndirectory = "/tmp/x"',
+        '[registry]\ndataset = "a"',
+        '[registry]\npath = "x.db"\ndataset = "a"',
+    ],
+    ids=["path", "engine", "output", "registry", "registry path"],
+)
+def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
+    whole = text + '\n[attributes]\na = { role = "quasi-identifier" }\n'
+    with pytest.raises(PolicyError):
+        confined(whole, tmp_path, owner="ana")
+
+
+@pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv"])
+def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
+    (tmp_path / "secret.csv").write_text("25;*\n35;*\n45;*\n55;*\n")
+    dataset = served.upload().json()["id"]
+    policy = served.policy.replace("intervals = [10, 20]", f'csv = "{path}"')
+    job = served("steward", "POST", "/jobs", json={"kind": "anonymize", "dataset": dataset, "toml": policy}).json()
+    ended = served.finished(job["id"])
+    assert ended["state"] == "failed"
+    assert "plain file name" in ended["message"]
+
+
+def test_a_hierarchy_that_was_attached_is_used(served) -> None:
+    dataset = served.upload().json()["id"]
+    rows = "".join(f"{age},{'young' if age < 40 else 'old'},*\n" for age in (25, 35, 45, 55))
+    attached = served("steward", "POST", f"/datasets/{dataset}/files", files={"file": ("age levels.csv", rows)})
+    assert attached.json()["files"] == ["age levels.csv"]
+    policy = served.policy.replace("intervals = [10, 20]", 'csv = "age levels.csv"')
+    job = served("steward", "POST", "/jobs", json={"kind": "anonymize", "dataset": dataset, "toml": policy}).json()
+    assert served.finished(job["id"])["state"] == "done"
+
+
+def test_a_public_address_needs_keys_and_encryption() -> None:
+    Settings().check_exposure(keys=False)
+    open_to_all = Settings(host="0.0.0.0")
+    with pytest.raises(InputError, match="no key yet"):
+        open_to_all.check_exposure(keys=False)
+    with pytest.raises(InputError, match="unencrypted"):
+        open_to_all.check_exposure(keys=True)
+    Settings(host="0.0.0.0", behind_proxy=True).check_exposure(keys=True)
+
+
+def test_answers_are_hardened(served) -> None:
+    headers = served("steward", "GET", "/datasets").headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "no-store"

@@ -89,28 +89,31 @@ def synthesize(
     lon: Lon = None,
     lat: Lat = None,
     separator: Separator = None,
-    config: Annotated[Path | None, typer.Option("--config", help="The curator whose budget pays.")] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="The curator's data set.")] = None,
-    analyst: Annotated[str | None, typer.Option("--analyst", help="Whose budget.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Whose book of the ledger is charged.")] = None,
+    analyst: Annotated[str | None, typer.Option("--analyst", help="Who is charged.")] = None,
     as_json: Json = False,
 ) -> None:
     """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
+    from cobogo.dp.accounting import Loss
+    from cobogo.dp.paying import payer
     from cobogo.dp.units import exact
     from cobogo.location.grid import Grid
     from cobogo.location.reading import read_points
     from cobogo.location.trajectories import Synthesis, fit
     from cobogo.location.trajectories.likeness import likeness
     from cobogo.location.trajectories.releasing import costs, made_up
-    from cobogo.location.where.paying import payer
     from cobogo.location.writing import write
 
     asked = Synthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
-    paying = payer(config, dataset, analyst)
+    paying = payer(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if paying is not None:
-        paying.pay(asked.epsilon, f"location synthesize, {asked.grid.cells} cells")
+        paying.pay(Loss("epsilon", asked.epsilon), f"location synthesize, {asked.grid.cells} cells")
     model = fit(points, asked)
     made = model.sample(number)
     alike = likeness(points, made, asked.grid, gap=gap, stay=stay)

@@ -14,6 +14,7 @@ from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.frequency_lists import lists
+from benchmarks.location_attacks import attacks
 from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.peer_tasks import beside_peers
@@ -37,6 +38,7 @@ ALL = {
     "frequency-lists": lists,
     "cloaks": cloaks,
     "where": mobility,
+    "location-attacks": attacks,
 }
 
 

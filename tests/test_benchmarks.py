@@ -21,6 +21,7 @@ from benchmarks import (
     commands,
     curator,
     frequency_lists,
+    location_attacks,
     noise,
     peer_tasks,
     searches,
@@ -149,3 +150,9 @@ def test_synthetic_records_are_measured_beside_those_of_a_copula(
     (found,) = synthetic.synthetic(tmp_path, 300, ("independent-without-guarantee",))
     assert found.what == "synthetic: independent-without-guarantee, made-up census"
     assert found.note.startswith("pairs 0.")
+
+
+def test_location_attacks_are_measured_beside_bare_numbers(tmp_path: Path) -> None:
+    found = list(location_attacks.attacks(tmp_path, 40))
+    assert [result.what.split(":")[0] for result in found] == ["attack"] * 5 + ["trajectories"] * 3
+    assert all(result.ratio for result in found)

@@ -58,6 +58,19 @@ def test_a_pause_ends_a_trip_and_clocks_are_full_minutes() -> None:
     assert on_clock(trips, 60, period=3600).number.tolist() == []
 
 
+def test_a_stay_ends_a_trip_and_is_not_part_of_one() -> None:
+    walk, rest = np.arange(5) * 1e-3, np.full(30, 4e-3)
+    lon = np.concatenate([walk, rest, 4e-3 + walk])
+    points = Points.of(lon, np.zeros(40), time=np.arange(40) * 60, user=["a"] * 40)
+    assert split(points).number.tolist() == [40]
+    assert split(points, stay=3600).number.tolist() == [40]
+    trips = split(points, stay=1200)
+    assert trips.number.tolist() == [5, 5]
+    assert trips.begins.tolist() == [0, 35 * 60]
+    still = Points.of(np.zeros(9), np.zeros(9), time=np.arange(9) * 600, user=["a"] * 9)
+    assert len(split(still, stay=1200)) == 0
+
+
 def test_dates_are_forgotten_and_midnight_is_passed() -> None:
     points = Points.of([0, 0, 0, 0], [0] * 4, time=[86_390, 86_410, 86_400 * 9 + 5, 86_400 * 9 + 65], user=["a"] * 4)
     assert split(points, daily=True).time.tolist() == [86_390, 86_410, 5, 65]

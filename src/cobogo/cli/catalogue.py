@@ -40,8 +40,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         return list(ABOUT.items())
     if what == "attacks":
         from cobogo.attacks import ATTACKS
+        from cobogo.location.attacks import ATTACKS as ON_LOCATION
 
-        return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+        attacks = [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+        return attacks + [(name, f"{_first_sentence(one)} (location)") for name, one in ON_LOCATION.items()]
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
         from cobogo.ldp.kinds import RANDOMIZERS

@@ -55,22 +55,17 @@ def _layers(found: Evaluation, run: Run) -> list[Any]:
         layers.append(maps.paths(found.truth.take(rows), ("true path", "caminho verdadeiro"), color="blue"))
     if released.box is not None:
         time = released.points.time
-        layers.append(
-            maps.boxes(
-                *(side[rows] for side in released.box),
-                ("cloaks", "regiões"),
-                time=None if time is None else time[rows],
-                opacity=0.05,
-            )
-        )
+        when = None if time is None else time[rows]
+        west, south, east, north = (side[rows] for side in released.box)
+        layers.append(maps.boxes(west, south, east, north, ("cloaks", "regiões"), time=when, opacity=0.05))
     else:
         reports = released.points.take(rows)
-        layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross"))
+        layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross", size=1.8))
     for attack in ("tracking", "short-observation"):
         guesses = run.findings[attack].guesses if attack in run.findings else None
         if guesses is not None:
             layers.append(
-                maps.points(guesses.take(rows), ("guesses", "palpites"), color="green", shape="ring", size=2.5)
+                maps.points(guesses.take(rows), ("guesses", "palpites"), color="green", shape="ring", size=1.6)
             )
             break
     homes = run.findings["home-and-work"].guesses if "home-and-work" in run.findings else None
@@ -78,7 +73,7 @@ def _layers(found: Evaluation, run: Run) -> list[Any]:
         mine = homes.take(np.isin(homes.user, np.unique(truth.user[rows])))
         layers.append(
             maps.points(
-                mine, ("homes guessed", "casas adivinhadas"), color="purple", shape="square", size=5, timed=False
+                mine, ("homes guessed", "casas adivinhadas"), color="purple", shape="square", size=2.6, timed=False
             )
         )
     return layers

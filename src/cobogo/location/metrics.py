@@ -27,7 +27,7 @@ def adversary_error(truth: Points, guessed: Points) -> Floats:
     return truth.distance(guessed)
 
 
-def correctness(chances: Floats, grid: Grid, truth: Points) -> Floats:
+def correctness(chances: Floats, grid: Any, truth: Points) -> Floats:
     """Σ_x Pr(x | z) d(x, truth): how far off the attacker is expected to be, over all that they hold possible."""
     east, north = grid.metres()
     there = grid.frame.metres(truth.lon, truth.lat)

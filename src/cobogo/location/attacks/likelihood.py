@@ -12,9 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from cobogo.location.attacks.spots import Ground
 from cobogo.location.base import Mechanism, Released
 from cobogo.location.geometry import Floats
-from cobogo.location.grid import Grid, Ints
+from cobogo.location.grid import Ints
 from cobogo.location.mechanisms.discrete import Discrete
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, Source, below
@@ -30,7 +31,7 @@ class Likelihood:
     """log f(z | x) of reports over the cells of a grid, a block at a time."""
 
     released: Released
-    grid: Grid
+    grid: Ground
     law: Law
     epsilon: float = 0.0
     edges: Floats | None = None  # of a learned law: metres
@@ -106,7 +107,7 @@ class Likelihood:
 
 
 def likelihood_of(
-    released: Released, grid: Grid, mechanism: Mechanism | None, source: Source | None = None
+    released: Released, grid: Ground, mechanism: Mechanism | None, source: Source | None = None
 ) -> Likelihood:
     """The law of reports, as far as the attacker can know it."""
     if released.box is not None:
@@ -124,7 +125,7 @@ def likelihood_of(
     return learned(released, grid, mechanism, source or Entropy())
 
 
-def learned(released: Released, grid: Grid, mechanism: Mechanism, source: Source, trials: int = TRIALS) -> Likelihood:
+def learned(released: Released, grid: Ground, mechanism: Mechanism, source: Source, trials: int = TRIALS) -> Likelihood:
     """The law of the distance from the centre of a person's cell to their report, learned by trying the mechanism on
     points all over the cells of the grid."""
     count = trials

@@ -54,6 +54,12 @@ class Scene:
         return self.released.points
 
     @property
+    def known(self) -> Points:
+        """Movements of people that the attacker knows: those from elsewhere or, where there are none, ones like these
+        very ones, of which only what is usual is used."""
+        return self.truth if self.background is None else self.background
+
+    @property
     def at_their_word(self) -> bool:
         """Whether reports are positions that no mechanism is known to have changed: the best guess is what they say."""
         released = self.released

@@ -33,7 +33,7 @@ class Presence(Attack):
 
     def run(self, scene: Scene) -> Findings:
         """Ask it of every report."""
-        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         places = scene.places if scene.places is not None else _busiest(scene)
         near = _nearest(scene.truth, places) <= self.radius
         target = _shares(scene.grid, places, self.radius)

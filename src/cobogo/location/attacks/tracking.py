@@ -64,8 +64,8 @@ class Tracking(Attack):
 
     def run(self, scene: Scene) -> Findings:
         """Follow every person."""
-        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
-        speed = self.speed or usual_speed(scene.truth if scene.background is None else scene.background)
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
+        speed = self.speed or usual_speed(scene.known)
         step = self.step or _between(scene.reports)
         markov = (
             Markov.wandering(scene.grid, step=step, speed=speed)

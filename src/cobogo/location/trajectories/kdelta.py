@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from cobogo.errors import NoSolution, VerificationFailed, number_of
+from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
 from cobogo.location.geometry import DEGREE, Floats, wrapped
 from cobogo.location.points import Ints, Points
 from cobogo.location.trajectories.check import Closeness, closeness
@@ -107,6 +107,12 @@ class Anonymized:
 def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> Anonymized:
     """Cluster, move, suppress; then check what is to be released."""
     trips = split(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
+    if not len(trips):
+        raise DataError(
+            "has no trips",
+            where="trajectories",
+            remedy="A trip has two points at least that are not a stay (--stay) and not too far apart (--gap).",
+        )
     clocked = on_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
     pools = list(_pools(clocked, asked))
     allowed = int(asked.trash * len(trips) + 1e-9)

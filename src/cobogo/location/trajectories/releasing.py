@@ -15,10 +15,10 @@ from cobogo.location.points import Points
 from cobogo.location.trajectories.check import Closeness, closeness
 from cobogo.location.trajectories.kdelta import Anonymized
 from cobogo.location.trajectories.synthesis import SHARES, Model, Synthesis, sensitivity
-from cobogo.location.where.promise import DifferentialPrivacy
 from cobogo.location.writing import Package, read_released
 from cobogo.models.arguments import number
 from cobogo.models.check import ModelVerdict
+from cobogo.models.differential_privacy import DifferentialPrivacy
 from cobogo.models.promise import Promise
 from cobogo.transform.base import ENTROPY, Findings, Written
 
@@ -134,7 +134,7 @@ def check(written: Written) -> Findings:
         problems = () if verdicts else ("the manifest promises nothing",)
         return Findings(tuple(verdicts), problems, (ON_TRUST,))
     spent = sum((Fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
-    verdicts = [DifferentialPrivacy(float(entry["epsilon"])).check(spent) for entry in written.asked]
+    verdicts = [DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.asked]
     problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
     return Findings(tuple(verdicts), problems, (ON_TRUST,))
 

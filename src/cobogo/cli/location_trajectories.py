@@ -89,8 +89,8 @@ def synthesize(
     lon: Lon = None,
     lat: Lat = None,
     separator: Separator = None,
-    config: Annotated[Path | None, typer.Option("--config", help="The curator whose budget pays.")] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="The curator's data set.")] = None,
+    ledger: Annotated[str | None, typer.Option("--ledger", help="The ledger whose budget pays: a path or URL.")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="The data set, in the ledger.")] = None,
     analyst: Annotated[str | None, typer.Option("--analyst", help="Whose budget.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -107,7 +107,7 @@ def synthesize(
     asked = Synthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
-    paying = payer(config, dataset, analyst)
+    paying = payer(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if paying is not None:
         paying.pay(asked.epsilon, f"location synthesize, {asked.grid.cells} cells")

@@ -20,6 +20,7 @@ from benchmarks import (
     collecting,
     commands,
     curator,
+    frequency_lists,
     location_attacks,
     noise,
     peer_tasks,
@@ -76,6 +77,13 @@ def test_a_small_vault_is_measured_beside_a_bare_table(tmp_path: Path) -> None:
 def test_questions_to_the_curator_are_measured(tmp_path: Path) -> None:
     results = list(curator.answers(tmp_path, rows=500))
     assert [result.note for result in results] == ["plain GROUP BY person, place", "plain GROUP BY place"]
+
+
+def test_frequency_lists_are_measured_beside_counting(tmp_path: Path) -> None:
+    results = list(frequency_lists.lists(tmp_path, 3000))
+    assert all("L1 error" in result.note and result.against == "counting" for result in results)
+    true = frequency_lists.passwords(3000)
+    assert frequency_lists.with_laplace(true, 1.0) > 0
 
 
 def test_a_peer_is_measured_by_its_own_process_or_left_out(capsys: pytest.CaptureFixture[str]) -> None:

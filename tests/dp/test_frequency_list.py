@@ -334,6 +334,24 @@ def test_a_seed_voids_it_and_so_does_another_file(here: Path) -> None:
     assert "seed" in cobogo("verify", "out", cwd=here, code=1)
 
 
+def test_verification_recomputes_the_mechanism(here: Path) -> None:
+    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--quiet", cwd=here)
+    manifest, rows = here / "out/public/manifest.json", here / "out/public/release.csv"
+    content = json.loads(manifest.read_text())
+    for key, value in (("band", 3), ("q", 0.9), ("epsilon", "1/2"), ("epsilon", "100"), ("delta", "0")):
+        changed = {**content, "transformation": {**content["transformation"], key: value}}
+        manifest.write_text(json.dumps(changed))
+        assert "does not keep" in cobogo("verify", "out/public", cwd=here, code=1)
+    manifest.write_text(json.dumps(content))
+    rows.write_text("count,items\n5,1\n5,2\n")
+    assert "no list of counts" in cobogo("verify", "out/public", cwd=here, code=1)
+
+
+def test_counts_beyond_64_bits_are_too_many() -> None:
+    with pytest.raises(DataError):
+        FrequencyList(Fraction(1), NANO).draw(Counts(np.array([2**62]), np.array([4])))
+
+
 def test_the_ledger_pays_first(here: Path) -> None:
     ledger = Ledger(here / "ledger.db")
     ledger.open("users", Loss("epsilon", Fraction(3), Fraction(1, 10**8)))

@@ -121,6 +121,17 @@ def test_the_page_says_what_each_promises(found: job.Kinds, language: str, tmp_p
     assert content["releases"][0]["kind"] == "original"
 
 
+def test_a_kind_that_the_policy_does_not_allow_for_is_left_out_unless_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    masked = {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}
+    rules = {**POLICY, "attributes": {**POLICY["attributes"], "age": masked}}
+    monkeypatch.setattr(job, "MAKERS", {"sampling": job.MAKERS["sampling"]})
+    assert "depends on the data" in job.kinds(people(400), rules).skipped["sampling"]
+    with pytest.raises(PolicyError, match="depends on the data"):
+        job.kinds(people(400), rules, of={"sampling": None})
+
+
 def test_refusals() -> None:
     with pytest.raises(PolicyError, match="no kind"):
         job.kinds(people(400), POLICY, of={"magic": None})

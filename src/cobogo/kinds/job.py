@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.errors import DataError, PolicyError
+from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.hierarchy import Label
 from cobogo.hierarchy.build import build
 from cobogo.kinds.attacked import NAMES, TARGETS, attacked
@@ -30,6 +30,8 @@ FILES = ("kinds.json", "kinds.png", "kinds.html")
 LEAST_RECORDS = 200
 MOST_RECORDS = 20_000
 MOST_VALUES = 2000
+MISSING = "(missing)"
+"""A sensitive value that is not there: one more of those that may be guessed."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,12 @@ def kinds(
     found = [_measured(original, untouched(original), seed)]
     for number, (name, value) in enumerate(plan):
         progress("release", number, len(plan))
-        found.append(_measured(original, MAKERS[name][1](original, own, table, value), seed))
+        try:
+            found.append(_measured(original, MAKERS[name][1](original, own, table, value), seed))
+        except InputError as error:
+            if of is not None:
+                raise
+            skipped[name] = error.what  # nobody asked for this kind, and the policy does not allow for it
     return Kinds(
         source,
         datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -170,7 +177,9 @@ def _opened(
     absent = [name for name in names if name not in table.columns]
     if absent:
         raise DataError(f'has no column "{absent[0]}"', where=table.name)
-    rows = table.engine.fetch(table.expression.select(**{name: table.text(name) for name in names}))
+    texts = {name: table.text(name) for name in names}
+    texts[names[-1]] = texts[names[-1]].fill_null(MISSING)
+    rows = table.engine.fetch(table.expression.select(**texts))
     if rows.num_rows < LEAST_RECORDS:
         raise DataError(f"has fewer than {LEAST_RECORDS} records", where=table.name, remedy="Kinds cannot be compared.")
     order = np.random.default_rng(seed).permutation(rows.num_rows)[: 2 * records]

@@ -113,11 +113,11 @@ def untouched(original: Original) -> View:
 
 
 def _without(policy: Policy, **tables: Any) -> dict[str, Any]:
-    """The policy with its data, roles, hierarchies and recoding, and other tables for the rest."""
+    """The policy with its roles, hierarchies and suppression limit, and other tables for the rest."""
     content = policy.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    kept: dict[str, Any] = {key: content[key] for key in ("attributes", "recoding") if key in content}
     data = {key: value for key, value in content.get("data", {}).items() if key == "decimal"}
-    return {**kept, "data": data, **tables}
+    limit = {"suppression-limit": policy.recoding.suppression_limit}
+    return {"attributes": content["attributes"], "recoding": limit, "data": data, **tables}
 
 
 def _columns(original: Original, release: Any, levels: Mapping[str, int]) -> tuple[Column, ...]:

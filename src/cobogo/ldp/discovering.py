@@ -15,7 +15,7 @@ from cobogo.ldp.discovery.domains import Words
 from cobogo.ldp.frequency import packed, texts_of, unpacked
 from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.power import Detectable
-from cobogo.ldp.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, strings_read
 from cobogo.ldp.sketching import sketch_layout
 from cobogo.randomness import Source
 
@@ -76,13 +76,9 @@ class Discovered(Protocol):
         """The words that are certainly there. Chance is what the last group's reports show of one that nobody holds."""
         found = self.discovery.find(counts, alpha=level)
         sure = np.flatnonzero(found.significant)
-        words = [str(found.values[number]) for number in sure]
-        chances = np.zeros(0)
-        if words:
-            pieces = self.discovery.piece(self.discovery.groups - 1, self.discovery.domain.sequences(words))
-            last = self.discovery.sketch.frequencies(counts[-1], pieces)
-            chances = chances_of(last.counts / last.errors)
-        return Findings(tuple(words), found.counts[sure], found.errors[sure], chances, users, found.tested, level)
+        words = tuple(str(found.values[number]) for number in sure)
+        chances = found.chances[sure]
+        return Findings(words, found.counts[sure], found.errors[sure], chances, users, found.tested, level)
 
 
 class DiscoveryCollection(Collection):

@@ -43,7 +43,7 @@ def read_calls(
     if isinstance(source, Calls):
         return source
     table, name = fetched(source, separator)
-    found = column_names(list(table.column_names), {}, name, needed=("user", "time"))
+    found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
     cell = table.column(_cell_column(table, name))
     user, time = (table.column(found[part]) for part in ("user", "time"))
     return Calls.of(user, time, cell, cells, leave_out=leave_out, where=name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 ENGLISH = {
     "kinds.title": "Kinds of release, side by side",
-    "kinds.fact": "Least lost ({lost}) where attackers find nobody: {kind}, {given}",
-    "kinds.fact.none": "Attackers find people in every release",
+    "kinds.fact": "Least lost ({lost}) where these attackers find nothing beyond chance: {kind}, {given}",
+    "kinds.fact.none": "In every release these attackers find more than chance explains",
     "kinds.what": "Releases of the same records. To the right: what was lost. Upwards: how much more attackers find "
     "of people in the data than of others.",
     "kinds.across": "lost: mean total variation of the frequencies of pairs of attributes",
@@ -56,8 +56,8 @@ ENGLISH = {
 
 PORTUGUESE = {
     "kinds.title": "Tipos de publicação, lado a lado",
-    "kinds.fact": "Menor perda ({lost}) sem que os atacantes achem ninguém: {kind}, {given}",
-    "kinds.fact.none": "Os atacantes encontram pessoas em todas as versões",
+    "kinds.fact": "Menor perda ({lost}) sem que estes atacantes achem algo além do acaso: {kind}, {given}",
+    "kinds.fact.none": "Em todas as versões estes atacantes acham mais do que o acaso explica",
     "kinds.what": "Versões dos mesmos registros. À direita: o que se perdeu. Acima: quanto a mais os atacantes "
     "encontram de quem está nos dados do que de outros.",
     "kinds.across": "perda: variação total média das frequências de pares de atributos",

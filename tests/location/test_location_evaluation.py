@@ -184,6 +184,12 @@ def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys)
     told = json.loads(out)
     assert [one["mechanism"] for one in told["mechanisms"]] == ["none", "planar-laplace:epsilon=0.01"]
     assert "-38.5" not in out
+    empty = file.with_name("empty.csv")
+    empty.write_text(file.read_text().splitlines()[0] + "\n")
+    for command in (["evaluate", empty], ["protect", empty, "--mechanism", "planar-laplace:epsilon=1"]):
+        code, _, err = run(capsys, "location", *command)
+        assert code == 2
+        assert "has no points" in err
     code, _, err = run(capsys, *common, "--attack", "guessing")
     assert code == 2
     assert "short-observation" in err

@@ -17,14 +17,12 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         )
     if what == "models":
         from cobogo.models import MODELS
-        from cobogo.models.differential_privacy import DifferentialPrivacy
+        from cobogo.models.differential_privacy import MEASURES
         from cobogo.perturb.guarantees import GUARANTEES
-        from cobogo.synth.promises import PROMISES
 
         known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
-        known.append((DifferentialPrivacy.name, f"{_first_sentence(DifferentialPrivacy)} (of samples)"))
         known += [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
-        return known + [(name, f"{_first_sentence(promise)} (of synthesis)") for name, promise in PROMISES.items()]
+        return known + [(name, f"{_first_sentence(kind)} (of how it is drawn)") for name, kind in MEASURES.items()]
     if what == "metrics":
         from cobogo.metrics import METRICS, REPORTED
 

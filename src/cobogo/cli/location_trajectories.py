@@ -89,19 +89,22 @@ def synthesize(
     lon: Lon = None,
     lat: Lat = None,
     separator: Separator = None,
-    ledger: Annotated[str | None, typer.Option("--ledger", help="The ledger whose budget pays: a path or URL.")] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="The data set, in the ledger.")] = None,
-    analyst: Annotated[str | None, typer.Option("--analyst", help="Whose budget.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Whose book of the ledger is charged.")] = None,
+    analyst: Annotated[str | None, typer.Option("--analyst", help="Who is charged.")] = None,
     as_json: Json = False,
 ) -> None:
     """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
+    from cobogo.dp.accounting import Loss
+    from cobogo.dp.paying import payer
     from cobogo.dp.units import exact
     from cobogo.location.grid import Grid
     from cobogo.location.reading import read_points
     from cobogo.location.trajectories import Synthesis, fit
     from cobogo.location.trajectories.likeness import likeness
     from cobogo.location.trajectories.releasing import costs, made_up
-    from cobogo.location.where.paying import payer
     from cobogo.location.writing import write
 
     asked = Synthesis(
@@ -110,7 +113,7 @@ def synthesize(
     paying = payer(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if paying is not None:
-        paying.pay(asked.epsilon, f"location synthesize, {asked.grid.cells} cells")
+        paying.pay(Loss("epsilon", asked.epsilon), f"location synthesize, {asked.grid.cells} cells")
     model = fit(points, asked)
     made = model.sample(number)
     alike = likeness(points, made, asked.grid, gap=gap, stay=stay)

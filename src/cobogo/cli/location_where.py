@@ -44,9 +44,9 @@ def where(
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
     from cobogo.dp.metadata.datasets import loss_of
+    from cobogo.dp.paying import payer
     from cobogo.location.reading import read_calls, read_cells
     from cobogo.location.where import Space, writing
-    from cobogo.location.where.paying import payer
 
     cost = loss_of(epsilon).amount
     network = read_cells(cells, separator=separator)

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from cobogo.dp.accounting import Loss
+from cobogo.dp.paying import Payer
 from cobogo.errors import VerificationFailed
 from cobogo.location.calls import Calls
 from cobogo.location.where.check import MODEL
 from cobogo.location.where.fidelity import fidelity
 from cobogo.location.where.job import Made, where
-from cobogo.location.where.paying import Payer
 from cobogo.location.where.pictures import draw
 from cobogo.location.where.space import Space
 from cobogo.models.differential_privacy import DifferentialPrivacy
@@ -62,7 +63,7 @@ def write(
     kept = {"seed": seed, "paid": None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}}
     with place.staged(directory, replaceable=is_output) as stage:
         if paying is not None:
-            paying.pay(epsilon, f"location where, {space.days} days from {space.first}")
+            paying.pay(Loss("epsilon", epsilon), f"location where, {space.days} days from {space.first}")
         made = where(true, space, epsilon, people=people, seed=seed)
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()

@@ -14,6 +14,8 @@ from stand_ins import Noise, scattered, square, walkers
 
 from cobogo.cli import console
 from cobogo.cli.main import app
+from cobogo.dp.accounting import Loss
+from cobogo.dp.ledger import Ledger
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.location.asking import attack, mechanism, mechanisms, parsed
 from cobogo.location.attacks import ATTACKS, ShortObservation, Tracking, Trilateration
@@ -182,6 +184,12 @@ def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys)
     told = json.loads(out)
     assert [one["mechanism"] for one in told["mechanisms"]] == ["none", "planar-laplace:epsilon=0.01"]
     assert "-38.5" not in out
+    empty = file.with_name("empty.csv")
+    empty.write_text(file.read_text().splitlines()[0] + "\n")
+    for command in (["evaluate", empty], ["protect", empty, "--mechanism", "planar-laplace:epsilon=1"]):
+        code, _, err = run(capsys, "location", *command)
+        assert code == 2
+        assert "has no points" in err
     code, _, err = run(capsys, *common, "--attack", "guessing")
     assert code == 2
     assert "short-observation" in err
@@ -258,3 +266,16 @@ def test_on_real_trips_tracking_beats_single_reports(tmp_path: Path) -> None:
     errors = {name: one.error.mean() for name, one in found.runs[0].findings.items()}
     assert errors["tracking"] < found.runs[0].quality_loss
     assert np.isfinite(list(errors.values())).all()
+
+
+def test_a_synthesis_is_paid_for_by_a_ledger_or_not_made(file: Path, tmp_path: Path, capsys) -> None:
+    books = Ledger(tmp_path / "ledger.db")
+    books.open("trips", Loss("epsilon", Fraction(3)))
+    books.grant("trips", "ana", Loss("epsilon", Fraction(3)))
+    ask = ["location", "synthesize", file, "--epsilon", 2, "--region=-38.56,-3.81,-38.44,-3.69", "--cell", 2000]
+    pay = ["--ledger", tmp_path / "ledger.db", "--dataset", "trips", "--analyst", "ana"]
+    assert run(capsys, *ask, *pay, "--out", tmp_path / "one")[0] == 0
+    assert run(capsys, *ask, *pay, "--out", tmp_path / "two")[0] == 1
+    assert not (tmp_path / "two").exists()
+    assert [entry.question.split(",")[0] for entry in books.entries("trips")] == ["location synthesize"]
+    books.close()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.cli import console
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import DataError, PolicyError, number_of
 
 if TYPE_CHECKING:
     from cobogo.location.evaluation import Evaluation
@@ -69,6 +69,9 @@ def evaluate(
     points, notes = thinned(whole, every, most)
     known = None if places is None else read_points(places)
     before = None if background is None else read_points(background)
+    for name, some in ((file, points), (places, known), (background, before)):
+        if some is not None and not len(some):
+            raise DataError("has no points", where=str(name))
     made = {one.label: asking.mechanism(one, points, places=known) for one in wanted}
     with console.progress(quiet=as_json) as show:
         found = measure(

@@ -9,7 +9,7 @@ import typer
 
 from cobogo.cli import console
 from cobogo.cli.location_trajectories import File, Json, Lat, Lon, Separator, Time, User
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import DataError, PolicyError, number_of
 
 
 def protect(
@@ -35,6 +35,8 @@ def protect(
     if len(asked) != 1:
         raise PolicyError("names several mechanisms", where="--mechanism", remedy="A release is made by one.")
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    if not len(points):
+        raise DataError("has no points", where=str(file))
     made = asking.mechanism(asked[0], None)
     package = protected(points, made, asked[0].label)
     verdict = write(package, out, source=str(file.absolute()), records=len(points))

@@ -87,6 +87,7 @@ class Evaluation:
     grid: Ground
     runs: tuple[Run, ...]
     notes: tuple[str, ...] = ()
+    hours_from_utc: float = 0.0
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
@@ -142,7 +143,7 @@ def evaluate(
         runs.append(_run(label, mechanism, scene, attacks, len(there) / len(truth)))
     if background is None:
         notes = (*notes, "attackers know how often each place of these very points is visited")
-    return Evaluation(name, truth, grid, tuple(runs), notes)
+    return Evaluation(name, truth, grid, tuple(runs), notes, hours_from_utc)
 
 
 def ground_of(truth: Points, background: Points | None, most: int) -> Spots:

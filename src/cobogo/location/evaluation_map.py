@@ -32,7 +32,8 @@ def draw(found: Evaluation, directory: Path, *, language: str) -> None:
         f"Evidência: posições verdadeiras. {run.label}, {PEOPLE} pessoas no máximo",
     )
     maps.draw_map(layers, directory / "map.png", title=TITLE, what=what, language=language)
-    maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language)
+    hours = found.hours_from_utc
+    maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language, utc_offset=hours)
 
 
 def _shown(found: Evaluation) -> Run:

@@ -94,9 +94,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 
     settings = Settings(state=str(tmp_path_factory.mktemp("http") / "server"))
     house = House(settings)
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(settings, house=house), port=0, log_level="error", loop="asyncio")
-    )
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, house=house), port=0, log_config=None))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:

@@ -72,7 +72,7 @@ def _run(settings: Any) -> None:
         create_app(settings, house=this),
         host=settings.host,
         port=settings.port,
-        log_level="warning",
+        log_config=None,
         access_log=False,
         server_header=False,
         ssl_certfile=tls and tls.certificate,

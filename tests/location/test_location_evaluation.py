@@ -255,6 +255,14 @@ def test_protected_reports_are_on_the_public_grid_and_cost_what_they_say(file: P
     assert run(capsys, *ask, "--mechanism", "remapped-laplace:epsilon=0.01")[0] == 2  # its prior cannot be said
 
 
+def test_positions_of_nobody_in_particular_are_protected_too(tmp_path: Path, capsys) -> None:
+    (tmp_path / "places.csv").write_text("lon,lat\n-38.5,-3.7\n-38.6,-3.8\n", encoding="utf-8")
+    ask = ["location", "protect", tmp_path / "places.csv", "--out", tmp_path / "out"]
+    assert run(capsys, *ask, "--mechanism", "planar-laplace:epsilon=0.01")[0] == 0
+    assert run(capsys, "verify", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out" / "public" / "release.csv").read_text(encoding="utf-8").startswith("lon,lat\n")
+
+
 GPS = Path(__file__).parents[3] / "shared" / "data" / "geolife" / "geolife_sample.txt.gz"
 
 

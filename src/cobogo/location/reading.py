@@ -23,6 +23,8 @@ def read_points(source: str | Path | Any, *, separator: str | None = None, **col
     said: ``lon=``, ``lat=``, ``time=``, ``user=``."""
     if isinstance(source, Points):
         return source
+    if hasattr(source, "geometry"):  # a GeoPandas frame, whose places no engine reads
+        return Points.from_pandas(source, where="the table given", **columns)
     table, name = fetched(source, separator)
     return Points.from_arrow(table, where=name, **columns)
 

@@ -73,7 +73,8 @@ def write(package: Package, directory: Path, *, source: str, records: int) -> Ve
 def read_released(written: Written, whose: str) -> Points:
     """The released points, as whoever receives them would read them."""
     table = written.rows.engine.fetch(written.rows.expression)
-    return Points.from_arrow(table, where=ROWS, user=whose, lon="lon", lat="lat")
+    known = whose if whose in table.column_names else None
+    return Points.from_arrow(table, where=ROWS, user=known, lon="lon", lat="lat")
 
 
 def _write_rows(package: Package, path: Path) -> None:

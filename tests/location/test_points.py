@@ -94,8 +94,8 @@ def test_points_go_to_geopandas_and_come_back_from_any_projection() -> None:
     frame = points.to_geopandas()
     assert isinstance(frame, geopandas.GeoDataFrame)
     assert frame.crs.to_epsg() == 4326
-    for given in (frame, frame.to_crs(31984), frame.rename_geometry("onde")):  # 31984: metres, UTM 24 south
-        again = Points.from_pandas(given)
+    for told in (frame, frame.to_crs(31984), frame.rename_geometry("onde")):  # 31984: metres, UTM 24 south
+        again = Points.from_pandas(told)
         assert again.lon == pytest.approx(points.lon, abs=1e-7)
         assert again.lat == pytest.approx(points.lat, abs=1e-7)
         assert again.names == ("a", "b")

@@ -21,7 +21,7 @@ lint: $(VENV)/tests-installed
 types: $(VENV)/tests-installed
 	$(BIN)/mypy
 
-unit: $(VENV)/tests-installed .venv-oracles/installed
+unit: $(VENV)/tests-installed .venv-oracles/installed .venv-oracles-ldp/installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/installed .venv-peers-opendp/installed
@@ -55,6 +55,13 @@ $(VENV)/tests-installed: $(VENV)/installed
 	echo 'qif cannot be installed here, so its test is left out.'
 	touch $@
 
+# Independent local reports. They were made for other versions of their own libraries: where they cannot be installed,
+# their tests are skipped.
+.venv-oracles-ldp/installed: tests/oracles/ldp.txt
+	@$(PYTHON) -m venv .venv-oracles-ldp && \
+	.venv-oracles-ldp/bin/pip --disable-pip-version-check --quiet install --requirement $< && touch $@ || \
+	{ rm -rf .venv-oracles-ldp; echo 'pure-ldp cannot be installed here, so its tests are skipped.'; }
+
 # The packages that benchmarks compare with want older libraries, too.
 .venv-peers/installed: benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv .venv-peers
@@ -68,4 +75,4 @@ $(VENV)/tests-installed: $(VENV)/installed
 	echo '$* cannot be installed here, so its benchmark is left out.'
 
 clean:
-	rm -rf $(VENV) .venv-oracles .venv-peers .venv-peers-smartnoise .venv-peers-opendp demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-oracles .venv-oracles-ldp .venv-peers .venv-peers-smartnoise .venv-peers-opendp demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

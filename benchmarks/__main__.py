@@ -14,11 +14,14 @@ from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.frequency_lists import lists
+from benchmarks.location_attacks import attacks
 from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
+from benchmarks.synthetic import synthetic
 from benchmarks.vault import vault
+from benchmarks.where import mobility
 
 RESULTS = Path(__file__).parent / "results"
 ALL = {
@@ -31,8 +34,11 @@ ALL = {
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
     "noise": noise,
+    "synthetic": synthetic,
     "frequency-lists": lists,
     "cloaks": cloaks,
+    "where": mobility,
+    "location-attacks": attacks,
 }
 
 

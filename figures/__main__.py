@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import clinics, collecting, curator, frequency_list
+from figures import clinics, collecting, curator, frequency_list, locating, location_noise, where
 
-ROOMS = (clinics, collecting, curator, frequency_list)
+ROOMS = (clinics, collecting, curator, frequency_list, locating, location_noise, where)
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 

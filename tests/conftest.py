@@ -8,15 +8,19 @@ import pytest
 
 import servers
 
+pytest_plugins = ["http_server"]
+
 ENGINES = ["duckdb", "postgresql", "spark"]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spark takes long to start: its tests run in one process, after one another."""
+    """Some servers take long to start: the tests of each run in one process, after one another."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()) or "[spark" in item.name:
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if "http_server" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("http_server"))
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,21 @@ import cobogo as cb
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
 
 from benchmarks import __main__ as bench
-from benchmarks import adaptive, cloaks, collecting, commands, curator, noise, peer_tasks, searches, tables, vault
+from benchmarks import (
+    adaptive,
+    cloaks,
+    collecting,
+    commands,
+    curator,
+    frequency_lists,
+    location_attacks,
+    noise,
+    peer_tasks,
+    searches,
+    synthetic,
+    tables,
+    vault,
+)
 from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 
@@ -63,6 +77,13 @@ def test_a_small_vault_is_measured_beside_a_bare_table(tmp_path: Path) -> None:
 def test_questions_to_the_curator_are_measured(tmp_path: Path) -> None:
     results = list(curator.answers(tmp_path, rows=500))
     assert [result.note for result in results] == ["plain GROUP BY person, place", "plain GROUP BY place"]
+
+
+def test_frequency_lists_are_measured_beside_counting(tmp_path: Path) -> None:
+    results = list(frequency_lists.lists(tmp_path, 3000))
+    assert all("L1 error" in result.note and result.against == "counting" for result in results)
+    true = frequency_lists.passwords(3000)
+    assert frequency_lists.with_laplace(true, 1.0) > 0
 
 
 def test_a_peer_is_measured_by_its_own_process_or_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,3 +141,18 @@ def test_cloaks_are_measured_beside_a_sort(tmp_path: Path) -> None:
     found = list(cloaks.cloaks(tmp_path, 1000))
     assert len(found) == 7
     assert all(result.against == "np.sort" and result.ratio for result in found)
+
+
+def test_synthetic_records_are_measured_beside_those_of_a_copula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.adult.is_there", lambda: False)
+    (found,) = synthetic.synthetic(tmp_path, 300, ("independent-without-guarantee",))
+    assert found.what == "synthetic: independent-without-guarantee, made-up census"
+    assert found.note.startswith("pairs 0.")
+
+
+def test_location_attacks_are_measured_beside_bare_numbers(tmp_path: Path) -> None:
+    found = list(location_attacks.attacks(tmp_path, 40))
+    assert [result.what.split(":")[0] for result in found] == ["attack"] * 5 + ["trajectories"] * 3
+    assert all(result.ratio for result in found)

@@ -20,6 +20,7 @@ from cobogo.demo.run import FEWEST_ROWS
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build
 from cobogo.job import ALGORITHMS
+from cobogo.location.attacks import ATTACKS as OF_LOCATIONS
 from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
 from cobogo.models.promise import made
 from cobogo.perturb.guarantees import GUARANTEES
@@ -239,6 +240,19 @@ def test_the_page_about_location_mechanisms(capsys: pytest.CaptureFixture[str]) 
         exec(block, names)
     assert capsys.readouterr().out.splitlines()[1] == "474"
     assert len(names["report"].points) == 1
+
+
+@pytest.mark.parametrize("name", ["location-attacks", "trajectories"])
+def test_examples_about_locations_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for block in blocks(page(name), "python"):
+        exec(block, {})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", OF_LOCATIONS)
+def test_every_attack_on_locations_is_documented(name: str) -> None:
+    documented = rows(section(page("location-attacks"), "The attacks"))
+    assert len(documented[name]) == 4
 
 
 def test_every_builder_is_shown() -> None:

@@ -44,7 +44,7 @@ def main() -> None:
     tokens = [devices.enrol(f"person {number}") for number in range(PEOPLE)]
     with tempfile.TemporaryDirectory() as directory, running(create_places_app(catalogue, heard)) as service:
         certificate, key = self_signed(Path(directory) / "tls", ["127.0.0.1"])
-        app = create_app(PrivacyServer(Settings(Hilbert(K))), devices, service=PlacesService(service).asked)
+        app = create_app(PrivacyServer(Settings(Hilbert(K))), devices, service=PlacesService(service))
         with running(app, certificate=certificate, key=key) as anonymizer:
             print(f"service     {service}\nanonymizer  {anonymizer}\n")
             trust = ssl.create_default_context(cafile=str(certificate))

@@ -60,7 +60,7 @@ def test_nothing_to_be_seen_is_a_no(pets, capsys):
     code, said, _ = run(capsys, "ldp", "decode", "pets.toml", "nothing")
     assert code == 1
     assert "0 of 3 are there" in said
-    Path("r.toml").write_text(PETS.format(mechanism="rappor", parameters=""))
+    Path("r.toml").write_text(PETS.format(mechanism="rappor", parameters='candidates = ["cat"]'))
     Aggregate.empty(Collection.load("r.toml")).save("nothing")
     assert run(capsys, "ldp", "decode", "r.toml", "nothing", "--json")[0] == 1
     assert run(capsys, "ldp", "decode", "r.toml", "nothing", "--plot", "x.png")[0] == 2
@@ -77,7 +77,9 @@ def test_candidates_can_be_given_later(workplace, capsys):
     Path("animals").write_text("cat\ndog\nfish\n")
     assert run(capsys, "ldp", "encode", "r.toml", "homes.csv", "--column", "pet", "--out", "a", "--seed", "1")[0] == 0
     assert "drawn from a seed" in run(capsys, "ldp", "aggregate", "r.toml", "a", "--out", "counts")[2]
-    assert run(capsys, "ldp", "decode", "r.toml", "counts")[0] == 1
+    code, _, said = run(capsys, "ldp", "decode", "r.toml", "counts")
+    assert code == 2
+    assert said.startswith("cobogo: r.toml, collection.candidates: there is nothing to look for")
     code, said, _ = run(capsys, "ldp", "decode", "r.toml", "counts", "--candidates", "animals", "--json")
     assert code == 0
     assert json.loads(said)["seeded"]
@@ -144,3 +146,31 @@ def test_a_plan_for_a_mean(pets, capsys):
     assert code == 0
     assert {entry["mechanism"]: entry["users"] for entry in json.loads(said)["mechanisms"]}["piecewise"] == 13060
     assert run(capsys, "ldp", "plan", "m.toml", "--frequency", "0.1")[0] == 2
+
+
+def test_two_questions_together(pets, capsys):
+    from cobogo.ldp.encoding import paired_reports
+    from cobogo.ldp.files import texts
+    from cobogo.randomness import Seeded
+
+    Path("yard.toml").write_text(PETS.format(mechanism="grr", parameters='epsilon = 3\nvalues = ["yard", "flat"]'))
+    first, second = Collection.load("pets.toml"), Collection.load("yard.toml")
+    homes = [("dog", "yard")] * 1200 + [("cat", "flat")] * 1200 + [("dog", "flat")] * 300
+    for name, told in (("related", [b for _, b in homes]), ("not", ["flat", "yard"] * 1350)):
+        pairs = paired_reports(first, [a for a, _ in homes], second, told, Seeded(1))
+        lines = zip(texts(first, pairs[0], True), texts(second, pairs[1], True), strict=True)
+        Path(f"{name}.csv").write_text("first,second\n" + "".join(f"{one},{other}\n" for one, other in lines))
+    code, said, _ = run(capsys, "ldp", "associate", "pets.toml", "yard.toml", "related.csv")
+    assert code == 0
+    assert {tuple(line.split()[:2]) for line in said.splitlines()[1:3]} == {("dog", "yard"), ("cat", "flat")}
+    code, said, _ = run(capsys, "ldp", "associate", "pets.toml", "yard.toml", "not.csv", "--json", "--level", "1e-6")
+    assert code == 1
+    assert json.loads(said)["reports"] == 2700
+    for words, complaint in [
+        (("--columns", "a"), "--columns: must be two names"),
+        (("--columns", "second,first"), "related.csv, column second: of 2,700 messages, 2,700 are"),
+        (("--level", "0"), "--level: must be above 0"),
+    ]:
+        code, _, said = run(capsys, "ldp", "associate", "pets.toml", "yard.toml", "related.csv", *words)
+        assert code == 2
+        assert said.startswith(f"cobogo: {complaint}")

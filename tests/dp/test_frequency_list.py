@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
@@ -25,6 +23,7 @@ from cobogo.dp.frequency_list.outline import Counts, Outline, outline
 from cobogo.dp.ledger import Ledger
 from cobogo.errors import DataError, PolicyError
 from cobogo.randomness import Seeded
+from commands import cobogo
 
 Partition = tuple[int, ...]
 NANO = Fraction(1, 10**9)
@@ -289,14 +288,6 @@ def test_refusals_follow_from_the_question_alone() -> None:
         FrequencyList(Fraction(1), NANO).draw(Counts.of(np.array([2**29 + 1])))
 
 
-def cobogo(*arguments: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from cobogo.cli.main import run; run()", *arguments]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
-
-
 WORDS = ["senha123", "qwerty,1", 'dragon"', "iloveyou"]
 
 
@@ -310,7 +301,7 @@ def here(tmp_path: Path) -> Path:
 
 def test_a_release_tells_counts_and_no_items(here: Path) -> None:
     said = json.loads(
-        cobogo("dp", "frequency-list", "words.txt", "--epsilon", "20", "--out", "out", "--json", cwd=here).stdout
+        cobogo("dp", "frequency-list", "words.txt", "--epsilon", "20", "--out", "out", "--json", cwd=here)
     )
     assert said["accounts"]["true"] == 200
     assert said["distance"] <= 12
@@ -321,7 +312,7 @@ def test_a_release_tells_counts_and_no_items(here: Path) -> None:
     for file in (here / "out").rglob("*"):
         if file.is_file():
             assert not any(word.encode() in file.read_bytes() for word in WORDS), file
-    assert "holds" in cobogo("verify", "out", cwd=here).stdout
+    assert "holds" in cobogo("verify", "out", cwd=here)
     manifest = json.loads((here / "out/public/manifest.json").read_text())
     assert manifest["transformation"]["entropy"] == "operating system"
     assert "accounts" not in manifest["transformation"]
@@ -329,20 +320,36 @@ def test_a_release_tells_counts_and_no_items(here: Path) -> None:
 
 def test_counts_can_be_given(here: Path) -> None:
     said = json.loads(
-        cobogo(
-            "dp", "frequency-list", "counts.csv", "--counts", "--epsilon", "20", "--out", "out", "--json", cwd=here
-        ).stdout
+        cobogo("dp", "frequency-list", "counts.csv", "--counts", "--epsilon", "20", "--out", "out", "--json", cwd=here)
     )
     assert said["accounts"]["true"] == 200
     (here / "counts.csv").write_text("n\n20\nmany\n")
     wrong = cobogo("dp", "frequency-list", "counts.csv", "--counts", "--epsilon", "1", "--out", "o", cwd=here, code=2)
-    assert "many" not in wrong.stderr
+    assert "many" not in wrong
     assert not (here / "o").exists()
 
 
 def test_a_seed_voids_it_and_so_does_another_file(here: Path) -> None:
     cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--seed", "7", cwd=here, code=1)
-    assert "seed" in cobogo("verify", "out", cwd=here, code=1).stdout
+    assert "seed" in cobogo("verify", "out", cwd=here, code=1)
+
+
+def test_verification_recomputes_the_mechanism(here: Path) -> None:
+    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--quiet", cwd=here)
+    manifest, rows = here / "out/public/manifest.json", here / "out/public/release.csv"
+    content = json.loads(manifest.read_text())
+    for key, value in (("band", 3), ("q", 0.9), ("epsilon", "1/2"), ("epsilon", "100"), ("delta", "0")):
+        changed = {**content, "transformation": {**content["transformation"], key: value}}
+        manifest.write_text(json.dumps(changed))
+        assert "does not keep" in cobogo("verify", "out/public", cwd=here, code=1)
+    manifest.write_text(json.dumps(content))
+    rows.write_text("count,items\n5,1\n5,2\n")
+    assert "no list of counts" in cobogo("verify", "out/public", cwd=here, code=1)
+
+
+def test_counts_beyond_64_bits_are_too_many() -> None:
+    with pytest.raises(DataError):
+        FrequencyList(Fraction(1), NANO).draw(Counts(np.array([2**62]), np.array([4])))
 
 
 def test_the_ledger_pays_first(here: Path) -> None:

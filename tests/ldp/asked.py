@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.ldp.collection import Collection
+from cobogo.ldp.discovery import DISCOVERIES
 from cobogo.ldp.encoding import shuffled_reports
 from cobogo.ldp.frequency import FrequencyCollection
 from cobogo.ldp.kinds import KINDS
@@ -21,6 +22,10 @@ VALUES = tuple(f"value {number}" for number in range(11))
 PARAMETERS: dict[str, dict[str, Any]] = {
     "rappor": {"bits": 32, "cohorts": 5, "candidates": list(VALUES)},
     **{name: {"epsilon": 1.5, "rows": 6, "width": 16, "candidates": list(VALUES)} for name in SKETCHES},
+    **{
+        name: {"epsilon": 1.5, "letters": "value 0123456789", "length": 8, "rows": 4, "width": 8}
+        for name in DISCOVERIES
+    },
     **{name: {"epsilon": 1.5, "low": -1, "high": 12, "steps": 26} for name in MEANS},
 }
 

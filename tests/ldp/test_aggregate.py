@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cobogo.errors import OutputError, ReportError
 from cobogo.ldp import Aggregate
-from cobogo.ldp.files import FORMS, aggregate_source, write
+from cobogo.ldp.files import FORMS, aggregate_source, texts, write
 from cobogo.ldp.kinds import KINDS
 from cobogo.ldp.wire import Batch
 
@@ -129,6 +129,23 @@ def test_an_engine_counts_as_memory_does(mechanism, engine_url, tmp_path: Path):
         assert same(found, Aggregate.of(collection, Batch(rows)))
     with pytest.raises(ReportError, match="of 3,000 messages, 3,000 are of another collection"):
         aggregated(asked(mechanism, version=2), table)
+
+
+def test_a_table_of_a_database_is_counted_where_it_is(postgresql):
+    import psycopg
+
+    collection = asked("oue")
+    rows = some_reports(collection, 500)
+    name = "ldp_reports_of_a_test"
+    with psycopg.connect(postgresql, autocommit=True) as server:
+        server.execute(f"CREATE TABLE {name} (sent text)")
+        try:
+            with server.cursor().copy(f"COPY {name} FROM STDIN") as copy:
+                copy.write("".join(f"{line}\n" for line in texts(collection, rows, False)))
+            found = aggregate_source(collection, f"{postgresql}#{name}", column="sent")
+        finally:
+            server.execute(f"DROP TABLE {name}")
+    assert same(found, Aggregate.of(collection, Batch(rows)))
 
 
 def test_findings_tell_what_is_there():

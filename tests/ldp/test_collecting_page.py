@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from cobogo.ldp.collection import Collection
+from cobogo.ldp.discovering import DiscoveryCollection
 from cobogo.ldp.frequency import FrequencyCollection
 from cobogo.ldp.kinds import KINDS
 from cobogo.ldp.numeric import MeanCollection
@@ -59,6 +60,7 @@ KEYS: dict[str, tuple[type[BaseModel], ...]] = {
     "The collection": (Collection,),
     "Listed values": (FrequencyCollection,),
     "Any string": (RapporCollection, SketchCollection),
+    "Words that nobody knows": (DiscoveryCollection,),
     "Numbers": (MeanCollection,),
 }
 

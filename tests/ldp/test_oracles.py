@@ -39,7 +39,8 @@ def with_other_functions(oracle, number):
 @some
 @given(values=st.integers(1, 6), epsilon=st.sampled_from([0.01, 0.5, 1.0, log(3), 4.0, 10.0]))
 def test_no_report_tells_more_than_epsilon(name, values, epsilon):
-    oracle = small(name, values, min(epsilon, 4.0) if name == "olh" else epsilon)
+    epsilon = min(epsilon, 4.0) if name == "olh" else epsilon  # beyond, its cells are too many to enumerate
+    oracle = small(name, values, epsilon)
     laws = [oracle.law(held) for held in range(values)]
     loss = 0.0
     for law in laws:
@@ -49,8 +50,8 @@ def test_no_report_tells_more_than_epsilon(name, values, epsilon):
             ratio = max(law[report] / other[report] for report in law)
             assert ratio <= Fraction(exp(epsilon))
             loss = max(loss, log(ratio))
-    if values > 1 and name not in HASHED:
-        assert loss == pytest.approx(epsilon, rel=1e-4)
+    told_apart = values > 1 and (name not in HASHED or loss > 0)  # two values may share all of their few cells
+    assert loss == pytest.approx(epsilon if told_apart else 0, rel=1e-4)
 
 
 @each

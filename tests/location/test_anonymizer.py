@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cobogo.errors import DataError, NoSolution
 from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome
-from cobogo.location.cloaks import Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
+from cobogo.location.cloaks import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.location.cloaks.slices import over_time
 from cobogo.location.points import Points
 from cobogo.location.records import FIRST, Records
@@ -36,6 +36,34 @@ def test_a_cloak_holds_k_people_who_were_heard_of_lately(method: Cloak) -> None:
         anonymizer.cloak("p7", 2000.0)
     with pytest.raises(DataError, match="not said where they are"):
         anonymizer.cloak("nobody", 2.0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([QuadTree(3), QuadTree(3, reciprocal=True), Hilbert(3), Casper(3)]))
+def test_whatever_happens_a_cloak_holds_its_owner_and_k_people_who_are_about(seed: int, method: Cloak) -> None:
+    rng = np.random.default_rng(seed)
+    anonymizer, at, now = Anonymizer(method, max_age=50, tick=5), {}, 0.0
+    for _ in range(120):
+        now += float(rng.exponential(1.0))
+        who = f"p{rng.integers(0, 12)}"
+        if rng.random() < 0.6:
+            at[who] = (*(rng.normal(size=2) * 0.01).tolist(), now)
+            anonymizer.update(who, *at[who])
+        elif rng.random() < 0.1 and who in at:
+            anonymizer.forget(who)
+            del at[who]
+        elif who in at and at[who][2] >= now - 50:
+            k = int(rng.integers(2, 5))
+            fresh = sum(1 for _, _, time in at.values() if time >= now - 50)
+            try:
+                region = anonymizer.cloak(who, now, Demand(k))
+            except NoSolution:
+                assert fresh < k
+                continue
+            west, south, east, north = region.box
+            assert west <= at[who][0] <= east
+            assert south <= at[who][1] <= north
+            assert region.people >= k
 
 
 def test_one_who_reports_often_is_one_person() -> None:
@@ -107,6 +135,27 @@ def test_who_leaves_is_forgotten() -> None:
         anonymizer.cloak("p1", 2.1)
 
 
+def test_who_comes_after_one_who_left_is_somebody_else() -> None:
+    anonymizer = Anonymizer(QuadTree(2))
+    anonymizer.update("ana", -38.5, -3.7, 0)
+    anonymizer.update("bia", -38.5, -3.7, 0)
+    anonymizer.forget("bia")
+    anonymizer.update("caio", 10.0, 50.0, 1)
+    assert anonymizer.number("caio") == 1
+    assert anonymizer.place("caio", 1.0) == (10.0, 50.0)
+    assert len(anonymizer.seen(0, 5)) == 2
+    with pytest.raises(DataError):
+        anonymizer.place("bia", 1.0)
+
+
+def test_nobody_waits_twice() -> None:
+    anonymizer = Anonymizer(QuadTree(3))
+    anonymizer.update("ana", -38.5, -3.7, 0)
+    anonymizer.ask("ana", 0.0, Demand(3, max_wait=10))
+    with pytest.raises(NoSolution, match="waits already"):
+        anonymizer.ask("ana", 1.0, Demand(3, max_wait=10))
+
+
 def test_old_reports_are_not_kept() -> None:
     records = Records()
     for second in range(4 * FIRST):
@@ -139,7 +188,7 @@ def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float)
 
 
 def test_the_clique_cloak_has_a_room_of_its_own() -> None:
-    with pytest.raises(ValueError, match="Gathering"):
+    with pytest.raises(ValueError, match="Gatherer"):
         Anonymizer(Clique(2))
     with pytest.raises(ValueError, match="'min_area'"):
         Demand(2, min_area=5, max_area=1)

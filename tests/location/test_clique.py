@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.errors import DataError
-from cobogo.location.cloaks import Clique, Gathering
+from cobogo.errors import DataError, NoSolution
+from cobogo.location.anonymizer import Demand, Held, Outcome
+from cobogo.location.cloaks import Clique, Gathering, Hilbert
 from cobogo.location.cloaks.cells import area, inside
+from cobogo.location.gatherer import Gatherer
 from cobogo.location.geometry import Frame
 from cobogo.location.points import Points
 from cobogo.randomness import Seeded
@@ -128,6 +130,59 @@ def test_what_goes_out_goes_out_when_the_crowd_is_complete() -> None:
     assert np.isnan(released.points.lon[2])
 
 
+def test_crowds_have_an_end() -> None:
+    points = Points.of([-38.5] * 90, [-3.7] * 90, time=np.arange(90), user=np.arange(90))
+    assert (np.bincount(Clique(61).met(points).crowd + 1)).tolist() == [29, 61]
+    for wrong in (1, 62):
+        with pytest.raises(ValueError, match="'k' parameter"):
+            Clique(2).met(points, k=wrong)
+        with pytest.raises(ValueError, match="'k' parameter"):
+            Gathering(Clique(2)).ask("a", 0.0, 0.0, 0.0, k=wrong)
+    with pytest.raises(ValueError, match="'k' parameter"):
+        Clique(62)
+
+
 def test_requests_without_times_are_refused() -> None:
     with pytest.raises(DataError, match="have no times"):
         Clique(2).regions(Points.of([1.0], [1.0]))
+
+
+def test_an_anonymizer_of_requests() -> None:
+    gatherer = Gatherer(Clique(3, dx=300, dy=300, dt=60))
+    for name, lon in (("a", -38.5), ("b", -38.501), ("c", -38.502), ("far", -38.6)):
+        gatherer.update(name, lon, -3.7, 0.0)
+    first, far = gatherer.ask("a", 1.0), gatherer.ask("far", 2.0, Demand(3, max_wait=10))
+    assert isinstance(first, Held)
+    assert isinstance(far, Held)
+    with pytest.raises(NoSolution, match="waits already"):
+        gatherer.ask("a", 2.0)
+    assert isinstance(gatherer.ask("b", 3.0), Held)
+    last = gatherer.ask("c", 4.0)
+    assert isinstance(last, Outcome)
+    assert last.region is not None
+    assert (last.region.people, last.region.since, last.region.until) == (3, 1.0, 4.0)
+    assert {outcome.user: outcome.region for outcome in gatherer.settle(5.0)} == {"a": last.region, "b": last.region}
+    assert gatherer.waiting == 1
+    assert gatherer.settle(11.9) == []
+    assert gatherer.settle(12.0) == [Outcome(far.ticket, "far", None)]
+    assert gatherer.waiting == 0
+
+
+def test_a_demand_narrows_whom_a_request_goes_out_with() -> None:
+    gatherer = Gatherer(Clique(2, dx=3000, dy=3000))
+    for name, lon in (("a", -38.50), ("b", -38.51), ("c", -38.5003)):
+        gatherer.update(name, lon, -3.7, 0.0)
+    gatherer.ask("a", 1.0, Demand(2, max_area=40_000))
+    assert isinstance(gatherer.ask("b", 2.0), Held)  # too far for a
+    found = gatherer.ask("c", 3.0, Demand(2, max_area=40_000))
+    assert isinstance(found, Outcome)
+    assert found.region is not None
+    assert found.region.area <= 40_000
+    gatherer.forget("b")
+    assert gatherer.waiting == 0
+    with pytest.raises(NoSolution, match="wait for each other"):
+        gatherer.cloak("a", 4.0)
+    with pytest.raises(NoSolution, match="area of 0 m²"):
+        gatherer.ask("a", 4.0, Demand(2, min_area=5))
+    with pytest.raises(ValueError, match="must be clique"):
+        Gatherer(Hilbert(2))

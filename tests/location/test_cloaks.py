@@ -83,6 +83,15 @@ def test_people_are_counted_from_the_rectangles_alone(points: Points) -> None:
     assert [cloaked.people_in(row, points) for row in range(len(points))] == expected
 
 
+def test_who_is_left_over_joins_the_crowd_with_the_largest_cell() -> None:
+    town, street, village = [(-38.5, -3.7)] * 4, [(-38.3, -3.6), (-38.301, -3.6), (-38.302, -3.6)], [(-39.4, -4.3)] * 2
+    points = Points.of(*zip(*town, *street, *village, strict=True))
+    cloaked = QuadTree(3, reciprocal=True).regions(points)
+    assert Counter(cloaked.sharing(points).tolist()) == {4: 4, 5: 5}
+    assert len(set(zip(*cloaked.box, strict=True))) == 2
+    assert QuadTree(3).regions(points).sharing(points).min() == 2
+
+
 def test_crowds_along_the_curve_have_k_people_and_the_last_one_less_than_twice_as_many() -> None:
     rng = np.random.default_rng(3)
     points = Points.of(rng.normal(-38.5, 0.1, 1003), rng.normal(-3.7, 0.1, 1003))

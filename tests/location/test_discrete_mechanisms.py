@@ -57,6 +57,7 @@ MADE = {
     "optimal, spanner": lambda: Optimal(0.008, square(4), a_prior(16), spanner=1.5),
     "optimal, one certain place": lambda: Optimal(0.02, square(3), [0, 0, 0, 0, 1, 0, 0, 0, 0]),
     "optimal, far apart": lambda: Optimal(0.02, square(4, 400.0), a_prior(16)),
+    "exponential, as good as exact": lambda: Exponential(1.0, square(3, 1000.0)),
     "exponential": lambda: Exponential(0.02, square(4, 400.0)),
 }
 

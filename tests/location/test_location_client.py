@@ -17,9 +17,10 @@ from cobogo.errors import BudgetSpent, DataError, OutputError
 from cobogo.location.base import Guarantee, Mechanism, Released, free
 from cobogo.location.client import PRESETS, Client, Ledger, Report
 from cobogo.location.client.presets import WITHIN_95
+from cobogo.location.client.reports import Area
 from cobogo.location.cloaks.cells import boxes, cells
 from cobogo.location.geometry import distance
-from cobogo.location.mechanisms import PlanarLaplace
+from cobogo.location.mechanisms import PlanarLaplace, Predictive
 from cobogo.location.points import Points
 from cobogo.location.service.catalogue import Catalogue
 from cobogo.randomness import Seeded, Source
@@ -108,6 +109,17 @@ def test_nothing_goes_out_that_could_not_be_written_down(tmp_path: Path) -> None
         device.report(*HOME, 0.0)
 
 
+def test_a_mechanism_that_looks_back_is_given_the_reports_before() -> None:
+    device = Client(Predictive(0.01), budget=1, window=3600, source=Seeded(3))
+    reports = [device.report(*HOME, float(second)).positions for second in range(20)]
+    assert len(set(reports)) < 10
+    assert device.ledger.spent(20.0) < 20 * 0.008
+    first = Client(Predictive(0.01), budget=0.012, window=3600, source=Seeded(3))
+    first.report(*HOME, 0.0)
+    with pytest.raises(BudgetSpent):
+        first.report(*HOME, 1.0)  # it might cost 0.01, and 0.004 is left
+
+
 def test_a_report_keeps_its_shape_as_json() -> None:
     for report in (
         Report(((1.0, 2.0), (3.0, 4.0)), 5.0),
@@ -169,6 +181,14 @@ def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, s
     away = distance(lon, lat, [one.lon for one in places.places], [one.lat for one in places.places])
     assert answer.exact
     assert [place.id for place in answer.places] == [places.places[row].id for row in np.argsort(away)[:count]]
+
+
+def test_a_catalogue_has_kinds_and_may_have_nothing() -> None:
+    places = Catalogue.of([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
+    everywhere = [Area(0.0, 0.0, 2e7)]
+    assert [place.id for place in places.only("beach").candidates(everywhere, 3)[0]] == ["b"]
+    assert places.only("church").candidates(everywhere, 1) == [[]]
+    assert len(places.only(None).candidates(everywhere, 1)[0]) == 2
 
 
 def test_with_noise_the_owner_is_told_whether_the_answer_is_certain() -> None:

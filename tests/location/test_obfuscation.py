@@ -88,6 +88,10 @@ def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     reports = Indirect(places).apply(people, Seeded(1)).points
     away = distance(people.lon[:, None], people.lat[:, None], places.points.lon, places.points.lat)
     assert people.distance(reports) == pytest.approx(away.min(axis=1), abs=1e-3)
+    with pytest.raises(ValueError, match="must have names"):
+        Indirect(places).named(people)
+    with pytest.raises(ValueError, match="one for each of 200"):
+        Places(places.points, ("one",))
     with pytest.raises(ValueError, match="one at least"):
         Places(Points.of([], []))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from cobogo.location.draws import BEARING_STEP, exponentials, laplace_steps
-from cobogo.location.geometry import RADIUS, distance, moved
+from cobogo.location.geometry import DEGREE, RADIUS, distance, moved
 from cobogo.location.grid import Grid, World
 from cobogo.location.kernels import walk, walk_all
 from cobogo.location.mechanisms import PlanarLaplace
@@ -85,7 +85,7 @@ class Scripted:
 
     def words(self, count: int) -> np.ndarray:
         given, self.left = self.left[:count], self.left[count:]
-        return np.array(given, dtype=np.uint64)
+        return np.array([*given, *[2**63] * (count - len(given))], dtype=np.uint64)
 
 
 def test_the_tail_has_no_edge() -> None:
@@ -97,6 +97,13 @@ def test_the_tail_has_no_edge() -> None:
     # Small words get more bits: the same first word and different second ones are different numbers.
     low, high = (exponentials(np.array([1], dtype=np.uint64), Scripted(w))[0] for w in (0, 2**64 - 1))
     assert (low, high) == pytest.approx((64 * log(2), 63 * log(2)))
+
+
+def test_a_report_can_be_as_far_away_as_the_bits_say() -> None:
+    # The first exponential's word is zero, so that 2⁻⁶⁴ goes before the next one, 1/2; the other is of 1/2.
+    here = Points.of([-38.5], [-3.7])
+    report = PlanarLaplace(0.01).apply(here, Scripted(0, 2**63, 0)).points
+    assert here.distance(report)[0] == pytest.approx(66 * log(2) / 0.01, rel=1e-3)
 
 
 def test_the_tail_is_as_heavy_as_it_should_be() -> None:
@@ -111,7 +118,7 @@ def test_the_tail_is_as_heavy_as_it_should_be() -> None:
 def test_the_compiled_walk_is_that_of_more_digits(lon: float, lat: float, turned: float, bearing: float) -> None:
     world = World(1e-3)  # finer than any grid in use, so that what is left is the walk's own error
     out = np.empty(1), np.empty(1)
-    walk_all(*(np.array([v]) for v in (lon, lat, turned, bearing)), float(world.rows), world.size, *out)
+    walk_all(*(np.array([v]) for v in (lon, lat, turned, bearing)), True, float(world.rows), world.size, *out)
     start = world.snapped(lon, lat)
     there = moved(*start, turned * RADIUS, bearing)
     assert distance(*there, out[0][0], out[1][0]) < 2e-3
@@ -192,6 +199,33 @@ def test_the_law_of_cells_keeps_the_inequality_with_room_for_the_digits(epsilon:
         for (k, l), (_, least) in law.items():
             apart = np.hypot(i - k, j - l) * size
             assert most <= exp(epsilon * apart) * least * (1 + 2e-8), (i, j, k, l)
+
+
+@pytest.mark.parametrize("lat", [-3.7, 60.0])
+def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None:
+    """Every cell of the world about a true one: its border in degrees, and the density integrated over it."""
+    mechanism = PlanarLaplace(0.01, grid=World(100))
+    world = mechanism.world
+    lon0, lat0 = (float(part) for part in world.snapped(-38.5, lat))
+    height, count = 180 / world.rows, 300_000
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    chances, centres = [], []
+    for row in range(-3, 4):
+        middle = lat0 + row * height
+        cells = round(360 * DEGREE * np.cos(np.radians(middle)) / world.size)
+        for column in range(-3, 4):
+            lon, _ = world.snapped(lon0 + column * 360 / cells, middle)
+            centres.append((float(lon), middle))
+            a, b = (float(lon) + nodes * 180 / cells), (middle + nodes * height / 2)
+            away = distance(lon0, lat0, a[:, None], b)
+            area = (360 / cells * DEGREE * np.cos(np.radians(b))) * height * DEGREE / 4
+            density = mechanism.drawn**2 / (2 * pi) * np.exp(-mechanism.drawn * away)
+            chances.append(float(weights @ (density * area) @ weights))
+    reports = mechanism.apply(Points.of(np.full(count, -38.5), np.full(count, lat)), Seeded(12)).points
+    column = np.round(np.stack([reports.lon, reports.lat]), 9)
+    seen = [int(((column[0] == round(x, 9)) & (column[1] == round(y, 9))).sum()) for x, y in centres]
+    expected = np.array([*chances, 1 - sum(chances)]) * count
+    assert stats.chisquare([*seen, count - sum(seen)], expected).pvalue > 1e-6
 
 
 def test_quantiles_and_shares_are_inverse_and_right() -> None:

@@ -88,6 +88,20 @@ def test_points_go_to_arrow_and_pandas_and_come_back(tmp_path) -> None:
         assert np.diff(again.time).tolist() == [3600.0] == np.diff(points.time).tolist()
 
 
+def test_points_go_to_geopandas_and_come_back_from_any_projection() -> None:
+    geopandas = pytest.importorskip("geopandas")
+    points = Points.of([-38.5, -38.6], [-3.7, -3.8], time=[0, 60], user=["b", "a"])
+    frame = points.to_geopandas()
+    assert isinstance(frame, geopandas.GeoDataFrame)
+    assert frame.crs.to_epsg() == 4326
+    for told in (frame, frame.to_crs(31984), frame.rename_geometry("onde")):  # 31984: metres, UTM 24 south
+        again = Points.from_pandas(told)
+        assert again.lon == pytest.approx(points.lon, abs=1e-7)
+        assert again.lat == pytest.approx(points.lat, abs=1e-7)
+        assert again.names == ("a", "b")
+    assert read_points(frame).users == 2
+
+
 def test_traces_are_people_in_the_order_of_time() -> None:
     points = Points.of([1, 2, 3, 4], [0] * 4, time=[9, 2, 1, 3], user=["x", "y", "x", "y"])
     assert [trace.lon.tolist() for trace in points.traces()] == [[3, 1], [2, 4]]

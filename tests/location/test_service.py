@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cobogo.errors import BudgetSpent, InputError, LedgerError, OutputError
-from cobogo.location.cloaks import QuadTree
+from cobogo.errors import BudgetSpent, InputError, LedgerError, NoSolution, OutputError
+from cobogo.location.cloaks import Clique, QuadTree
 from cobogo.location.geometry import distance
 from cobogo.location.mechanisms import PlanarLaplace
 from cobogo.location.mixzones import MixZone
@@ -33,13 +33,13 @@ NOW = 1_000_000.0
 class City:
     """A server with thirty people about, and a clock that is set by hand."""
 
-    def __init__(self, settings: Settings, **options: Any) -> None:
+    def __init__(self, settings: Settings, service: Any = None, **options: Any) -> None:
         from cobogo.location.service.app import create_app
 
         self.now = NOW
         self.devices = Devices()
         self.server = PrivacyServer(settings, **options)
-        self.app = create_app(self.server, self.devices, clock=lambda: self.now)
+        self.app = create_app(self.server, self.devices, service=service, clock=lambda: self.now)
         self.tokens = {f"p{number}": self.devices.enrol(f"p{number}") for number in range(30)}
         self.operator = self.devices.enrol("olga", operator=True)
         rng = np.random.default_rng(1)
@@ -81,6 +81,23 @@ def test_a_cloak_holds_k_people_and_its_owner(city: City) -> None:
     assert sum(west <= x <= east and south <= y <= north for x, y in places) >= 6
     assert answer.json()["identity"] is None
     assert "people" not in answer.json()
+
+
+def test_requests_that_wait_for_each_other_go_out_together() -> None:
+    city = City(Settings(Clique(3, dx=5000, dy=5000, dt=30)))
+
+    async def all_at_once() -> list[Any]:
+        transport = httpx.ASGITransport(city.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://anonymizer") as client:
+            headers = [{"Authorization": f"Bearer {city.tokens[who]}"} for who in ("p1", "p2", "p3", "p4")]
+            asked = [client.post("/cloak", json={"max_wait": 0.5}, headers=one) for one in headers]
+            return await asyncio.gather(*asked)
+
+    answers = asyncio.run(all_at_once())
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 409]
+    assert len({tuple(answer.json()["box"]) for answer in answers if answer.status_code == 200}) == 1
+    assert city.server.anonymizer.waiting == 0
+    assert city.ask("POST", "/cloak", "p1", {"k": 62}).status_code == 422
 
 
 def test_too_few_people_are_a_refusal_with_a_remedy(city: City) -> None:
@@ -126,8 +143,9 @@ def test_health_needs_no_token_and_tells_nothing(city: City) -> None:
         ("/cloak", {"k": 2.5}),
         ("/cloak", {"max_wait": -1.0}),
         ("/cloak", {"min_area": 5.0, "max_area": 1.0}),
+        ("/cloak", {"k": 100_001}),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_what_is_not_right_is_refused_and_not_repeated(city: City, path: str, body: Any) -> None:
     answer = city.ask("POST", path, "p3", body)
@@ -171,12 +189,13 @@ def test_identities_are_lasting_changing_or_none() -> None:
     assert all(name and "p1" not in name for name in (*lasting, *changing))
 
 
-def test_nobody_is_heard_of_within_a_mix_zone(city: City) -> None:
+def test_nobody_is_heard_of_within_a_mix_zone() -> None:
+    city = City(Settings(QuadTree(4)), Broken(ConnectionError()))
     zone = {"name": "square", "lon": -39.0, "lat": -3.7, "radius": 300.0, "least": 2}
     assert city.ask("POST", "/mixzones", "olga", zone).status_code == 201
     assert city.ask("POST", "/mixzones", "olga", zone).status_code == 409
     assert city.ask("GET", "/mixzones", "p1").json()["zones"][0]["name"] == "square"
-    assert city.move("p1", -38.5, -3.7)["told"] is not None
+    assert city.move("p1", -38.5, -3.7)["told"]["identity"] is None
     for second, who in enumerate(("p1", "p2")):
         city.now = NOW + second
         assert city.move(who, -39.0 + 0.002 * second, -3.7)["told"] is None
@@ -265,6 +284,34 @@ def test_no_position_name_or_token_is_logged(city: City, caplog: pytest.LogCaptu
         assert secret not in out + err + ours
 
 
+class Broken:
+    """A service that is not there, or worse."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def asked(self, *question: Any) -> Any:
+        raise self.error
+
+    async def told(self, reports: Any) -> None:
+        """Hear it, and say nothing."""
+
+
+def test_a_service_that_does_not_answer_is_told_apart_from_a_refusal() -> None:
+    city = City(Settings(QuadTree(4)), Broken(ConnectionError("secret 38.123456")))
+    answer = city.ask("POST", "/nearest", "p1", {})
+    assert answer.status_code == 502
+    assert "38.12" not in answer.text
+
+
+def test_of_a_fault_only_its_kind_and_place_are_told(caplog: pytest.LogCaptureFixture, capfd: Any) -> None:
+    city = City(Settings(QuadTree(4)), Broken(ZeroDivisionError("at 38.123456")))
+    answer = city.ask("POST", "/nearest", "p1", {})
+    assert (answer.status_code, answer.json()) == (500, {"error": "a fault of the server"})
+    assert "ZeroDivisionError in test_service.py" in caplog.text
+    assert "38.12" not in caplog.text + "".join(capfd.readouterr())
+
+
 def test_devices_are_kept_as_digests_and_closed_again(tmp_path: Path) -> None:
     file = tmp_path / "devices.json"
     token = Devices(file).enrol("ana")
@@ -309,7 +356,7 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
     assert server.identity("ana") == assembled(state, identity="consistent").identity("ana")
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     for wrong, said in (
-        ({"cloak": "clique"}, "no cloak 'clique'"),
+        ({"cloak": "circle"}, "no cloak 'circle'"),
         ({"identity": "anonymous"}, "must be consistent"),
         ({"k": 1}, "'k' parameter"),
         ({"budget": 1.0}, "without --epsilon"),
@@ -332,5 +379,40 @@ def test_books_that_cannot_be_read_stop_everything(tmp_path: Path) -> None:
 
 def test_trips_have_an_end() -> None:
     server = PrivacyServer(replace(Settings(), trip_positions=2))
+    server.update("bia", [(0.0, 0.0, 0.0)] * 2, trip="run")
+    server.update("ana", [(0.0, 0.0, 0.0)], trip="run")
     with pytest.raises(InputError, match="2 positions at most"):
-        server.update("ana", [(0.0, 0.0, float(t)) for t in range(3)], trip="run")
+        server.update("ana", [(0.0, 0.0, 1.0)] * 2, trip="walk")
+    server.drop("ana", "run")
+    server.update("ana", [(0.0, 0.0, 1.0)] * 2, trip="walk")
+
+
+def test_who_went_into_a_mix_zone_while_they_waited_is_refused() -> None:
+    city = City(Settings(QuadTree(2), "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    region = city.server.anonymizer.cloak("p1", city.now)
+    name = city.server.identity("p1")
+    assert city.server.told("p1", region, name).identity == name
+    for where in (-39.0, -38.5):
+        for who in ("p1", "p2"):
+            city.move(who, where, -3.7)
+        with pytest.raises(NoSolution, match="while they waited"):
+            city.server.told("p1", region, name)
+
+
+def test_a_trip_that_nobody_heard_of_is_still_there() -> None:
+    class Deaf(Broken):
+        async def told(self, reports: Any) -> None:
+            raise self.error
+
+    city = City(Settings(QuadTree(4)), None)
+    for step in range(1, 31):
+        for who in ("p1", "p2", "p3", "p4"):
+            trip = "run" if who == "p1" else None
+            city.server.update(who, [(-38.5 + 0.0005 * step, -3.7, NOW + 60 * step)], trip=trip)
+    from cobogo.location.service.app import create_app
+
+    city.app = create_app(city.server, city.devices, service=Deaf(ConnectionError()), clock=lambda: NOW + 2000)
+    assert city.ask("POST", "/trips/run/release", "p1").status_code == 502
+    city.app = create_app(city.server, city.devices, clock=lambda: NOW + 2000)
+    assert city.ask("POST", "/trips/run/release", "p1").json()["told"]
+    assert city.ask("POST", "/trips/run/release", "p1").status_code == 422

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cobogo.location.attacks.base import Scene
+from cobogo.location.attacks.cloaks import CentreOfCloak
 from cobogo.location.client import PRESETS
-from cobogo.location.cloaks import CLOAKS
+from cobogo.location.cloaks import CLOAKS, Casper, Hilbert, NearestNeighbours, QuadTree
+from cobogo.location.fortaleza import people
 from cobogo.location.fortaleza.clinics import beliefs
+from cobogo.location.grid import Grid
 from cobogo.randomness import Seeded
 
 PAGE = (Path(__file__).parents[2] / "docs" / "location-service.md").read_text(encoding="utf-8")
@@ -48,3 +53,19 @@ def test_the_figures_of_the_story_are_those_of_the_code() -> None:
     for protection, shares in beliefs(Seeded(7)).items():
         linked, unlinked = (f"{100 * share:.1f} %" for share in shares)
         assert f"| {protection} | {linked} | {unlinked} |" in PAGE
+
+
+def test_the_table_of_cloaks_is_measured() -> None:
+    crowd = people(2000, days=1).trajectories(step=3600)
+    assert crowd.time is not None
+    noon = crowd.take(crowd.time == crowd.time[12])
+    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=1000)
+    for cloak in (QuadTree(20), QuadTree(20, reciprocal=True), Casper(20), Hilbert(20), NearestNeighbours(20)):
+        cloaked = cloak.regions(noon)
+        shared = cloaked.sharing(noon)
+        centre = CentreOfCloak().run(Scene(noon, cloak.apply(noon, Seeded(1)), grid, cloak)).success
+        assert centre is not None
+        name = f"`{cloak.name}`" + (", reciprocal" if cloak == QuadTree(20, reciprocal=True) else "")
+        area = f"{np.median(cloaked.area) / 1e6:.2f} km²"
+        chances = [f"{100 * chance:.1f} %" for chance in (float((1 / shared).mean()), centre)]
+        assert f"| {name} | {area} | {shared.min()} | {' | '.join(chances)} |" in PAGE

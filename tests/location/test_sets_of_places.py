@@ -56,6 +56,21 @@ def test_the_centre_moves_by_no_more_than_delta_times_the_largest_move(
     assert distance(*centres[0], *centres[1]) <= mechanism.sensitivity * apart + 1e-6
 
 
+def test_the_noise_starts_from_the_centre_itself_and_not_from_its_cell() -> None:
+    """The centre of two neighbouring cells is their common border, and reports to both sides are as likely."""
+    mechanism = Centroid(0.2, AREAS["across the equator"])
+    assert mechanism.world.size == 1
+    world, count = mechanism.world, 40_000
+    one = world.snapped(0.3, 0.3)
+    other = world.snapped(float(one[0]) + 0.000009, float(one[1]))
+    lon = np.tile([float(one[0]), float(other[0])], count)
+    points = Points.of(lon, np.full(2 * count, float(one[1])), user=np.repeat(np.arange(count), 2))
+    reports = mechanism.apply(points, Seeded(4)).points
+    middle = (float(one[0]) + float(other[0])) / 2
+    west = int((reports.lon[::2] < middle).sum())
+    assert abs(west - count / 2) < 5.2 * (count / 4) ** 0.5
+
+
 def test_a_city_is_flat_enough_and_a_continent_costs_more() -> None:
     assert Centroid(0.01, AREAS["Fortaleza"]).sensitivity < 1.0005
     assert 1.01 < Centroid(0.01, AREAS["Helsinki"]).sensitivity < 1.04

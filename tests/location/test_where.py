@@ -195,6 +195,10 @@ def test_nobody_one_person_one_call_none_on_these_days(people: list[list[tuple[i
     assert all((again.counts[name] == made.model.counts[name]).all() for name in SHARES)
 
 
+def test_noise_alone_does_not_make_up_a_country() -> None:
+    assert 1 <= fitted(calls_of([]), SPACE, Fraction(1, 10**8)).people <= 250_000
+
+
 def test_one_cell_only() -> None:
     alone = Cells.of(["x"], [-38.5], [-3.7])
     calls = Calls(np.zeros(3, np.int64), np.full(3, START), np.zeros(3, np.int64), alone)

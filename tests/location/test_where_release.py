@@ -12,8 +12,9 @@ import pytest
 
 import cobogo
 from cobogo.cli.main import app
+from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger import Ledger
-from cobogo.errors import BudgetSpent, CobogoError, OutputError, PolicyError
+from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
 from cobogo.location.fortaleza.files import write
 from cobogo.release.manifest import NAME, sha256
 
@@ -57,6 +58,8 @@ def test_a_release_verifies_and_its_public_part_alone_does(release: Path) -> Non
     assert cobogo.verify(release)
     assert cobogo.verify(release / "public")
     assert "fidelity" in json.loads((release / "evidence/report.json").read_text())
+    kept = {file.name for file in (release / "evidence").iterdir()}
+    assert kept == {"evidence.json", "report.json", "daily-range.png", "hours.png", "map.html"}
     public = "".join(file.read_text() for file in (release / "public").iterdir())
     assert "fortaleza" not in public
     assert "seed" not in public
@@ -130,25 +133,34 @@ def test_nothing_is_left_where_something_else_is(data: Path, tmp_path: Path) -> 
 
 
 def test_the_budget_pays_before_anything_is_drawn(data: Path, tmp_path: Path) -> None:
-    config = tmp_path / "curator.toml"
-    config.write_text(
-        f'ledger = "ledger.db"\n[datasets.calls]\npath = "{data / "calls.csv"}"\nunit = "user"\n'
-        'columns = { cell = { type = "text" } }\nbudget = { epsilon = 3 }\nanalysts = { ana = { epsilon = 1.5 } }\n'
-    )
-    asked = ["--config", str(config), "--dataset", "calls", "--analyst", "ana"]
+    books = Ledger(tmp_path / "ledger.db")
+    books.open("calls", Loss("epsilon", Fraction(3)))
+    books.grant("calls", "ana", Loss("epsilon", Fraction(3, 2)))
+    asked = ["--ledger", str(tmp_path / "ledger.db"), "--dataset", "calls", "--analyst", "ana"]
     run(data, tmp_path / "one", *asked)
-    assert [float(entry.cost.amount) for entry in Ledger(tmp_path / "ledger.db").entries("calls")] == [10**9]
+    assert [entry.cost.amount for entry in books.entries("calls")] == [10**9]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.doc").write_text("precious")
+    with pytest.raises(OutputError):
+        run(data, tmp_path / "mine", *asked, epsilon="0.1")
     with pytest.raises(BudgetSpent):
         run(data, tmp_path / "two", *asked)
     assert not (tmp_path / "two").exists()
     with pytest.raises(PolicyError, match="--analyst"):
-        run(data, tmp_path / "two", "--config", str(config), "--dataset", "calls")
-    assert len(Ledger(tmp_path / "ledger.db").entries("calls")) == 1
+        run(data, tmp_path / "two", *asked[:4])
+    assert len(books.entries("calls")) == 1
+    with pytest.raises(LedgerError, match="no book"):
+        run(data, tmp_path / "two", *asked[:2], "--dataset", "others", "--analyst", "ana")
 
 
 @pytest.mark.parametrize(
     ("words", "named"),
-    [(["--first", "tomorrow"], "--first"), (["--days", "0"], "days"), (["--epsilon", "-1"], "epsilon")],
+    [
+        (["--first", "tomorrow"], "--first"),
+        (["--days", "0"], "days"),
+        (["--epsilon", "-1"], "epsilon"),
+        (["--epsilon", "1e-300"], "epsilon"),
+    ],
 )
 def test_wrong_options_are_named(data: Path, tmp_path: Path, words: list[str], named: str) -> None:
     with pytest.raises(CobogoError, match=named):

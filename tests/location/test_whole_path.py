@@ -77,7 +77,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     tokens = {who: devices.enrol(who) for who in [*at, "late"]}
     server = PrivacyServer(Settings(Hilbert(K)))
     with running(create_places_app(catalogue, heard)) as places:
-        app = create_app(server, devices, service=PlacesService(places).asked)
+        app = create_app(server, devices, service=PlacesService(places))
         with running(app, certificate=certificate, key=key) as url:
             found = Town(url, places, tokens, certificate, catalogue, heard, at)
             for who, (lon, lat) in at.items():
@@ -101,6 +101,19 @@ def test_under_a_cloak_the_answer_is_exactly_the_nearest(town: Town) -> None:
         assert (distance(area["lon"], area["lat"], lon, lat) <= area["radius"]).sum() >= K
     asked = {tuple(question["areas"][0].values()) for question in town.heard}
     assert len(asked) <= PEOPLE // K  # everybody of a crowd asks the same
+
+
+def test_the_service_hears_of_positions_under_cloaks_only(town: Town) -> None:
+    town.heard.clear()
+    lon, lat = town.at["p1"]
+    with town.device("p1") as device:
+        told = device.post("/locations", json={"positions": [{"lon": lon, "lat": lat}]}).json()["told"]
+        trip = {"positions": [{"lon": lon, "lat": lat}], "release": "accumulated", "trip": "walk"}
+        assert device.post("/locations", json=trip).json()["told"] is None
+        assert device.post("/trips/walk/release").json()["told"] == []  # it began and ended there
+    assert town.heard == [told]
+    west, south, east, north = told["box"]
+    assert sum(west <= x <= east and south <= y <= north for x, y in town.at.values()) >= K
 
 
 def test_among_dummies_the_answer_is_exactly_the_nearest(town: Town) -> None:

@@ -63,7 +63,8 @@ def test_templates_and_plots_use_only_keys_that_exist() -> None:
 def test_no_text_is_left_that_nothing_uses() -> None:
     code = sources()
     made = re.findall(r'f"([\w.]+\.)\{', code)  # keys that begin with a text and end with a name
-    dynamic = ("key.", "risk.", "sizes.", "demo.", *made, *(f"{kind}." for kind in FROM_NAMES))
+    named = {*FROM_NAMES, *re.findall(r'\bname\("(\w+)", ', code)}
+    dynamic = ("key.", "risk.", "sizes.", "demo.", *made, *(f"{kind}." for kind in named))
     assert [key for key in TEXTS["en"] if f'"{key}"' not in code and not key.startswith((*dynamic, "asked."))] == []
 
 

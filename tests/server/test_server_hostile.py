@@ -20,20 +20,21 @@ from cobogo.server.settings import Settings
     ids=["empty", "magic", "forged", "header", "picture", "twice", "quote"],
 )
 def test_what_is_no_table_is_refused_and_leaves_nothing(served, content) -> None:
+    before = served.datasets
     answer = served.upload(content=content, name="table.csv")
     assert answer.status_code == 400, answer.text
     assert answer.json()["detail"]
     assert str(served.house.files.root) not in answer.text
     assert served("steward", "GET", "/datasets").json() == []
-    assert list((served.house.files.root / "datasets").iterdir()) == []
+    assert served.datasets == before
 
 
 def test_an_upload_beyond_the_limit_is_cut(served) -> None:
     limits = served.house.files.limits.model_copy(update={"upload_megabytes": 1})
-    served.house.files.limits = limits
+    served.house.files.limits, before = limits, served.datasets
     answer = served.upload(content="a,b\n" + "1,2\n" * 400_000)
     assert answer.status_code == 413
-    assert list((served.house.files.root / "datasets").iterdir()) == []
+    assert served.datasets == before
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(served) -> None:
@@ -52,7 +53,7 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused(served) -> None:
 @pytest.mark.parametrize(
     "name", ["../x.csv", "/etc/passwd", "a/b.csv", ".hidden", "..", "a\0b", "", "x" * 101, "a\\b", "con\n"], ids=repr
 )
-def test_no_name_becomes_a_path(served, name) -> None:
+def test_no_name_becomes_a_path(name) -> None:
     with pytest.raises(InputError):
         safe_name(name)
 

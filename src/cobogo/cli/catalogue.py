@@ -17,12 +17,12 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         )
     if what == "models":
         from cobogo.models import MODELS
-        from cobogo.models.differential_privacy import DifferentialPrivacy
+        from cobogo.models.differential_privacy import MEASURES
         from cobogo.perturb.guarantees import GUARANTEES
 
         known = [(name, _first_sentence(model)) for name, model in MODELS.items()]
-        known.append((DifferentialPrivacy.name, f"{_first_sentence(DifferentialPrivacy)} (of samples)"))
-        return known + [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
+        known += [(name, f"{_first_sentence(kind)} (of randomization)") for name, kind in GUARANTEES.items()]
+        return known + [(name, f"{_first_sentence(kind)} (of how it is drawn)") for name, kind in MEASURES.items()]
     if what == "metrics":
         from cobogo.metrics import METRICS, REPORTED
 
@@ -38,8 +38,10 @@ def catalogue(what: str) -> list[tuple[str, str]]:
         return list(ABOUT.items())
     if what == "attacks":
         from cobogo.attacks import ATTACKS
+        from cobogo.location.attacks import ATTACKS as ON_LOCATION
 
-        return [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+        attacks = [(name, _first_sentence(attack)) for name, attack in ATTACKS.items()]
+        return attacks + [(name, f"{_first_sentence(one)} (location)") for name, one in ON_LOCATION.items()]
     if what == "mechanisms":
         from cobogo.dp.mechanisms import MECHANISMS
         from cobogo.ldp.kinds import RANDOMIZERS

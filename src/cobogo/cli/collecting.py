@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.cli import console, planning
+from cobogo.cli import associating, console, planning
 from cobogo.errors import DataError, OutputError, PolicyError, number_of
 
 if TYPE_CHECKING:
@@ -124,6 +124,12 @@ def decode(
     asked = _collection(collection)
     if candidates is not None:
         asked = asked.looking_for(candidates)
+    if getattr(asked, "candidates", None) == ():
+        raise PolicyError(
+            "there is nothing to look for",
+            where=f"{asked.where}.candidates",
+            remedy="Give --candidates, a file of strings.",
+        )
     if not 0 < level < 1:
         raise PolicyError(f"must be above 0 and below 1. Got {level!r} instead", where="--level")
     total = Aggregate.load(asked, counts)
@@ -142,6 +148,7 @@ def decode(
 
 
 app.command()(planning.plan)
+app.command()(associating.associate)
 
 
 def _collection(path: Path) -> Collection:

@@ -46,22 +46,13 @@ def frequency_list(
     from pydantic import ValidationError
 
     from cobogo.cli.transformed import finish
-    from cobogo.dp.frequency_list.job import Payer, frequency_list, settled
-    from cobogo.dp.ledger import Ledger
+    from cobogo.dp.frequency_list.job import frequency_list, settled
+    from cobogo.dp.paying import payer
     from cobogo.policy import Data
     from cobogo.policy.readable import readable
 
     settled(epsilon, delta)
-    named = (dataset, analyst)
-    if ledger is None and any(named):
-        raise PolicyError("names a book, and no ledger that it is in", where="--dataset", remedy="Give --ledger.")
-    payer = None
-    if ledger is not None:
-        if dataset is None or analyst is None:
-            raise PolicyError(
-                "whose book is charged, and who asks?", where="--ledger", remedy="Say --dataset and --analyst."
-            )
-        payer = Payer(Ledger(ledger), dataset, analyst)
+    paying = payer(ledger, dataset, analyst)
     if language not in ("en", "pt-BR"):
         raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
     try:
@@ -71,7 +62,7 @@ def frequency_list(
     with (
         console.progress(quiet=quiet or as_json) as show,
         frequency_list(
-            data, column, epsilon=epsilon, delta=delta, counts=counts, options=options, engine=engine, payer=payer,
+            data, column, epsilon=epsilon, delta=delta, counts=counts, options=options, engine=engine, payer=paying,
             seed=seed, language=language,
         ) as found,
     ):  # fmt: skip

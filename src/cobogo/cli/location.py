@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import typer
 
-from cobogo.cli import location_evaluate, location_people, location_serve, location_where
+from cobogo.cli import (
+    location_evaluate,
+    location_people,
+    location_protect,
+    location_serve,
+    location_trajectories,
+    location_where,
+)
 
 app = typer.Typer(
     name="location", help="Protect where people are: models of movement, mechanisms, attacks.", no_args_is_help=True
@@ -19,6 +26,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "enrol": location_serve.enrol,
     "certificate": location_serve.certificate,
     "evaluate": location_evaluate.evaluate,
+    "protect": location_protect.protect,
+    "anonymize": location_trajectories.anonymize,
+    "synthesize": location_trajectories.synthesize,
 }
 """Every command of the group by its name, in the order in which they are listed."""
 

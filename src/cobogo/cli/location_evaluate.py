@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.cli import console
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import DataError, PolicyError, number_of
 
 if TYPE_CHECKING:
     from cobogo.location.evaluation import Evaluation
@@ -40,7 +40,7 @@ def evaluate(
     background: Annotated[
         Path | None, typer.Option("--background", help="Movements that attackers know from elsewhere.")
     ] = None,
-    cells: Annotated[int, typer.Option("--cells", min=4, help="Cells of the grid that attackers think on.")] = 2500,
+    cells: Annotated[int, typer.Option("--cells", min=4, help="Places that attackers think of, at most.")] = 2500,
     utc_offset: Annotated[float, typer.Option("--utc-offset", help="Hours from UTC of the people's clock.")] = 0.0,
     user: Annotated[str | None, typer.Option("--user", help="The column of people.")] = None,
     time: Annotated[str | None, typer.Option("--time", help="The column of times.")] = None,
@@ -56,9 +56,8 @@ def evaluate(
     """
     from cobogo.location import asking
     from cobogo.location.attacks import ATTACKS
-    from cobogo.location.attacks.posterior import grid_for
     from cobogo.location.evaluation import evaluate as measure
-    from cobogo.location.evaluation import thinned
+    from cobogo.location.evaluation import ground_of, thinned
     from cobogo.location.evaluation_files import write
     from cobogo.location.reading import read_points
 
@@ -70,6 +69,9 @@ def evaluate(
     points, notes = thinned(whole, every, most)
     known = None if places is None else read_points(places)
     before = None if background is None else read_points(background)
+    for name, some in ((file, points), (places, known), (background, before)):
+        if some is not None and not len(some):
+            raise DataError("has no points", where=str(name))
     made = {one.label: asking.mechanism(one, points, places=known) for one in wanted}
     with console.progress(quiet=as_json) as show:
         found = measure(
@@ -77,7 +79,7 @@ def evaluate(
             made,
             attacks,
             name=file.name,
-            grid=grid_for(points, cells),
+            grid=ground_of(points, before, cells),
             background=before,
             places=known,
             hours_from_utc=utc_offset,

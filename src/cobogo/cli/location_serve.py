@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,7 @@ def serve(
     plain_http: Annotated[
         bool, typer.Option("--plain-http", help="No TLS on an address that leaves this machine.")
     ] = False,
-    cloak: Annotated[str, typer.Option("--cloak", help="quad-tree, casper, hilbert, nearest-neighbours.")] = "hilbert",
+    cloak: Annotated[str, typer.Option("--cloak", help="hilbert, quad-tree, casper, clique, …")] = "hilbert",
     k: Annotated[int, typer.Option("--k", help="How many people a cloak holds, unless asked otherwise.")] = 5,
     min_area: Annotated[float, typer.Option("--min-area", help="Square metres that a cloak has at least.")] = 0.0,
     max_wait: Annotated[float, typer.Option("--max-wait", help="Seconds that a request may wait at most.")] = 60.0,
@@ -59,13 +60,14 @@ def serve(
         kept, cloak=cloak, k=k, min_area=min_area, max_wait=max_wait, identity=identity, epsilon=epsilon,
         budget=budget, window=window,
     )  # fmt: skip
-    behind = None if service is None else PlacesService(service).asked
+    behind = None if service is None else PlacesService(service)
     console.say(
         f"Serving   {'http' if certificate is None else 'https'}://{host}:{port}   {server.settings.cloak.name}"
     )
     console.say(f"Promise   {server.settings.cloak.guarantee}")
     if plain_http and certificate is None:
         console.warn("true positions come in unencrypted: end TLS before this server")
+    sys.stdout.flush()  # what follows may go on for months
     run(
         create_app(server, kept.devices, service=behind),
         host=host, port=port, certificate=certificate, key=tls_key, plain=plain_http,

@@ -35,35 +35,32 @@ def where(
         bool, typer.Option("--leave-out-unknown", help="Leave out calls from cells that are not declared.")
     ] = False,
     separator: Annotated[str | None, typer.Option("--separator", help="Guessed from the header if not given.")] = None,
-    config: Annotated[Path | None, typer.Option("--config", help="The curator whose budget pays.")] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", help="The curator's data set.")] = None,
-    analyst: Annotated[str | None, typer.Option("--analyst", help="Whose budget.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", help="The ledger to pay from: a file, or a database's URL.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", help="Whose book of the ledger is charged.")] = None,
+    analyst: Annotated[str | None, typer.Option("--analyst", help="Who is charged.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
-    from cobogo.dp.units import exact
+    from cobogo.dp.metadata.datasets import loss_of
+    from cobogo.dp.paying import payer
     from cobogo.location.reading import read_calls, read_cells
     from cobogo.location.where import Space, writing
-    from cobogo.location.where import where as made_by
-    from cobogo.location.where.paying import payer
 
-    cost = exact(epsilon, "--epsilon")
+    cost = loss_of(epsilon).amount
     network = read_cells(cells, separator=separator)
     space = Space(network, _day(first), days, utc_offset, area, most_a_day)
-    paying = payer(config, dataset, analyst)
+    paying = payer(ledger, dataset, analyst)
     calls = read_calls(events, network, separator=separator, leave_out=leave_out)
-    if paying is not None:
-        paying.pay(cost, f"location where, {days} days from {first}")
-    made = made_by(calls, space, cost, people=people, seed=seed)
-    kept = {
-        "seed": seed,
-        "paid": None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst},
-    }
-    verdict, compared = writing.write(made, calls, out, kept=kept, source=str(events.absolute()))
+    found = writing.write(
+        calls, space, cost, out, source=str(events.absolute()), people=people, seed=seed, paying=paying
+    )
+    made, compared = found.made, found.fidelity
     if as_json:
         console.say_json(
-            {"holds": bool(verdict), "epsilon": float(cost), "parts": made.model.costs(), "people": made.calls.users,
-             "records": len(made.calls), "fidelity": compared}
+            {"holds": bool(found.verdict), "epsilon": float(cost), "parts": made.model.costs(),
+             "people": made.calls.users, "records": len(made.calls), "fidelity": compared}
         )  # fmt: skip
         return
     console.say(f"Model     ε = {float(cost):g} for all records of a person")

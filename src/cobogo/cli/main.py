@@ -20,6 +20,7 @@ from cobogo.cli import (
     collecting,
     console,
     curating,
+    kinds,
     listing,
     location,
     masking,
@@ -126,6 +127,7 @@ def verify(
 
 app.command()(perturbing.perturb)
 app.command()(sampling.sample)
+app.command()(kinds.kinds)
 app.command()(synthesizing.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)

@@ -53,7 +53,7 @@ def plan(
             )
         found = planning.plan_mean(asked, error)
         what = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
-        protocols, drawn = [], ""
+        protocols, drawn = {}, ""
     else:
         if frequency is None or not 0 < frequency <= 1:
             raise PolicyError("must be above 0 and at most 1", where="--frequency", remedy="0.01 is one client in 100.")
@@ -65,7 +65,7 @@ def plan(
                 where="--values, --epsilon",
                 remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
             )
-        protocols = planning.counting(count, loss)
+        protocols = planning.alternatives(asked, count, loss)
         found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
         what = (
             f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "

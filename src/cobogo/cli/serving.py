@@ -77,7 +77,7 @@ def run(app: Any, settings: Any) -> None:
         app,
         host=settings.host,
         port=settings.port,
-        log_level="warning",
+        log_config=None,
         access_log=False,
         server_header=False,
         ssl_certfile=tls and tls.certificate,

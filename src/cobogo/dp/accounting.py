@@ -89,7 +89,7 @@ def choosing(rho: Fraction) -> Fraction:
     quarter of what any other mechanism of pure ε costs.
 
     >>> choosing(Fraction(1, 2)), choosing(Fraction(1))
-    (Fraction(2, 1), Fraction(2828427124746, 1000000000000))
+    (Fraction(2, 1), Fraction(1414213562373, 500000000000))
     """
     return Fraction(math.isqrt(math.floor(8 * rho * 10**24)), 10**12)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cobogo.ldp.aggregate import Aggregate as Aggregate
+    from cobogo.ldp.association import associate as associate
     from cobogo.ldp.client import Client as Client
     from cobogo.ldp.collection import Collection as Collection
 
@@ -13,6 +14,7 @@ _HOMES = {
     "Aggregate": "cobogo.ldp.aggregate",
     "Client": "cobogo.ldp.client",
     "Collection": "cobogo.ldp.collection",
+    "associate": "cobogo.ldp.association",
 }
 __all__ = list(_HOMES)
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.ldp.layout import Layout
+from cobogo.ldp.tails import tail
 from cobogo.randomness import Source
 
 Ints = NDArray[np.int64]
@@ -90,6 +91,11 @@ class Oracle(ABC):
         counts: Floats = np.asarray((support - users * self.q) / (self.p - self.q), dtype=np.float64)
         held = np.clip(counts, 0, users)
         return Estimate(counts, np.sqrt(self.variance(held, users)), users)
+
+    def chances(self, support: Ints, users: int) -> Floats:
+        """How likely each value would be supported as often if nobody held it: exactly, since each report supports it
+        with probability ``q`` then."""
+        return tail(np.asarray(support), np.full(np.shape(support), users * self.q), users)
 
     def variance(self, held: Floats, users: int) -> Floats:
         """The variance of the estimate of each value, where so many of the users hold each."""

@@ -14,6 +14,7 @@ from cobogo.ldp import wire
 from cobogo.ldp.aggregate import Aggregate
 from cobogo.ldp.collection import Collection
 from cobogo.ldp.layout import Ints, Rows
+from cobogo.table.engine import Expression
 from cobogo.table.read import Table
 
 FAULTS = (
@@ -64,19 +65,20 @@ def reports_of(collection: Collection, column: Any) -> Read:
     return Read(np.concatenate(found), seeded, faults + wrong)
 
 
+def column_reports(collection: Collection, table: Table, column: str) -> Rows:
+    """The reports of a table's column in memory, in the order of its rows; each row must hold one."""
+    only = _messages(table, column)
+    found = reports_of(collection, table.engine.fetch(only)["report"].combine_chunks())
+    refuse(found.faults, len(found.rows), where=f"{table.name}, column {column}", skippable=False)
+    return found.rows
+
+
 def aggregated(collection: Collection, table: Table, column: str = "report", *, skip: bool = False) -> Aggregate:
     """The counts of a table's column of messages, made by the table's engine.
 
     ``skip``: rows that are no reports are left out; otherwise one of them is an error.
     """
-    if column not in table.columns:
-        raise DataError(
-            f'has no column "{column}"', where=table.name, remedy="Name the column that holds the reports: --column."
-        )
-    only = table.expression.select(report=table.expression[column])
-    kind = only["report"].type()
-    if not (kind.is_string() or kind.is_binary()):
-        raise DataError("is neither text nor bytes", where=f"{table.name}, column {column}")
+    only = _messages(table, column)
     shape = collection.protocol.shape
     begin = 2 + len(FAULTS)
     with table.engine.guarded("counting reports"):
@@ -87,7 +89,20 @@ def aggregated(collection: Collection, table: Table, column: str = "report", *, 
     return Aggregate.counted(collection, found[begin:].reshape(shape), int(found[0]), seeded=bool(found[1]))
 
 
-def refuse(faults: Ints, users: int, *, where: str) -> None:
+def _messages(table: Table, column: str) -> Expression:
+    """The column of messages alone."""
+    if column not in table.columns:
+        raise DataError(
+            f'has no column "{column}"', where=table.name, remedy="Name the column that holds the reports: --column."
+        )
+    only = table.expression.select(report=table.expression[column])
+    kind = only["report"].type()
+    if not (kind.is_string() or kind.is_binary()):
+        raise DataError("is neither text nor bytes", where=f"{table.name}, column {column}")
+    return only
+
+
+def refuse(faults: Ints, users: int, *, where: str, skippable: bool = True) -> None:
     """Complain of rows that are no reports."""
     if not faults.any():
         return
@@ -95,7 +110,7 @@ def refuse(faults: Ints, users: int, *, where: str) -> None:
     raise ReportError(
         f"of {users + int(faults.sum()):,} messages, {told}",
         where=where,
-        remedy="Look where they come from; --skip counts the others without them.",
+        remedy="Look where they come from" + ("; --skip counts the others without them." if skippable else "."),
     )
 
 

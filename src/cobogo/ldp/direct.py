@@ -20,7 +20,10 @@ from cobogo.randomness import Source, below, coins
 class Direct(Oracle):
     """Generalized randomized response: one's own value with a probability, else one of all values by chance.
 
-    The operator of uniform perturbation. Best where there are few values: below about 3·exp(ε) + 2 of them.
+    The operator of uniform perturbation (Warner 1965; Kairouz, Bonawitz and Ramage 2016). Of m values, the own one is
+    reported e^ε times as likely as any other. The variance of a count of n users is about n·(e^ε + m − 2) / (e^ε − 1)²:
+    best where there are few values, below about 3·e^ε + 2 of them. A report is the number of a value; counting takes
+    no longer than reading.
     """
 
     name: ClassVar[str] = "grr"

@@ -39,6 +39,21 @@ def encoded(
         ) from None
 
 
+def paired_reports(
+    first: Collection, first_values: object, second: Collection, second_values: object, drawn_from: Source
+) -> tuple[Rows, Rows]:
+    """One report to each of two questions for each client, in the same random order: for `cobogo.ldp.associate`."""
+    both = [
+        protocol.reports(protocol.permanent(held, protocol.standing(len(held), drawn_from), drawn_from), drawn_from)
+        for protocol, held in (
+            (first.protocol, first.protocol.read(first_values)),  # type: ignore[arg-type]
+            (second.protocol, second.protocol.read(second_values)),  # type: ignore[arg-type]
+        )
+    ]
+    order = np.argsort(drawn_from.words(len(both[0])))
+    return both[0][order], both[1][order]
+
+
 def shuffled_reports(collection: Collection, values: object, drawn_from: Source) -> Rows:
     """One report for each value, in a random order."""
     protocol = collection.protocol

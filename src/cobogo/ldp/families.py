@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -45,9 +46,9 @@ def cells(rows: Ints, keys: Ints, count: int, width: int, seed: int) -> Ints:
     return found
 
 
-def read(sketch: Ints, keys: Ints, seed: int) -> Ints:
+def read(sketch: NDArray[Any], keys: Ints, seed: int) -> NDArray[Any]:
     """For each key, the sum over the rows of what stands in its cell."""
-    found: Ints = _read(coefficients(len(sketch), seed), np.ascontiguousarray(sketch), keys.view(np.uint64))
+    found: NDArray[Any] = _read(coefficients(len(sketch), seed), np.ascontiguousarray(sketch), keys.view(np.uint64))
     return found
 
 
@@ -89,7 +90,7 @@ def _cells(coefficients, rows, keys, width):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _read(coefficients, sketch, keys):  # type: ignore[no-untyped-def]
-    found = np.zeros(len(keys), dtype=np.int64)
+    found = np.zeros(len(keys), dtype=sketch.dtype)
     squares = np.empty(len(keys), dtype=np.uint64)
     for number in range(len(keys)):
         squares[number] = _reduced(_product(keys[number], keys[number]))

@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.ldp.base import Oracle, Reports
+from cobogo.ldp.base import Floats, Oracle, Reports
 from cobogo.ldp.collection import Collection, listed
 from cobogo.ldp.layout import Ints, Layout, Rows
+from cobogo.ldp.likelihood import likelihoods
 from cobogo.ldp.oracles import ORACLES
 from cobogo.ldp.power import Detectable
-from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue, chances_of
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, UnknownValue
 from cobogo.ldp.sketch import Sketch
 from cobogo.randomness import Source
 
@@ -80,11 +81,14 @@ class Frequency(Protocol):
         """For each value, the reports that support it."""
         return np.asarray(self.oracle.support(unpacked(rows, self.layout)), dtype=np.int64)
 
+    def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
+        """Of every value: more likely where the report supports it."""
+        return self.values, likelihoods(self.oracle, unpacked(rows, self.layout))
+
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """Estimates of the oracle. Chance is what nobody's holding a value would show of it."""
         found = self.oracle.estimate(counts, users)
-        alone = np.sqrt(np.maximum(self.oracle.variance(np.zeros(len(counts)), users), 1e-300))
-        chances = chances_of(found.counts / alone)
+        chances = self.oracle.chances(counts, users)
         return Findings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
 
 

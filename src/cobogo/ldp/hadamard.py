@@ -19,7 +19,12 @@ from cobogo.randomness import Source, below, coins
 @dataclass(frozen=True)
 class Hadamard(Oracle):
     """Hadamard response: a column of a Hadamard matrix, from those where the row of the value is +1 with probability
-    e^ε / (e^ε + 1), else from the others (Acharya, Sun and Zhang 2019). Best for large domains at small ε."""
+    e^ε / (e^ε + 1), else from the others (Acharya, Sun and Zhang 2019).
+
+    A column is e^ε times as likely under one value as under another at most. The variance of a count of n users is
+    n·(e^ε + 1)² / (e^ε − 1)²: as good as the best at a small ε, never below n at a large one. A report is the number of
+    a column, and one fast transform of the counts tells all values.
+    """
 
     name: ClassVar[str] = "hadamard"
 

@@ -24,7 +24,12 @@ REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
     """Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
-    that the client draws. A report is small however many values there are; the variance is that of `oue`."""
+    that the client draws (Wang, Blocki, Li and Jha 2017).
+
+    What is told beside the direct answer does not depend on the value. A report is a function and a cell, small however
+    many values there are; the variance is that of `oue`. The server hashes every value under every client's function:
+    `flh` shares functions, and does not.
+    """
 
     name: ClassVar[str] = "olh"
 
@@ -52,7 +57,7 @@ class LocalHashing(Oracle):
         """The number of the function and of the cell."""
         reports = np.empty(len(held), dtype=REPORT)
         reports["function"] = source.words((len(held) + 1) // 2).view(np.uint32)[: len(held)]
-        cells = _cells(reports["function"], held, self.answer.values)
+        cells = cells_of(reports["function"], held, self.answer.values)
         reports["cell"] = self.answer.encode(cells, source)
         return reports
 
@@ -64,7 +69,7 @@ class LocalHashing(Oracle):
     def law(self, held: int) -> Mapping[tuple[int, int], Fraction]:
         """Of a few functions, each as likely: what is told beside the cell does not depend on the value."""
         functions = np.arange(16, dtype=np.uint32)
-        cells = _cells(functions, np.full(16, held), self.answer.values)
+        cells = cells_of(functions, np.full(16, held), self.answer.values)
         chances: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
         for function, cell in zip(functions.tolist(), cells.tolist(), strict=True):
             for shown, chance in self.answer.law(cell).items():
@@ -83,7 +88,7 @@ def _cell(function, value, cells):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _cells(functions, values, cells):  # type: ignore[no-untyped-def]
+def cells_of(functions, values, cells):  # type: ignore[no-untyped-def]
     found = np.empty(len(functions), dtype=np.int64)
     for number in range(len(functions)):
         found[number] = _cell(functions[number], values[number], cells)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from cobogo.ldp.collection import Collection
+from cobogo.ldp.discovering import DiscoveryCollection
+from cobogo.ldp.discovery import DISCOVERIES
 from cobogo.ldp.frequency import LISTED, FrequencyCollection
 from cobogo.ldp.means import MEANS
 from cobogo.ldp.numeric import MeanCollection
@@ -13,9 +15,10 @@ KINDS: dict[str, type[Collection]] = {
     **dict.fromkeys(LISTED, FrequencyCollection),
     **dict.fromkeys(SKETCHES, SketchCollection),
     "rappor": RapporCollection,
+    **dict.fromkeys(DISCOVERIES, DiscoveryCollection),
     **dict.fromkeys(MEANS, MeanCollection),
 }
 """A new one is registered here."""
 
-RANDOMIZERS: dict[str, type] = {**LISTED, **SKETCHES, "rappor": Rappor, **MEANS}
+RANDOMIZERS: dict[str, type] = {**LISTED, **SKETCHES, "rappor": Rappor, **DISCOVERIES, **MEANS}
 """What each of them does, in the docstring."""

@@ -126,7 +126,9 @@ class OneBit(Mean):
     """One bit for a number: heads with a probability that rises with it from 1 / (e^ε + 1) to e^ε / (e^ε + 1) (Duchi,
     Jordan and Wainwright 2018).
 
-    The least variance in the worst case below an ε of about 1.3; above, `piecewise` has less.
+    Heads are at most e^ε times as likely for one number as for another, and tails. For numbers from −1 to 1 the
+    variance of a report's worth is ((e^ε + 1) / (e^ε − 1))² − v²: the least in the worst case below an ε of about 1.3;
+    above, `piecewise` has less. A report is one bit.
     """
 
     name: ClassVar[str] = "duchi"
@@ -167,7 +169,9 @@ class Piecewise(Mean):
     """A number from a range wider than that of the numbers, e^ε times as likely from a window around the number held
     (Wang et al. 2019).
 
-    Reports are points too: a window of about steps·e^(−ε/2) of them, that moves with the number held.
+    Reports are points too: a window of about steps·e^(−ε/2) of them, that moves with the number held. For numbers from
+    −1 to 1 the variance of a report's worth is v² / (e^(ε/2) − 1) + (e^(ε/2) + 3) / (3·(e^(ε/2) − 1)²), but for the
+    grid: the least near the middle of the range.
     """
 
     name: ClassVar[str] = "piecewise"

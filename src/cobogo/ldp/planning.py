@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp
@@ -12,6 +12,8 @@ from typing import Any
 from cobogo import scratch
 from cobogo.errors import OutputError
 from cobogo.ldp.collection import Collection
+from cobogo.ldp.discovering import Discovered
+from cobogo.ldp.discovery import DISCOVERIES
 from cobogo.ldp.frequency import LISTED, Frequency
 from cobogo.ldp.means import MEANS
 from cobogo.ldp.numeric import Numeric
@@ -75,16 +77,29 @@ def rappor_of(epsilon: float, *, hashes: int = 2) -> Parameters:
     return Parameters(hashes=hashes, f=f, p=Fraction(0), q=Fraction(1))
 
 
-def counting(values: int, epsilon: float) -> list[Protocol]:
+def counting(values: int, epsilon: float) -> dict[str, Protocol]:
     """Every mechanism that tells how many clients hold each of so many values, at one ε for all reports of a value."""
     names = [str(number) for number in range(values)]
     found: list[Protocol] = [Frequency(kind(values, epsilon), names) for kind in LISTED.values()]
     found += [Sketched(kind(values, epsilon), names) for kind in SKETCHES.values()]
-    return [*found, Rappor(rappor_of(epsilon), names)]
+    return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
+
+
+def alternatives(collection: Collection | None, values: int, epsilon: float) -> dict[str, Protocol]:
+    """What could be asked through instead of a collection's mechanism; and this itself, where it has parameters that
+    `counting` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
+    protocol = None if collection is None else collection.protocol
+    if isinstance(protocol, Discovered):
+        given = (epsilon, protocol.discovery.domain, protocol.discovery.keep)
+        return {name: Discovered(kind(*given)) for name, kind in DISCOVERIES.items()}
+    found = counting(values, epsilon)
+    return (
+        found if protocol is None or protocol.name in LISTED else {**found, f"{protocol.name}, as described": protocol}
+    )
 
 
 def plan(
-    protocols: Sequence[Protocol],
+    protocols: Mapping[str, Protocol],
     epsilon: float,
     share: float,
     *,
@@ -94,13 +109,13 @@ def plan(
 ) -> Plan:
     """How many users each needs to show a value that such a share of them holds, with that power."""
     offers = []
-    for protocol in protocols:
+    for name, protocol in protocols.items():
         what = protocol.detectable
         if what is None:
             continue
         needed = users_needed(what, share, alpha=level, power=power)
         seen = None if users is None else smallest_share(what, users, alpha=level, power=power)
-        offers.append(Offer(protocol.name, needed, protocol.layout.width, seen))
+        offers.append(Offer(name, needed, protocol.layout.width, seen))
     return _sorted(offers, epsilon)
 
 
@@ -115,7 +130,7 @@ def plan_mean(collection: Collection, error: float) -> Plan:
     )
 
 
-def draw(protocols: Sequence[Protocol], path: Path, what: str, *, power: float, level: float) -> None:
+def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float) -> None:
     """A PNG of users against the share that they show, a curve for each mechanism."""
     from cobogo.report.curves import COLORS, Axis, Curve, decades
     from cobogo.report.curves import draw as drawn
@@ -124,11 +139,11 @@ def draw(protocols: Sequence[Protocol], path: Path, what: str, *, power: float, 
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
     shares = [10 ** (step / 10) for step in range(-40, 0)]
     curves = []
-    for number, protocol in enumerate(kind for kind in protocols if kind.detectable is not None):
-        assert protocol.detectable is not None
-        needed = [(share, users_needed(protocol.detectable, share, alpha=level, power=power)) for share in shares]
+    able = {name: kind.detectable for name, kind in protocols.items() if kind.detectable is not None}
+    for number, (name, what_is_seen) in enumerate(able.items()):
+        needed = [(share, users_needed(what_is_seen, share, alpha=level, power=power)) for share in shares]
         points = [(share, float(users)) for share, users in needed if users is not None]
-        curves.append(Curve(protocol.name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
+        curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
     counts = [users for curve in curves for _, users in curve.points]
     with scratch.whole(path) as stage:
         drawn(

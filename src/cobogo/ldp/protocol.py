@@ -140,6 +140,11 @@ class Protocol(ABC):
     def tally(self, rows: Rows) -> Ints:
         """Counts of reports. Of several parts of the reports, the counts add up."""
 
+    def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
+        """How likely each report is of a client who holds each of some values, up to a factor for each report: what an
+        association of two questions rests on. Not every protocol tells it."""
+        raise NotImplementedError(f"{self.name} does not tell how likely a report is")
+
     @abstractmethod
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """What the counts tell."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field
@@ -11,14 +11,23 @@ from pydantic import AfterValidator, Field
 from cobogo.ldp.collection import Collection, listed
 from cobogo.ldp.families import fingerprints
 from cobogo.ldp.frequency import packed, texts_of, unpacked
+from cobogo.ldp.judging import judged
 from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.oracles import ORACLES
 from cobogo.ldp.power import Detectable
-from cobogo.ldp.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
+from cobogo.ldp.protocol import LEVEL, Findings, Protocol, strings_read
 from cobogo.ldp.sketch import Sketch
 from cobogo.randomness import Source
 
 SKETCHES = {name: kind for name, kind in ORACLES.items() if issubclass(kind, Sketch)}
+
+
+def sketch_layout(sketch: Sketch) -> Layout:
+    """The fields of a sketch's reports: rows, cells or columns of a row, a sign, a bit for each cell."""
+    bounds = {"row": sketch.rows, "column": sketch.width, "cell": sketch.width, "negative": 2}
+    names = sketch.report.names or ()
+    numbers = tuple((name, bounds[name]) for name in names if name != "bits")
+    return Layout(numbers, sketch.width if "bits" in names else 0)
 
 
 class Sketched(Protocol):
@@ -31,16 +40,8 @@ class Sketched(Protocol):
 
     @property
     def layout(self) -> Layout:
-        """The fields of the oracle's reports: rows, cells or columns of a row, a sign, a bit for each cell."""
-        bounds = {"row": self.oracle.rows, "column": self.oracle.width, "cell": self.oracle.width, "negative": 2}
-        names = self._record.names or ()
-        numbers = tuple((name, bounds[name]) for name in names if name != "bits")
-        return Layout(numbers, self.oracle.width if "bits" in names else 0)
-
-    @property
-    def _record(self) -> np.dtype[Any]:
-        found: np.dtype[Any] = cast(Any, self.oracle).report
-        return found
+        """That of the sketch."""
+        return sketch_layout(self.oracle)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -73,14 +74,13 @@ class Sketched(Protocol):
 
     def tally(self, rows: Rows) -> Ints:
         """The sketch of the reports."""
-        return np.asarray(self.oracle.sketch(unpacked(rows, self.layout, self._record)), dtype=np.int64)
+        return np.asarray(self.oracle.sketch(unpacked(rows, self.layout, self.oracle.report)), dtype=np.int64)
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
         asked = self.candidates
-        found = self.oracle.frequencies(counts, fingerprints(asked))
-        scores = np.divide(found.counts, found.errors, out=np.zeros(len(asked)), where=found.errors > 0)
-        return Findings(asked, found.counts, found.errors, chances_of(scores), users, len(asked), level)
+        found = judged(self.oracle, counts, fingerprints(asked))
+        return Findings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
 
 
 class SketchCollection(Collection):

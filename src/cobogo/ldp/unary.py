@@ -19,7 +19,7 @@ from cobogo.ldp.layout import Layout
 from cobogo.randomness import Source, coins
 
 
-class _Unary(Oracle):
+class Unary(Oracle):
     """Reports are rows of bytes, eight bits in each, the first value in the highest bit of the first."""
 
     @property
@@ -74,8 +74,13 @@ class _Unary(Oracle):
 
 
 @dataclass(frozen=True)
-class Symmetric(_Unary):
-    """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR."""
+class Symmetric(Unary):
+    """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR (Erlingsson, Pihur
+    and Korolova 2014).
+
+    Two values differ in two bits, each of which tells ε/2. The variance of a count of n users is about
+    n·e^(ε/2) / (e^(ε/2) − 1)², however many values there are. A report has a bit for each value.
+    """
 
     name: ClassVar[str] = "sue"
 
@@ -96,10 +101,11 @@ class Symmetric(_Unary):
 
 
 @dataclass(frozen=True)
-class Optimized(_Unary):
+class Optimized(Unary):
     """Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
 
-    The least variance of all that send a bit for each value (Wang et al. 2017).
+    The least variance of all that send a bit for each value, about n·4e^ε / (e^ε − 1)² for a count of n users (Wang,
+    Blocki, Li and Jha 2017). Two values differ in two bits, which tell ε together.
     """
 
     name: ClassVar[str] = "oue"

@@ -101,7 +101,7 @@ class Anonymizer:
 
     def __post_init__(self) -> None:
         if isinstance(self.method, Clique):
-            raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gathering for it")
+            raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gatherer for it")
 
     def update(self, user: str, lon: float, lat: float, time: float) -> None:
         """Somebody is somewhere. A report older than one that came before does not move them, but was seen."""
@@ -143,6 +143,8 @@ class Anonymizer:
     def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
         """A cloak at once, or a ticket for one: `settle` tells later what came of it."""
         asked = demand or self.demand()
+        if any(held.user == user for held in self._held):
+            raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         ticket = next(self._tickets)
         try:
             return Outcome(ticket, user, self.cloak(user, now, asked))

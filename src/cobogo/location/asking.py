@@ -59,9 +59,11 @@ def mechanisms() -> dict[str, type[Mechanism]]:
     return {**MECHANISMS, **CLOAKS}
 
 
-def mechanism(asked: Asked, points: Points, *, places: Points | None = None, where: str = "--mechanism") -> Mechanism:
+def mechanism(
+    asked: Asked, points: Points | None, *, places: Points | None = None, where: str = "--mechanism"
+) -> Mechanism:
     """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that words cannot say is
-    made from the points: for measuring with, not for releasing."""
+    made from the points: for measuring with, not for releasing. Without points it must be said."""
     known = mechanisms()
     if asked.name not in known:
         raise PolicyError(
@@ -70,7 +72,7 @@ def mechanism(asked: Asked, points: Points, *, places: Points | None = None, whe
             remedy=nearest(asked.name, known, "cobogo list mechanisms"),
         )
     kind = known[asked.name]
-    return _made(kind, asked, where, lambda name: _context(name, points, places))
+    return _made(kind, asked, where, lambda name: None if points is None else _context(name, points, places))
 
 
 def attack(asked: Asked, *, where: str = "--attack") -> Attack:

@@ -61,7 +61,8 @@ def choose(cell, chances, ranked, rank, east, north, wanted, how, trials, words,
                 entropy -= share * log(share)
         if entropy > best:
             best = entropy
-            chosen[:] = pool[:size]
+            for j in range(size):
+                chosen[j] = pool[j]
     if how == ENHANCED:
         apart = np.zeros(size)
         last = cell
@@ -114,7 +115,8 @@ def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ran
             ahead_x, ahead_y = own_x[i] - own_x[i - 1], own_y[i] - own_y[i - 1]
             step = sqrt(ahead_x * ahead_x + ahead_y * ahead_y)
             own_heading[i] = atan2(ahead_x, ahead_y) if step > 0 else own_heading[i - 1]
-            heading[i] = heading[i - 1]
+            for j in range(wanted):
+                heading[i, j] = heading[i - 1, j]
             follow(cell[i], step, own_heading[i] - own_heading[i - 1], x_out[i - 1], y_out[i - 1], heading[i], chances,
                    allowed, columns, rows, size, follow_trials, words[i], x_out[i], y_out[i])  # fmt: skip
             continue

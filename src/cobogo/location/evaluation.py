@@ -12,13 +12,13 @@ import numpy as np
 from cobogo.errors import CobogoError, DataError, NoSolution
 from cobogo.location.attacks import Attack, Findings, Scene
 from cobogo.location.attacks.base import rounded
-from cobogo.location.attacks.posterior import grid_for, prior_of
+from cobogo.location.attacks.posterior import prior_of
+from cobogo.location.attacks.spots import Ground, Spots
 from cobogo.location.base import Mechanism, Released, free
 from cobogo.location.cloaks.base import Cloak
 from cobogo.location.cloaks.base import released as cloaks_released
 from cobogo.location.cloaks.slices import over_time
 from cobogo.location.geometry import Floats
-from cobogo.location.grid import Grid
 from cobogo.location.metrics import area_of_interest, crowd, region_area
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, Source, below
@@ -84,10 +84,11 @@ class Evaluation:
 
     source: str
     truth: Points = field(repr=False)
-    grid: Grid
+    grid: Ground
     runs: tuple[Run, ...]
     notes: tuple[str, ...] = ()
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+    hours_from_utc: float = 0.0
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
     def attacks(self) -> list[str]:
@@ -113,7 +114,7 @@ def evaluate(
     attacks: Sequence[Attack],
     *,
     name: str = "points",
-    grid: Grid | None = None,
+    grid: Ground | None = None,
     background: Points | None = None,
     places: Points | None = None,
     hours_from_utc: float = 0.0,
@@ -129,7 +130,7 @@ def evaluate(
     """
     if not len(truth):
         raise DataError("has no points", where=name)
-    grid = grid or grid_for(truth, CELLS)
+    grid = grid or ground_of(truth, background, CELLS)
     prior = prior_of(truth if background is None else background, grid)
     source = source or Entropy()
     todo: dict[str, Mechanism | None] = ({RAW: None} if raw else {}) | dict(mechanisms)
@@ -142,7 +143,14 @@ def evaluate(
         runs.append(_run(label, mechanism, scene, attacks, len(there) / len(truth)))
     if background is None:
         notes = (*notes, "attackers know how often each place of these very points is visited")
-    return Evaluation(name, truth, grid, tuple(runs), notes)
+    return Evaluation(name, truth, grid, tuple(runs), notes, hours_from_utc)
+
+
+def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
+    """What attackers think on: the places where people are seen; where those are other people, some all over, too."""
+    if background is None:
+        return Spots.visited(truth, most)
+    return Spots.visited(background, most, elsewhere=most // 4)
 
 
 def _heard(truth: Points, mechanism: Mechanism | None, source: Source) -> tuple[Points, Released]:
@@ -225,6 +233,7 @@ def thinned(points: Points, every: float, most: int, source: Source | None = Non
         mine = np.flatnonzero(ordered.user == people[order[0]])[:most]
         return ordered.take(mine), (*notes, f"the first {most:,} points of one person")
     kept = ordered.take(np.isin(ordered.user, chosen))
+    assert kept.user is not None
     among, user = np.unique(kept.user, return_inverse=True)
     names = tuple(kept.names[one] for one in among) if kept.names else ()
     few = Points(kept.lon, kept.lat, kept.time, user.ravel(), names)

@@ -32,7 +32,8 @@ def draw(found: Evaluation, directory: Path, *, language: str) -> None:
         f"Evidência: posições verdadeiras. {run.label}, {PEOPLE} pessoas no máximo",
     )
     maps.draw_map(layers, directory / "map.png", title=TITLE, what=what, language=language)
-    maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language)
+    hours = found.hours_from_utc
+    maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language, utc_offset=hours)
 
 
 def _shown(found: Evaluation) -> Run:
@@ -55,22 +56,17 @@ def _layers(found: Evaluation, run: Run) -> list[Any]:
         layers.append(maps.paths(found.truth.take(rows), ("true path", "caminho verdadeiro"), color="blue"))
     if released.box is not None:
         time = released.points.time
-        layers.append(
-            maps.boxes(
-                *(side[rows] for side in released.box),
-                ("cloaks", "regiões"),
-                time=None if time is None else time[rows],
-                opacity=0.05,
-            )
-        )
+        when = None if time is None else time[rows]
+        west, south, east, north = (side[rows] for side in released.box)
+        layers.append(maps.boxes(west, south, east, north, ("cloaks", "regiões"), time=when, opacity=0.05))
     else:
         reports = released.points.take(rows)
-        layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross"))
+        layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross", size=1.8))
     for attack in ("tracking", "short-observation"):
         guesses = run.findings[attack].guesses if attack in run.findings else None
         if guesses is not None:
             layers.append(
-                maps.points(guesses.take(rows), ("guesses", "palpites"), color="green", shape="ring", size=2.5)
+                maps.points(guesses.take(rows), ("guesses", "palpites"), color="green", shape="ring", size=1.6)
             )
             break
     homes = run.findings["home-and-work"].guesses if "home-and-work" in run.findings else None
@@ -78,7 +74,7 @@ def _layers(found: Evaluation, run: Run) -> list[Any]:
         mine = homes.take(np.isin(homes.user, np.unique(truth.user[rows])))
         layers.append(
             maps.points(
-                mine, ("homes guessed", "casas adivinhadas"), color="purple", shape="square", size=5, timed=False
+                mine, ("homes guessed", "casas adivinhadas"), color="purple", shape="square", size=2.6, timed=False
             )
         )
     return layers

@@ -81,16 +81,18 @@ def snap_all(lon, lat, rows, size, lon_out, lat_out):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def walk_all(lon, lat, turned, bearing, rows, size, lon_out, lat_out):  # type: ignore[no-untyped-def]
-    """From cells of the grid by steps to cells of the grid."""
+def walk_all(lon, lat, turned, bearing, from_cells, rows, size, lon_out, lat_out):  # type: ignore[no-untyped-def]
+    """From cells of the grid (or from points as they are) by steps to cells of the grid."""
     for i in range(len(lon)):
-        from_lon, from_lat = snap(lon[i], lat[i], rows, size)
+        from_lon, from_lat = lon[i], lat[i]
+        if from_cells:
+            from_lon, from_lat = snap(from_lon, from_lat, rows, size)
         to_lon, to_lat = walk(from_lon, from_lat, turned[i], bearing[i])
         lon_out[i], lat_out[i] = snap(to_lon, to_lat, rows, size)
 
 
 @njit(cache=True, nogil=True)
-def noise_all(lon, lat, words, epsilon, rows, size, lon_out, lat_out, open_cases):  # type: ignore[no-untyped-def]
+def noise_all(lon, lat, words, epsilon, from_cells, rows, size, lon_out, lat_out, open_cases):  # type: ignore[no-untyped-def]
     """The same with steps of planar Laplace noise, of three random words each.
 
     Where the words do not tell the step yet (one in about 700), it is left to the caller: ``open_cases`` gets their
@@ -111,7 +113,9 @@ def noise_all(lon, lat, words, epsilon, rows, size, lon_out, lat_out, open_cases
             found += 1
             continue
         bearing = float(third >> np.uint64(11)) * (2.0**-53 * 2.0 * pi)
-        from_lon, from_lat = snap(lon[i], lat[i], rows, size)
+        from_lon, from_lat = lon[i], lat[i]
+        if from_cells:
+            from_lon, from_lat = snap(from_lon, from_lat, rows, size)
         to_lon, to_lat = walk(from_lon, from_lat, turned, bearing)
         lon_out[i], lat_out[i] = snap(to_lon, to_lat, rows, size)
     return found

@@ -27,7 +27,7 @@ def adversary_error(truth: Points, guessed: Points) -> Floats:
     return truth.distance(guessed)
 
 
-def correctness(chances: Floats, grid: Grid, truth: Points) -> Floats:
+def correctness(chances: Floats, grid: Any, truth: Points) -> Floats:
     """Σ_x Pr(x | z) d(x, truth): how far off the attacker is expected to be, over all that they hold possible."""
     east, north = grid.metres()
     there = grid.frame.metres(truth.lon, truth.lat)
@@ -71,9 +71,9 @@ def overlap(apart: Floats, one: float, other: float) -> Floats:
     """The area that two discs have in common, in square metres."""
     apart = np.asarray(apart, dtype=np.float64)
     small = min(one, other)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first = np.arccos(np.clip((apart**2 + one**2 - other**2) / (2 * apart * one), -1, 1))
-        second = np.arccos(np.clip((apart**2 + other**2 - one**2) / (2 * apart * other), -1, 1))
+    away = np.maximum(apart, 1e-6)
+    first = np.arccos(np.clip((away**2 + one**2 - other**2) / (2 * away * one), -1, 1))
+    second = np.arccos(np.clip((away**2 + other**2 - one**2) / (2 * away * other), -1, 1))
     kite = (-apart + one + other) * (apart + one - other) * (apart - one + other) * (apart + one + other)
     lens = one**2 * first + other**2 * second - np.sqrt(np.maximum(kite, 0)) / 2
     within = np.where(apart <= abs(one - other), np.pi * small**2, lens)

@@ -72,11 +72,10 @@ class _Stay:
 
 
 class Pseudonyms:
-    """Names that nobody had before: 128 random bits each, and none is ever given twice."""
+    """Names that nobody had before: 128 random bits each, of which no two are ever the same."""
 
     def __init__(self) -> None:
         self._of: dict[str, str] = {}
-        self._given: set[str] = set()
 
     def of(self, user: str) -> str:
         """What somebody is called now."""
@@ -84,12 +83,8 @@ class Pseudonyms:
 
     def renew(self, user: str) -> str:
         """Give somebody a new name."""
-        name = secrets.token_hex(16)
-        while name in self._given:
-            name = secrets.token_hex(16)
-        self._given.add(name)
-        self._of[user] = name
-        return name
+        self._of[user] = secrets.token_hex(16)
+        return self._of[user]
 
     def forget(self, user: str) -> None:
         """Somebody left: whom the last name meant is known no more."""
@@ -97,7 +92,7 @@ class Pseudonyms:
 
 
 class MixZones:
-    """Zones of a city, and everybody's way through them.
+    """Zones of a city, and everybody's way through them. Visits that ended ``memory`` seconds ago are forgotten.
 
     >>> zones = MixZones([MixZone("praça", -38.5, -3.7, 100, least=2)])
     >>> before = [zones.move(who, -38.6, -3.7, 0.0).pseudonym for who in ("ana", "bia")]
@@ -108,8 +103,9 @@ class MixZones:
     4
     """
 
-    def __init__(self, zones: Iterable[MixZone] = (), *, pseudonyms: Pseudonyms | None = None) -> None:
-        self.pseudonyms = pseudonyms or Pseudonyms()
+    def __init__(self, zones: Iterable[MixZone] = (), *, memory: float = 6 * 3600.0) -> None:
+        self.pseudonyms = Pseudonyms()
+        self._memory = memory
         self._zones: dict[str, MixZone] = {}
         self._inside: dict[str, tuple[str, int]] = {}
         self._silent: set[str] = set()
@@ -154,15 +150,20 @@ class MixZones:
         self._silent.discard(user)
         self.pseudonyms.forget(user)
 
+    def crossings(self, zone: str) -> tuple[Points, Points]:
+        """Where and when those went in who came out under a new name, and where and when they came out, in the same
+        order: what attacks on the zone are measured with."""
+        stays = [stay for stay in self._stays[zone].values() if stay.renamed and stay.left is not None]
+        entries, exits = (
+            np.array(part).reshape(-1, 3).T
+            for part in ([stay.entered for stay in stays], [stay.left for stay in stays])
+        )
+        return Points.of(entries[0], entries[1], time=entries[2]), Points.of(exits[0], exits[1], time=exits[2])
+
     def mixed(self, zone: str, source: Source, *, speed: float = 1.4, spread: float = 0.5) -> Mix:
         """How well a zone mixed those who came out of it under a new name so far, for one who saw all of them go in
         and come out and knows how fast people walk."""
-        stays = [stay for stay in self._stays[zone].values() if stay.renamed and stay.left is not None]
-        entries = np.array([stay.entered for stay in stays]).reshape(-1, 3)
-        exits = np.array([stay.left for stay in stays]).reshape(-1, 3)
-        weights = walking(Points.of(*entries[:, :2].T, time=entries[:, 2]),
-                          Points.of(*exits[:, :2].T, time=exits[:, 2]), speed=speed, spread=spread)  # fmt: skip
-        return mix(weights, source)
+        return mix(walking(*self.crossings(zone), speed=speed, spread=spread), source)
 
     def settled(self, zone: str, before: float) -> int:
         """Forget visits that ended before a time; returns how many. Of those still inside nothing is forgotten."""
@@ -180,6 +181,7 @@ class MixZones:
         return zones[int(within[0])] if len(within) else None
 
     def _enter(self, user: str, zone: MixZone, lon: float, lat: float, time: float) -> None:
+        self.settled(zone.name, time - self._memory)
         stays, self._next = self._stays[zone.name], self._next + 1
         here = [key for other, (where, key) in self._inside.items() if where == zone.name and other != user]
         stays[self._next] = _Stay(user, (lon, lat, time), set(here))

@@ -22,17 +22,23 @@ def vectors(lon: ArrayLike, lat: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Public places, of which the nearest is found anywhere on the globe.
+    """Public places, of which the nearest is found anywhere on the globe. They may have names.
 
     >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
-    >>> places = Places(Points.of(*zip(theatre, lighthouse)))
+    >>> places = Places(Points.of(*zip(theatre, lighthouse)), ("Theatro José de Alencar", "Farol do Mucuripe"))
     >>> places.nearest([-38.53], [-3.73]).tolist()
     [0]
     """
 
     points: Points
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.names and len(self.names) != len(self.points):
+            raise ValueError(
+                f"The 'names' parameter of places must be one for each of {len(self.points):,}. "
+                f"Got {len(self.names):,} instead"
+            )
         if not len(self.points):
             raise ValueError("The 'points' parameter of places must have one at least. Got none instead")
 

@@ -163,9 +163,10 @@ class Points:
 
 
 def column_names(
-    names: Sequence[str], given: Mapping[str, str | None], where: str, *, needed: Sequence[str] = ("lon", "lat")
-) -> dict[str, str]:
-    """Which column holds what: as given, else by what it is called."""
+    names: Sequence[str], given: Mapping[str, str | None], where: str, *, needed: Sequence[str] = ("lon", "lat"),
+    options: bool = True,
+) -> dict[str, str]:  # fmt: skip
+    """Which column holds what: as given, else by what it is called. ``options``: there are options to say it by."""
     known = {name.strip().lower(): name for name in reversed(names)}
     found: dict[str, str] = {}
     for part, aliases in COLUMNS.items():
@@ -182,7 +183,7 @@ def column_names(
                 raise DataError(
                     f"has no column for {part}",
                     where=where,
-                    remedy=f"Name it one of {', '.join(aliases)}, or say which it is (--{part} NAME). "
+                    remedy=f"Name it one of {', '.join(aliases)}{f', or say which it is (--{part} NAME)' * options}. "
                     f"Its columns: {', '.join(names)}.",
                 )
     return found

@@ -23,6 +23,8 @@ def read_points(source: str | Path | Any, *, separator: str | None = None, **col
     said: ``lon=``, ``lat=``, ``time=``, ``user=``."""
     if isinstance(source, Points):
         return source
+    if hasattr(source, "geometry"):  # a GeoPandas frame, whose places no engine reads
+        return Points.from_pandas(source, where="the table given", **columns)
     table, name = fetched(source, separator)
     return Points.from_arrow(table, where=name, **columns)
 
@@ -43,7 +45,7 @@ def read_calls(
     if isinstance(source, Calls):
         return source
     table, name = fetched(source, separator)
-    found = column_names(list(table.column_names), {}, name, needed=("user", "time"))
+    found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
     cell = table.column(_cell_column(table, name))
     user, time = (table.column(found[part]) for part in ("user", "time"))
     return Calls.of(user, time, cell, cells, leave_out=leave_out, where=name)

@@ -49,19 +49,25 @@ class _Columns:
 
 @dataclass
 class Records:
-    """People are numbered as they come. Their names are in no `Points` that leave here."""
+    """People are numbered as they come; numbers of those who were forgotten are given again. Names are in no `Points`
+    that leave here."""
 
     _numbers: dict[str, int] = field(default_factory=dict)
     _now: _Columns = field(default_factory=_Columns)
     _log: _Columns = field(default_factory=_Columns)
     _oldest: float = -np.inf
+    _free: list[int] = field(default_factory=list)
 
     def add(self, user: str, lon: float, lat: float, time: float) -> None:
         """One report. It moves its owner unless a later one was there before."""
         person = self._numbers.get(user)
         if person is None:
-            person = self._numbers[user] = self._now.size
-            self._now.add(lon, lat, time, person)
+            if self._free:
+                person = self._free.pop()
+                self._now.put(person, lon, lat, time, person)
+            else:
+                person = self._now.add(lon, lat, time, self._now.size)
+            self._numbers[user] = person
         elif time >= self._now.time[person]:
             self._now.put(person, lon, lat, time, person)
         self._log.add(lon, lat, time, person)
@@ -76,11 +82,12 @@ class Records:
                 self._oldest = half  # until then pruning would free less than half
 
     def forget(self, user: str) -> None:
-        """Nothing of somebody is kept; their number is never given again."""
+        """Nothing of somebody is kept."""
         person = self._numbers.pop(user, None)
         if person is not None:
             self._now.put(person, np.nan, np.nan, -np.inf, person)
             self._log.keep(self._log.user[: self._log.size] != person)
+            self._free.append(person)
 
     def number(self, user: str) -> int | None:
         """The number of somebody who was heard of."""

@@ -14,7 +14,7 @@ class Sampling(Part):
 
     ``levels`` says the level of each quasi-identifier. Those that it does not name are chosen by the exponential
     mechanism, for ``search-epsilon`` of the ε that the policy's model allows. ``share`` is the chance of each record to
-    be in the sample; without it, the largest that ε allows.
+    be in the sample; without it, the one for which the fewest records need look alike.
     """
 
     levels: dict[str, Annotated[int, Field(ge=0, strict=True)]] | None = None

@@ -38,22 +38,18 @@ class Dot:
 
 
 def fact(found: Evaluation, say: Words) -> str:
-    """The headline: where the attacker who looks at one report at a time is left farthest off, for what is lost."""
-    dots = [
-        (run, float(run.findings["short-observation"].error.mean()))
+    """The headline: what the mechanism in the middle does to one report, and to many reports of a home."""
+    told = [
+        run
         for run in found.runs
-        if "short-observation" in run.findings and run.quality_loss >= LEAST
+        if run.quality_loss >= LEAST and all(name in run.findings for name in ("short-observation", "home-and-work"))
     ]
-    if not dots:
+    if not told:
         return say("locating.fact.none")
-    run, error = max(dots, key=lambda one: one[1] / one[0].quality_loss)
-    return say(
-        "locating.fact",
-        loss=say.number(round(run.quality_loss)),
-        attack=say.name("attack", "short-observation"),
-        error=say.number(round(error)),
-        mechanism=run.label,
-    )
+    run = sorted(told, key=lambda run: run.quality_loss)[len(told) // 2]
+    one, home = (float(run.findings[name].error.mean()) for name in ("short-observation", "home-and-work"))
+    figures = {"loss": round(run.quality_loss), "one": round(one), "home": round(home)}
+    return say("locating.fact", mechanism=run.label, **figures)
 
 
 def draw(found: Evaluation, path: Path, *, say: Words) -> None:
@@ -117,7 +113,7 @@ def _panel(
     title = sheet.fit(say.name("attack", attack), wide, 10.5, bold=True)
     sheet.text(left, sheet.top, title, size=10.5, bold=True)
     sheet.text(left, sheet.top + 0.22, say("locating.error" if metres else "locating.success"), size=8.5, color=MUTED)
-    roof, floor_ = sheet.top + 0.45, sheet.top + 0.45 + TALL
+    floor_ = sheet.top + 0.45 + TALL
     bounds = _bounds([dot.value for dot in dots]) if metres else (0.0, 1.0)
 
     def x_of(loss: float) -> float:
@@ -146,7 +142,6 @@ def _panel(
     sheet.text(
         left + 0.35 + (wide - 0.35) / 2, floor_ + 0.32, say("locating.loss"), size=8, color=MUTED, align="center"
     )
-    del roof
     sheet.top = floor_ + 0.4
 
 

@@ -7,7 +7,7 @@ ENGLISH = {
     "locating.keep": "Evidence: for the steward only. It was made from true positions and shows some of them.",
     "locating.lead": "Every mechanism was run on the same points of {people} people, and every attack on what it "
     "released. Attackers know the mechanism; what else each knows is told below.",
-    "locating.fact": "At about {loss} m of quality loss, “{attack}” is {error} m off: {mechanism}",
+    "locating.fact": "{mechanism}: reports are {loss} m off; one is guessed to {one} m, a home to {home} m",
     "locating.fact.none": "What each mechanism costs, and what each attack finds",
     "locating.what": "Left to right: what a user loses. Upwards: what an attacker is off by (metres) or finds (share). "
     "Dashed: as far off as the report itself",
@@ -33,13 +33,12 @@ ENGLISH = {
     "locating.map.why": "True points, reports and guesses of a few people. Open map.html beside this page to move "
     "about.",
     "locating.notes": "How it was measured",
-    "locating.grid": "Attackers think on a grid of {cells} cells of {size} m: no guess by it can be much better than "
-    "that.",
+    "locating.grid": "Attackers think of {cells} places, cells of {size} m: no guess can be much better than that.",
     "attack.short-observation": "short observation",
     "attack.long-observation": "long observation",
     "attack.tracking": "tracking",
     "attack.home-and-work": "home and work",
-    "attack.presence": "presence",
+    "attack.presence-absence": "presence and absence",
     "attack.identification": "identification",
     "attack.aggregated-presence": "aggregated presence",
     "attack.context-linking": "context linking",
@@ -52,7 +51,7 @@ ENGLISH = {
     "knows.long-observation": "which reports were sent from the person’s most visited place, as by their hour",
     "knows.tracking": "the mechanism, whose reports they are, and how people move",
     "knows.home-and-work": "the hours at which people sleep and work",
-    "knows.presence": "the mechanism, how often each place is visited, and a place of interest",
+    "knows.presence-absence": "the mechanism, how often each place is visited, and a place of interest",
     "knows.identification": "a few true places of a person, with their times",
     "knows.aggregated-presence": "nothing but everybody’s reports",
     "knows.context-linking": "a list of addresses, and the hours at which people sleep",
@@ -64,7 +63,7 @@ ENGLISH = {
     "finds.long-observation": "people whose most visited place is found within 100 m",
     "finds.tracking": "guesses within 100 m",
     "finds.home-and-work": "homes found within 250 m",
-    "finds.presence": "area under the ROC curve: one half tells nothing",
+    "finds.presence-absence": "area under the ROC curve: one half tells nothing",
     "finds.identification": "people whose pseudonym is found by a few known points",
     "finds.aggregated-presence": "area under the ROC curve of pairs who meet: one half tells nothing",
     "finds.context-linking": "people whose address is found",
@@ -80,7 +79,7 @@ PORTUGUESE = {
     "delas.",
     "locating.lead": "Cada mecanismo foi aplicado aos mesmos pontos de {people} pessoas, e cada ataque ao que ele "
     "publicou. Quem ataca conhece o mecanismo; o que mais sabe está dito abaixo.",
-    "locating.fact": "Com cerca de {loss} m de perda de qualidade, “{attack}” erra por {error} m: {mechanism}",
+    "locating.fact": "{mechanism}: relatos erram por {loss} m; um só é adivinhado a {one} m, uma casa a {home} m",
     "locating.fact.none": "O que cada mecanismo custa e o que cada ataque encontra",
     "locating.what": "Para a direita: o que o usuário perde. Para cima: por quanto quem ataca erra (metros) ou o que "
     "encontra (proporção). Tracejado: tão longe quanto o próprio relato",
@@ -106,13 +105,13 @@ PORTUGUESE = {
     "locating.map.why": "Pontos verdadeiros, relatos e palpites de algumas pessoas. Abra map.html, ao lado desta "
     "página, para percorrê-lo.",
     "locating.notes": "Como foi medido",
-    "locating.grid": "Quem ataca pensa numa grade de {cells} células de {size} m: nenhum palpite feito nela pode ser "
-    "muito melhor do que isso.",
+    "locating.grid": "Quem ataca pensa em {cells} lugares, células de {size} m: nenhum palpite pode ser muito melhor "
+    "do que isso.",
     "attack.short-observation": "observação curta",
     "attack.long-observation": "observação longa",
     "attack.tracking": "rastreamento",
     "attack.home-and-work": "casa e trabalho",
-    "attack.presence": "presença",
+    "attack.presence-absence": "presença e ausência",
     "attack.identification": "identificação",
     "attack.aggregated-presence": "presença agregada",
     "attack.context-linking": "vinculação de contexto",
@@ -125,7 +124,7 @@ PORTUGUESE = {
     "knows.long-observation": "quais relatos partiram do lugar mais visitado da pessoa, como pela hora",
     "knows.tracking": "o mecanismo, de quem são os relatos e como as pessoas se movem",
     "knows.home-and-work": "as horas em que as pessoas dormem e trabalham",
-    "knows.presence": "o mecanismo, com que frequência cada lugar é visitado e um lugar de interesse",
+    "knows.presence-absence": "o mecanismo, com que frequência cada lugar é visitado e um lugar de interesse",
     "knows.identification": "alguns lugares verdadeiros de uma pessoa, com as horas",
     "knows.aggregated-presence": "nada além dos relatos de todos",
     "knows.context-linking": "uma lista de endereços e as horas em que as pessoas dormem",
@@ -137,7 +136,7 @@ PORTUGUESE = {
     "finds.long-observation": "pessoas cujo lugar mais visitado é encontrado a até 100 m",
     "finds.tracking": "palpites a até 100 m",
     "finds.home-and-work": "casas encontradas a até 250 m",
-    "finds.presence": "área sob a curva ROC: meio não diz nada",
+    "finds.presence-absence": "área sob a curva ROC: meio não diz nada",
     "finds.identification": "pessoas cujo pseudônimo é encontrado por alguns pontos conhecidos",
     "finds.aggregated-presence": "área sob a curva ROC dos pares que se encontram: meio não diz nada",
     "finds.context-linking": "pessoas cujo endereço é encontrado",

@@ -13,6 +13,7 @@ from cobogo.hierarchy import Label
 from cobogo.report import (
     audit_words,
     comparing_words,
+    kinds_words,
     listed_words,
     locating_words,
     map_words,
@@ -29,6 +30,7 @@ from cobogo.report.portuguese import PORTUGUESE
 ROOMS = (
     audit_words,
     comparing_words,
+    kinds_words,
     listed_words,
     locating_words,
     map_words,

@@ -212,7 +212,9 @@ def check(written: Written) -> Findings:
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
     share, k = Fraction(stated["share"]), int(stated["k"])
     problems = []
-    if not 0 < share <= largest_share(epsilon) or share.denominator > FINEST:
+    if not 0 < epsilon <= 1000 or not 1e-300 < delta < 1 or searching < 0:
+        problems.append("the stated ε and δ are none that a sample can keep")
+    elif not 0 < share <= largest_share(epsilon) or share.denominator > FINEST:
         problems.append("the stated share of the sample is more than ε allows")
     elif k < least_k(epsilon, delta, float(share)):
         problems.append("the stated k is less than ε and δ ask for")

@@ -100,7 +100,7 @@ def calibrated(
     logs: Mapping[Attributes, Array],
 ) -> Tree:
     """The tree of a model given by the logarithms of its factors: messages go up to the roots and down again."""
-    order, above = _rooted(len(nodes), edges)
+    order, above = rooted(len(nodes), edges)
     place = {node: number for number, node in enumerate(order)}
     attributes = [nodes[node] for node in order]
     parents = [place[above[node]] if above[node] >= 0 else -1 for node in order]
@@ -153,7 +153,7 @@ def systematic(shares: Floats, group: Ints, source: Source) -> Ints:
     return drawn
 
 
-def _rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+def rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """The nodes of a forest, each after the one above it, which is told beside."""
     beside: list[list[int]] = [[] for _ in range(nodes)]
     for one, other in edges:

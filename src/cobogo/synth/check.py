@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from cobogo.dp.accounting import epsilon_of
 from cobogo.errors import VerificationFailed
 from cobogo.models.check import ModelVerdict
+from cobogo.models.differential_privacy import MEASURES, ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.synth import domains, paying
 from cobogo.synth.methods import METHODS
 from cobogo.synth.private import Step
-from cobogo.synth.promises import PROMISES
 from cobogo.synth.synthetic import NO_GUARANTEE
 from cobogo.transform.base import Findings, Written
 from cobogo.transform.columns import counted
@@ -38,11 +39,11 @@ def check(written: Written) -> Findings:
         problems.append("the steps stated cost more than the manifest allows for")
     verdicts: list[ModelVerdict] = []
     for entry in written.asked:
-        if entry.get("model") not in PROMISES:
+        if entry.get("model") not in MEASURES:
             problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
             continue
         wanted = {key: value for key, value in entry.items() if key not in ("model", "satisfied", "measured")}
-        verdicts.append(PROMISES[entry["model"]](**wanted).check(spent))
+        verdicts.append(_verdict(MEASURES[entry["model"]](**wanted), spent))
     if not verdicts:
         problems.append("the manifest promises nothing")
     notes: list[str] = [ON_TRUST]
@@ -53,6 +54,13 @@ def check(written: Written) -> Findings:
         if written.kept and written.kept.get("receipt") != stated["receipt"]:
             problems.append("the evidence speaks of another debit than the manifest")
     return Findings(tuple(verdicts), tuple(problems), tuple(notes))
+
+
+def _verdict(promise: DifferentialPrivacy | ConcentratedPrivacy, rho: Fraction) -> ModelVerdict:
+    """The verdict on a cost in ρ; in ε, it is that of the δ promised."""
+    if isinstance(promise, ConcentratedPrivacy):
+        return promise.verdict(float(rho))
+    return promise.verdict(epsilon_of(float(rho), promise.delta) if rho else 0.0, promise.delta)
 
 
 def _misfits(written: Written) -> Iterator[str]:

@@ -16,14 +16,18 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.synth.belief import Tree, calibrated
-from cobogo.synth.private import Attributes, Measurement
+from cobogo.synth.belief import Tree, calibrated, rooted
+from cobogo.synth.private import Attributes, Measurement, nonnegative
 
-LONG, SHORT = 1000, 250
+LONG, SHORT = 3000, 500
 """Steps of mirror descent: for the model that records are drawn from, and for those on the way to it."""
 
 CONVERGED = 1e-5
 """The improvement in 50 steps, relative to the loss, that is not worth going on for."""
+
+
+FLOOR = 0.05
+"""Records that every cell is taken to have at the beginning: from none at all no step leads away."""
 
 
 def require(where: str) -> None:
@@ -113,9 +117,33 @@ def estimate(
             known_total=float(records),
             iters=steps,
             tol=CONVERGED,
-            warm_start=None if start is None else start.model,
+            warm_start=beginning(sizes, together(measured), records) if start is None else start.model,
         )
     return Estimated(sizes, fitted)
+
+
+def beginning(sizes: tuple[int, ...], measured: Sequence[Measurement], records: float) -> Any:
+    """Where the descent begins: the product of what was measured, each marginal given what it shares with the one above
+    it in the junction tree. That is close where the tree's cliques are the marginals; None where they are not.
+    """
+    library, space = mbi(), domain(sizes)
+    known = {named(one.attributes): nonnegative(one.counts, records) for one in measured}
+    tree, _ = library.junction_tree.make_junction_tree(space, list(known))
+    nodes = [tuple(node) for node in tree.nodes]
+    if not set(nodes) <= set(known):
+        return None
+    place = {node: number for number, node in enumerate(nodes)}
+    order, above = rooted(len(nodes), [(place[one], place[other]) for one, other in tree.edges])
+    factors = {}
+    for number in order:
+        node = nodes[number]
+        shape = [sizes[int(a)] for a in node]
+        shares = known[node].reshape(shape) + FLOOR
+        shared = set(nodes[above[number]]) if above[number] >= 0 else set()
+        apart = tuple(axis for axis, a in enumerate(node) if a not in shared)
+        logs = np.log(shares) - (np.log(shares.sum(axis=apart, keepdims=True)) if len(apart) < len(node) else 0)
+        factors[node] = library.Factor(space.project(node), logs)
+    return library.CliqueVector(space, nodes, factors)
 
 
 def _linear(measured: Measurement) -> Any:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from cobogo.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.policy import Policy, Synthesis
 from cobogo.randomness import Entropy
 from cobogo.synth.domains import AttributeDomain
 from cobogo.synth.methods import METHODS, Method
 from cobogo.synth.paying import Cost, Payer
 from cobogo.synth.private import Private, Step
-from cobogo.synth.promises import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.synth.rows import CodedRows, coded_rows
 from cobogo.table.read import Table
 from cobogo.transform.base import ENTROPY, Json, Meaning, Story, Transformation

@@ -11,11 +11,14 @@ from cobogo.transform.base import ENTROPY, SEEDED, Findings, Written
 KINDS: dict[str, str] = {
     "frequency-list": "cobogo.dp.frequency_list.release",
     "masking": "cobogo.mask.masked",
+    "location-reports": "cobogo.location.protecting",
     "mobility": "cobogo.location.where.check",
     "perturbation": "cobogo.perturb.perturbation.check",
     "randomization": "cobogo.perturb.randomization.check",
     "sampling": "cobogo.sample.sampled",
     "synthesis": "cobogo.synth.check",
+    "trajectories": "cobogo.location.trajectories.releasing",
+    "trip-synthesis": "cobogo.location.trajectories.releasing",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from cobogo.dp.frequency_list import counted
 from cobogo.dp.frequency_list.bounds import bounds
 from cobogo.dp.frequency_list.mechanism import FrequencyList
 from cobogo.dp.frequency_list.release import Drawn
-from cobogo.dp.ledger import Ledger
+from cobogo.dp.paying import Payer
 from cobogo.dp.units import ATTO, NANO, Amount, exact
 from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data, Policy
@@ -26,21 +26,6 @@ from cobogo.transform.release import Transformed
 NAME = "cobogo dp frequency-list"
 TEXTS = (".txt", ".lst")
 """How the names of files end that have one item a line, and no header."""
-
-
-@dataclass(frozen=True)
-class Payer:
-    """The book that a release is paid from, and who asks for it."""
-
-    ledger: Ledger
-    dataset: str
-    analyst: str
-
-    def pay(self, mechanism: FrequencyList) -> dict[str, Any]:
-        """Debit, before the data are counted; what the evidence keeps of it."""
-        question = f"frequency list (ε = {float(mechanism.epsilon):g}, δ = {float(mechanism.delta):g})"
-        self.ledger.debit(self.dataset, self.analyst, mechanism.loss, question)
-        return {"dataset": self.dataset, "analyst": self.analyst}
 
 
 def settled(epsilon: Amount, delta: Amount) -> FrequencyList:
@@ -80,11 +65,18 @@ def frequency_list(
         chosen = _column(table, column)
         content = {"attributes": {name: {"role": "identifier"} for name in table.columns}}
         policy = Policy.of({**content, "report": {"language": language}}, name=NAME)
-        paid = payer.pay(mechanism) if payer is not None else {}
+        paid = {} if payer is None else _paid(payer, mechanism)
         with table.engine.guarded("counting"):
             true = counted.of_counts(table, chosen) if counts else counted.of_items(table, chosen)
         made = Drawn(true, mechanism, source(seed), seed, paid)
         yield Transformed(policy, table, made, (), {"read": time.perf_counter() - start})
+
+
+def _paid(payer: Payer, mechanism: FrequencyList) -> dict[str, Any]:
+    """Debit, before the data are counted; what the evidence keeps of it."""
+    question = f"frequency list (ε = {float(mechanism.epsilon):g}, δ = {float(mechanism.delta):g})"
+    payer.pay(mechanism.loss, question)
+    return {"dataset": payer.dataset, "analyst": payer.analyst}
 
 
 def _column(table: Table, asked: str | None) -> str:

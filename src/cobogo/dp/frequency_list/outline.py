@@ -35,8 +35,9 @@ class Counts:
 
     @property
     def accounts(self) -> int:
-        """All counts together."""
-        return int(self.counts @ self.items)
+        """All counts together; about so many, where they are more than 64 bits can tell."""
+        about = float(self.counts.astype(np.float64) @ self.items.astype(np.float64))
+        return int(self.counts @ self.items) if about < 2.0**62 else int(about)
 
     @property
     def distinct(self) -> int:

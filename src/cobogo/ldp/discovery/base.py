@@ -6,7 +6,7 @@ groups' sketches lead to candidates; the last group's tells which of them are th
 
 The guarantee: a report's law changes by a factor of at most e^ε whatever the client holds. And since the candidates do
 not depend on the last group's reports, each can be tested on them at alpha / candidates: a value that nobody holds is
-found significant with a probability of at most alpha, all candidates together (normal approximation).
+found significant with a probability of at most alpha, all candidates together (see `cobogo.ldp.judging`).
 To add one: one class that extends `Discovery`, and one line in `cobogo.ldp.discovery.DISCOVERIES`.
 """
 
@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import exp
-from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.ldp.base import Floats, Ints, Reports
+from cobogo.ldp.base import Floats, Ints, Oracle, Reports
 from cobogo.ldp.discovery.domains import Domain, Words
+from cobogo.ldp.judging import judged
 from cobogo.ldp.sketch import FastHashing, HadamardSketch, Sketch
 from cobogo.randomness import Source, below
 
@@ -33,11 +33,13 @@ from cobogo.randomness import Source, below
 @dataclass(frozen=True, eq=False)
 class Found:
     """Candidates, the most frequent first, with estimates of how many of all users hold them. ``significant`` are those
-    that chance does not explain: with all candidates that were tested, at the level ``alpha``."""
+    that chance does not explain: with all candidates that were tested, at the level ``alpha``; ``chances`` are how
+    likely the last group would show as much of each if nobody held it."""
 
     values: list[Any]
     counts: Floats
     errors: Floats
+    chances: Floats
     significant: NDArray[np.bool_]
     users: int
     tested: int
@@ -144,10 +146,11 @@ class Discovery(ABC):
         users, asked = int(tally[:, :, 0].sum()), int(tally[-1, :, 0].sum())
         sequences = self.candidates(tally[:-1]) if asked else np.zeros((0, self.domain.length), dtype=np.int64)
         if not len(sequences):
-            return Found([], np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.bool_), users, len(sequences), alpha)
-        last = self.sketch.frequencies(tally[-1], self.piece(self.groups - 1, sequences))
+            nothing = np.zeros(0)
+            return Found([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
+        last = judged(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
         counts, errors = last.counts, last.errors
-        significant = counts > NormalDist().inv_cdf(1 - alpha / len(sequences)) * errors
+        significant = last.chances < alpha / len(sequences)
         share = np.clip(counts / asked, 0, 1)
         sampled = asked * share * (1 - share) * (1 - asked / users)
         scale = users / asked
@@ -156,6 +159,7 @@ class Discovery(ABC):
             self.domain.values(sequences[order]),
             counts[order] * scale,
             np.sqrt(errors[order] ** 2 + sampled[order]) * scale,
+            last.chances[order],
             significant[order],
             users,
             len(sequences),
@@ -165,17 +169,19 @@ class Discovery(ABC):
     def most(self, tally: Ints, pieces: Ints) -> tuple[Ints, Floats]:
         """Which of the pieces are the most frequent in a group, and how many have them: at most ``keep``, and only
         those above what chance would show of a few (``stray``) that nobody has."""
-        found = self.sketch.frequencies(tally, pieces)
-        surprise = NormalDist().inv_cdf(1 - min(self.stray / max(len(pieces), 1), 0.5))
-        likely = np.flatnonzero(found.counts > surprise * found.errors)
+        support, users = self.sketch.read(tally, pieces), int(tally[:, 0].sum())
+        noise = np.sqrt(Oracle.variance(self.sketch, np.zeros(1), users))
+        seen = np.flatnonzero(self.sketch.estimate(support, users).counts > noise)
+        found = judged(self.sketch, tally, pieces[seen], support[seen])
+        likely = np.flatnonzero(found.chances < min(self.stray / max(len(pieces), 1), 0.5))
         chosen = likely[np.argsort(-found.counts[likely], kind="stable")[: self.keep]]
-        return chosen, found.counts[chosen]
+        return seen[chosen], found.counts[chosen]
 
     def variance(self, held: Floats, users: int) -> Floats:
         """The variance of the estimate of each value among all users, where so many hold each: that of the last
-        group's reports, and of who happens to be in it."""
+        group's reports, and of who happens to be in it. What frequent values do by sharing cells is taken out."""
         asked = max(users // self.groups, 1)
         scale = users / asked
         share = np.asarray(held, dtype=np.float64) / users
-        noise = self.sketch.variance(share * asked, asked)
+        noise = Oracle.variance(self.sketch, share * asked, asked)
         return (noise + asked * share * (1 - share) * (1 - asked / users)) * scale**2

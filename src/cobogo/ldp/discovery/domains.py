@@ -91,7 +91,7 @@ class Words(Domain):
     def sequences(self, held: Sequence[Any] | NDArray[Any]) -> Ints:
         """Letters, and the end in every place after the last."""
         letters = np.array(held, dtype=f"<U{self.length}").reshape(-1)
-        points = letters.view(np.uint32).reshape(len(letters), self.length)
+        points = letters.view("<u4").reshape(len(letters), self.length)
         ended = np.cumsum(points[:, ::-1] != 0, axis=1)[:, ::-1] == 0
         return np.where(ended, 0, np.where(points == 0, self.symbols - 1, self._symbol_of[points])).astype(np.int64)
 

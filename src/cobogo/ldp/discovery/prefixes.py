@@ -19,7 +19,12 @@ TRIED = 2**12
 class Prefixes(Discovery):
     """The prefix extending method: each group reports a longer prefix than the group before; the most
     frequent prefixes of one group, extended by every symbol, are the candidates of the next (Wang, Li and Jha 2021;
-    Bassily et al. 2017)."""
+    Bassily et al. 2017).
+
+    A value is found when its prefixes are among the frequent ones of every group, and it itself is significant in the
+    last. The work is that of reading a sketch for the extensions of at most ``keep`` prefixes a group. Values that
+    share a beginning help each other up to where they part.
+    """
 
     name: ClassVar[str] = "pem"
 

@@ -22,7 +22,11 @@ AT_MOST = 2**18
 class Puzzles(Discovery):
     """Apple's sequence fragment puzzle: a group for each place reports the symbols there with a mark of 8 bits, a hash
     of the whole value; frequent fragments with the same mark are put together, and what has that mark itself is a
-    candidate (Apple Differential Privacy Team 2017). ``fragment`` is how many symbols are reported together."""
+    candidate (Apple Differential Privacy Team 2017). ``fragment`` is how many symbols are reported together.
+
+    A value is found when its fragments are among the frequent ones of every place, and it itself is significant among
+    the few candidates that are left. The work is that of reading a sketch for every fragment with every mark.
+    """
 
     fragment: int = 2
 

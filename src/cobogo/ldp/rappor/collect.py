@@ -16,9 +16,10 @@ from cobogo.ldp.frequency import texts_of
 from cobogo.ldp.layout import Ints, Layout, Rows
 from cobogo.ldp.power import Detectable
 from cobogo.ldp.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
-from cobogo.ldp.rappor.decode import decode
+from cobogo.ldp.rappor.decode import Floats, decode
 from cobogo.ldp.rappor.encode import AT_ONCE, Reports, counts, instantaneous, permanent
 from cobogo.ldp.rappor.filters import filters_of
+from cobogo.ldp.rappor.likelihood import OTHER, likelihoods
 from cobogo.ldp.rappor.parameters import Parameters
 from cobogo.ldp.rappor.planning import Decoding
 from cobogo.randomness import Source, below
@@ -108,6 +109,11 @@ class Rappor(Protocol):
         """Bits counted by cohort."""
         (cohorts,), bits = self.layout.unpack(rows)
         return counts(Reports(cohorts, bits), self.parameters)
+
+    def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
+        """Of the candidates, and of any other string: as if its filter were drawn bit by bit."""
+        (cohorts,), bits = self.layout.unpack(rows)
+        return (*self.candidates, OTHER), likelihoods(cohorts, bits, self.candidates, self.parameters)
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The candidates that were found."""

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cobogo.errors import DataError
+from cobogo.location.attacks.spots import Ground
 from cobogo.location.base import Mechanism, Released
 from cobogo.location.geometry import Floats
-from cobogo.location.grid import Grid
 from cobogo.location.points import Points
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Scene:
 
     truth: Points
     released: Released
-    grid: Grid
+    grid: Ground  # what attackers think on
     mechanism: Mechanism | None = None  # attackers know how reports are made (Kerckhoffs); None where nobody does
     prior: Floats | None = None  # over the cells of the grid; uniform where nothing is known
     background: Points | None = None  # movements known from elsewhere, of other days or other people
@@ -52,6 +52,12 @@ class Scene:
     def reports(self) -> Points:
         """Where people said they were."""
         return self.released.points
+
+    @property
+    def known(self) -> Points:
+        """Movements of people that the attacker knows: those from elsewhere or, where there are none, ones like these
+        very ones, of which only what is usual is used."""
+        return self.truth if self.background is None else self.background
 
     @property
     def at_their_word(self) -> bool:

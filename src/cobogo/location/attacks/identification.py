@@ -9,8 +9,8 @@ import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
 from cobogo.location.attacks.kernels import pair_risks, subset_sizes
+from cobogo.location.attacks.spots import Ground
 from cobogo.location.geometry import Floats, distance
-from cobogo.location.grid import Grid
 from cobogo.location.points import Ints, Points
 from cobogo.randomness import Entropy, Source, below
 
@@ -56,7 +56,7 @@ class Uniqueness:
     exact: bool
 
 
-def places_of(points: Points, grid: Grid, hours: float | None = None) -> Ints:
+def places_of(points: Points, grid: Ground, hours: float | None = None) -> Ints:
     """A number for each point's place: its cell, and with ``hours`` its cell and stretch of so many hours."""
     cells = grid.nearest_cell(points.lon, points.lat)
     if hours is None or points.time is None:

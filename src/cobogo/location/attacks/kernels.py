@@ -5,37 +5,41 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-NEGLIGIBLE = 1e-13
+NEGLIGIBLE = 1e-8
 """A belief that is not followed any further."""
 
 
 @njit(cache=True, nogil=True)
-def _stepped(starts, ends, chances, now, after):  # type: ignore[no-untyped-def]
-    """One step of a Markov chain whose rows are sparse: after = now · P."""
-    after[:] = 0.0
+def _stepped(starts, ends, chances, anywhere, prior, now, after):  # type: ignore[no-untyped-def]
+    """One step of a Markov chain whose rows are sparse, and which now and then begins anew: after = now · P."""
+    after[:] = anywhere * prior
     for cell in range(len(now)):
         mass = now[cell]
         if mass > NEGLIGIBLE:
             for place in range(starts[cell], starts[cell + 1]):
-                after[ends[place]] += mass * chances[place]
+                after[ends[place]] += (1.0 - anywhere) * mass * chances[place]
 
 
 @njit(cache=True, nogil=True)
-def _foreseen(starts, ends, chances, later, before):  # type: ignore[no-untyped-def]
-    """The same backwards: before = P · later."""
+def _foreseen(starts, ends, chances, anywhere, prior, later, before, wanted):  # type: ignore[no-untyped-def]
+    """The same backwards: before = P · later, for cells in which somebody is believed to be."""
+    new = 0.0
+    for cell in range(len(later)):
+        new += anywhere * prior[cell] * later[cell]
     for cell in range(len(later)):
         total = 0.0
-        for place in range(starts[cell], starts[cell + 1]):
-            total += chances[place] * later[ends[place]]
-        before[cell] = total
+        if wanted[cell] > NEGLIGIBLE:
+            for place in range(starts[cell], starts[cell + 1]):
+                total += chances[place] * later[ends[place]]
+        before[cell] = new + (1.0 - anywhere) * total
 
 
 @njit(cache=True, nogil=True)
-def smoothed(starts, ends, chances, prior, seen, steps):  # type: ignore[no-untyped-def]
+def smoothed(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore[no-untyped-def]
     """Pr(x_t | all reports) by forward–backward, scaled at each report.
 
     ``seen[t, x]`` is the likelihood of report t in cell x up to a factor of its own; ``steps[t]`` how many steps of
-    the chain lie between reports t − 1 and t.
+    the chain lie between reports t − 1 and t; at each of them, one is ``anywhere`` with that chance.
     """
     count, cells = seen.shape
     belief = np.empty((count, cells))
@@ -46,7 +50,7 @@ def smoothed(starts, ends, chances, prior, seen, steps):  # type: ignore[no-unty
         else:
             one[:] = belief[t - 1]
             for _ in range(steps[t]):
-                _stepped(starts, ends, chances, one, two)
+                _stepped(starts, ends, chances, anywhere, prior, one, two)
                 one, two = two, one
         total = 0.0
         for cell in range(cells):
@@ -62,7 +66,7 @@ def smoothed(starts, ends, chances, prior, seen, steps):  # type: ignore[no-unty
                 total += one[cell]
             for cell in range(cells):
                 belief[t, cell] = one[cell] / total if total > 0.0 else prior[cell]
-    later = np.ones(cells)
+    later, everywhere = np.ones(cells), np.ones(cells)
     for t in range(count - 2, -1, -1):
         top = 0.0
         for cell in range(cells):
@@ -71,8 +75,9 @@ def smoothed(starts, ends, chances, prior, seen, steps):  # type: ignore[no-unty
         if top > 0.0:
             for cell in range(cells):
                 one[cell] /= top
-        for _ in range(steps[t + 1]):
-            _foreseen(starts, ends, chances, one, two)
+        for step in range(steps[t + 1]):
+            last = step == steps[t + 1] - 1
+            _foreseen(starts, ends, chances, anywhere, prior, one, two, belief[t] if last else everywhere)
             one, two = two, one
         total = 0.0
         for cell in range(cells):

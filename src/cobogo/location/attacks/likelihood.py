@@ -12,9 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from cobogo.location.attacks.spots import Ground
 from cobogo.location.base import Mechanism, Released
 from cobogo.location.geometry import Floats
-from cobogo.location.grid import Grid, Ints
+from cobogo.location.grid import Ints
 from cobogo.location.mechanisms.discrete import Discrete
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, Source, below
@@ -30,7 +31,7 @@ class Likelihood:
     """log f(z | x) of reports over the cells of a grid, a block at a time."""
 
     released: Released
-    grid: Grid
+    grid: Ground
     law: Law
     epsilon: float = 0.0
     edges: Floats | None = None  # of a learned law: metres
@@ -106,9 +107,10 @@ class Likelihood:
 
 
 def likelihood_of(
-    released: Released, grid: Grid, mechanism: Mechanism | None, source: Source | None = None
+    released: Released, grid: Ground, mechanism: Mechanism | None, movements: Points | None = None
 ) -> Likelihood:
-    """The law of reports, as far as the attacker can know it."""
+    """The law of reports, as far as the attacker can know it. Where it must be learned, the mechanism is tried on
+    ``movements`` like those of people, or on points all over the ground."""
     if released.box is not None:
         return Likelihood(released, grid, "box")
     if released.members is not None:
@@ -121,24 +123,30 @@ def likelihood_of(
         return Likelihood(released, grid, "table", table=mechanism)
     if mechanism is None:
         return Likelihood(released, grid, "laplace", 4 / grid.size)  # all that is known: it is somewhere near
-    return learned(released, grid, mechanism, source or Entropy())
+    return learned(released, grid, mechanism, Entropy(), movements)
 
 
-def learned(released: Released, grid: Grid, mechanism: Mechanism, source: Source, trials: int = TRIALS) -> Likelihood:
-    """The law of the distance from the centre of a person's cell to their report, learned by trying the mechanism on
-    points all over the cells of the grid."""
-    count = trials
-    east, north = grid.metres(np.arange(count) * 7919 % grid.cells)
-    aside = (below(1 << 20, 2 * count, source).reshape(2, count) / (1 << 20) - 0.5) * grid.size
-    lon, lat = grid.frame.degrees(east + aside[0], north + aside[1])
-    made_up = Points(lon, lat, np.arange(count, dtype=np.float64) * 3600.0, np.arange(count))  # strangers to each other
-    reported = mechanism.apply(made_up, source).points
+def learned(
+    released: Released, grid: Ground, mechanism: Mechanism, source: Source, movements: Points | None = None
+) -> Likelihood:
+    """The law of the distance from the centre of a person's cell to their report, learned by trying the mechanism."""
+    tried = movements if movements is not None and len(movements) else _all_over(grid, source)
+    east, north = grid.metres(grid.nearest_cell(tried.lon, tried.lat))
+    reported = mechanism.apply(tried, source).points
     there = grid.frame.metres(reported.lon, reported.lat)
     metres = np.hypot(there[0] - east, there[1] - north)
     edges = np.unique(np.quantile(metres, np.linspace(0, 1, BINS + 1)))
     edges[0] = 0.0
     inside = np.histogram(metres, edges)[0] + 0.5
     area = np.pi * np.diff(edges**2)
-    beyond = np.log(0.5 / (area[-1] + 1.0) / count)
-    heights = np.append(np.log(inside / area / count), beyond - 5)
+    beyond = np.log(0.5 / (area[-1] + 1.0) / len(tried))
+    heights = np.append(np.log(inside / area / len(tried)), beyond - 5)
     return Likelihood(released, grid, "learned", edges=edges, heights=heights)
+
+
+def _all_over(grid: Ground, source: Source) -> Points:
+    """Points in all cells, of people who report once."""
+    east, north = grid.metres(np.arange(TRIALS) * 7919 % grid.cells)
+    aside = (below(1 << 20, 2 * TRIALS, source).reshape(2, TRIALS) / (1 << 20) - 0.5) * grid.size
+    lon, lat = grid.frame.degrees(east + aside[0], north + aside[1])
+    return Points(lon, lat, np.arange(TRIALS, dtype=np.float64) * 3600.0, np.arange(TRIALS))

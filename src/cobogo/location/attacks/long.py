@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.spots import Ground
 from cobogo.location.geometry import Floats, Frame
-from cobogo.location.grid import Grid
 from cobogo.location.points import Points
 
 Way = Literal["frequency", "mean", "median"]
@@ -17,7 +17,7 @@ Way = Literal["frequency", "mean", "median"]
 ROUNDS = 60
 
 
-def place_of(points: Points, how: Way, grid: Grid | None = None) -> tuple[float, float]:
+def place_of(points: Points, how: Way, grid: Ground | None = None) -> tuple[float, float]:
     """Where reports that are all of one place say that it is: the cell that they name most often, their mean, or their
     geometric median, which for planar Laplace is the likeliest place (Weiszfeld's iteration)."""
     if how == "frequency":

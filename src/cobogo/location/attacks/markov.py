@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cobogo.location.geometry import Floats
-from cobogo.location.grid import Grid, Ints
+from cobogo.location.attacks.spots import Ground, Spots
+from cobogo.location.geometry import Floats, distance
+from cobogo.location.grid import Ints
 from cobogo.location.points import Points
 
 WALK = 1.5
@@ -18,17 +19,19 @@ WALK = 1.5
 class Markov:
     """Chances of the next cell after ``step`` seconds. Row x has the cells ``ends[starts[x]:starts[x + 1]]``."""
 
-    grid: Grid
+    grid: Ground
     step: float
     starts: Ints
     ends: Ints
     chances: Floats
 
     @classmethod
-    def wandering(cls, grid: Grid, *, step: float = 60.0, speed: float = WALK, far: float = 2.0) -> Markov:
+    def wandering(cls, grid: Ground, *, step: float = 60.0, speed: float = WALK, far: float = 2.0) -> Markov:
         """Nobody knows where to: a step falls off exponentially with its length, ``speed`` times ``step`` metres on
         average, and goes ``far`` times that at most."""
         reach = max(speed * step / 2, grid.size / 2)
+        if isinstance(grid, Spots):
+            return cls._among(grid, step, reach, far)
         side = max(int(np.ceil(far * 2 * reach / grid.size)), 1)
         dy, dx = (part.ravel() for part in np.mgrid[-side : side + 1, -side : side + 1])
         weight = np.exp(-np.hypot(dx, dy) * grid.size / reach)
@@ -41,8 +44,24 @@ class Markov:
         return cls(grid, step, starts, ends, _normalised(starts, weights))
 
     @classmethod
+    def _among(cls, spots: Spots, step: float, reach: float, far: float) -> Markov:
+        """The same from spot to spot: those within so far, and the nearest few, that nobody be locked in."""
+        near, few = max(far * 2 * reach, spots.size), min(9, spots.cells)
+        pairs = spots.tree.query_pairs(near, output_type="ndarray")
+        others = spots.tree.query(spots.tree.data, k=few)[1]
+        own = np.repeat(np.arange(spots.cells), few)
+        one = np.concatenate([pairs[:, 0], pairs[:, 1], own])
+        other = np.concatenate([pairs[:, 1], pairs[:, 0], np.reshape(others, -1)])
+        key = np.unique(one * np.int64(spots.cells) + other)
+        one, other = np.divmod(key, spots.cells)
+        east, north = spots.metres()
+        metres = np.hypot(east[one] - east[other], north[one] - north[other])
+        starts = np.searchsorted(one, np.arange(spots.cells + 1)).astype(np.int64)
+        return cls(spots, step, starts, other, _normalised(starts, np.exp(-metres / reach)))
+
+    @classmethod
     def learned(
-        cls, points: Points, grid: Grid, *, step: float = 60.0, strength: float = 1.0, speed: float = WALK
+        cls, points: Points, grid: Ground, *, step: float = 60.0, strength: float = 1.0, speed: float = WALK
     ) -> Markov:
         """From movements known from elsewhere: how often people who were in a cell were in another a step later, with
         ``strength`` visits of one who wanders added to each cell."""
@@ -59,7 +78,22 @@ class Markov:
         return cls(grid, step, starts, ends, _normalised(starts, both.data))
 
 
-def pairs(points: Points, grid: Grid, step: float) -> tuple[Ints, Ints]:
+def usual_speed(points: Points) -> float:
+    """Metres a second that one person in ten exceeds from one point to the next, while they are moving at all."""
+    ordered = points.ordered()
+    if ordered.time is None or len(ordered) < 2:
+        return WALK
+    gap = np.diff(ordered.time)
+    same = (gap > 0) & (gap <= 1800)
+    if ordered.user is not None:
+        same &= np.diff(ordered.user) == 0
+    far = distance(ordered.lon[:-1], ordered.lat[:-1], ordered.lon[1:], ordered.lat[1:])
+    speed = far[same] / gap[same]
+    moving = speed[speed > 0.2]
+    return float(np.clip(np.quantile(moving, 0.9), 0.5, 40.0)) if len(moving) else WALK
+
+
+def pairs(points: Points, grid: Ground, step: float) -> tuple[Ints, Ints]:
     """Cells of the same person a step apart, half as much or as much again tolerated; reports in between count too."""
     ordered = points.ordered()
     if ordered.time is None or len(ordered) < 2:

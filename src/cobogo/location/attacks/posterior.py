@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from cobogo.location.attacks.likelihood import Likelihood
+from cobogo.location.attacks.spots import Ground, Spots
 from cobogo.location.geometry import Floats
 from cobogo.location.grid import Grid, Ints
 from cobogo.location.points import Points
@@ -24,7 +25,7 @@ NUMBERS = 1 << 21
 """Numbers of a block of beliefs: 16 MB."""
 
 
-def prior_of(points: Points, grid: Grid, smoothing: float = 1.0) -> Floats:
+def prior_of(points: Points, grid: Ground, smoothing: float = 1.0) -> Floats:
     """How often each cell of a grid is visited, with ``smoothing`` visits spread over all of it; sums to 1.
 
     >>> grid = Grid.over(0, 0, 0.02, 0.01, size=1112)
@@ -66,8 +67,10 @@ def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
     )
 
 
-def expected_distances(chances: Floats, grid: Grid) -> Floats:
-    """Σ_x Pr(x) d(x, y) for every cell y, of each row: a convolution with the distances on the grid."""
+def expected_distances(chances: Floats, grid: Ground) -> Floats:
+    """Σ_x Pr(x) d(x, y) for every cell y, of each row: on a whole grid a convolution with its distances."""
+    if isinstance(grid, Spots):
+        return np.asarray(chances @ grid.apart, dtype=np.float64)
     from scipy import fft
 
     shape = tuple(fft.next_fast_len(2 * side - 1, real=True) for side in (grid.rows, grid.columns))
@@ -79,7 +82,7 @@ def expected_distances(chances: Floats, grid: Grid) -> Floats:
     return np.asarray(spread.reshape(len(chances), grid.cells), dtype=np.float64)
 
 
-def guess(chances: Floats, grid: Grid, how: How = "median") -> tuple[Floats, Floats]:
+def guess(chances: Floats, grid: Ground, how: How = "median") -> tuple[Floats, Floats]:
     """The attacker's best guess in longitudes and latitudes: the likeliest cell (``map``), the cell from which the
     expected distance is least (``median``), or the mean place, whose squared distance is least (``mean``)."""
     if how == "mean":

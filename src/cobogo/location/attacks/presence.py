@@ -10,8 +10,8 @@ import numpy as np
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
 from cobogo.location.attacks.likelihood import likelihood_of
 from cobogo.location.attacks.posterior import beliefs, blocks
+from cobogo.location.attacks.spots import Ground
 from cobogo.location.geometry import Floats
-from cobogo.location.grid import Grid
 from cobogo.location.points import Points
 
 
@@ -27,13 +27,13 @@ class Presence(Attack):
 
     radius: float = 200.0  # metres
 
-    name: ClassVar[str] = "presence"
+    name: ClassVar[str] = "presence-absence"
     knows: ClassVar[str] = "the mechanism, how often each place is visited, and a place of interest"
     measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
 
     def run(self, scene: Scene) -> Findings:
         """Ask it of every report."""
-        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         places = scene.places if scene.places is not None else _busiest(scene)
         near = _nearest(scene.truth, places) <= self.radius
         target = _shares(scene.grid, places, self.radius)
@@ -76,7 +76,7 @@ def _busiest(scene: Scene) -> Points:
     return Points(*scene.grid.centres([np.bincount(cell).argmax()]))
 
 
-def _shares(grid: Grid, places: Points, radius: float) -> Floats:
+def _shares(grid: Ground, places: Points, radius: float) -> Floats:
     """The share of each cell that lies within a radius of some place, as five by five points of it tell."""
     steps = (np.arange(5) - 2) / 5 * grid.size
     east, north = grid.metres()

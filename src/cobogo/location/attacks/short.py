@@ -31,7 +31,7 @@ class ShortObservation(Attack):
 
     def run(self, scene: Scene) -> Findings:
         """Guess every report on its own."""
-        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         count = len(scene.reports)
         lon, lat, unsure, off = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
         for rows in blocks(count, scene.grid.cells):

@@ -10,14 +10,20 @@ import numpy as np
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
 from cobogo.location.attacks.kernels import smoothed
 from cobogo.location.attacks.likelihood import Likelihood, likelihood_of
-from cobogo.location.attacks.markov import WALK, Markov
+from cobogo.location.attacks.markov import Markov, usual_speed
 from cobogo.location.attacks.posterior import How, guess
 from cobogo.location.geometry import Floats
 from cobogo.location.metrics import entropy
-from cobogo.location.points import Ints
+from cobogo.location.points import Ints, Points
 
 LONGEST = 400
 """Reports of a stretch that is worked through at once."""
+
+ANYWHERE = 1e-4
+"""The chance, at each step, that somebody is where the model cannot lead: by a train, or under a bridge."""
+
+APART = 1800.0
+"""Seconds without a report after which a person is looked for anew."""
 
 MOST_STEPS = 30
 """Steps between two reports: after more than that a wanderer may be anywhere."""
@@ -33,7 +39,7 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
         best = logs.max(axis=1, keepdims=True)
     clock = np.round((time - time[0]) / markov.step)  # of the whole stretch, so that short gaps add up
     steps = np.clip(np.diff(clock, prepend=0.0), 0, MOST_STEPS).astype(np.int64)
-    found = smoothed(markov.starts, markov.ends, markov.chances, prior, np.exp(logs - best), steps)
+    found = smoothed(markov.starts, markov.ends, markov.chances, ANYWHERE, prior, np.exp(logs - best), steps)
     return np.asarray(found, dtype=np.float64)
 
 
@@ -47,8 +53,8 @@ class Tracking(Attack):
     """
 
     how: How = "mean"
-    step: float | None = None  # seconds of a step of the model: what it takes to get to the next cell
-    speed: float = WALK  # metres a second
+    step: float | None = None  # seconds of a step of the model; what lies between two reports, unless said
+    speed: float | None = None  # metres a second that people make; as they do in what is known, unless said
     within: float = 100.0
 
     name: ClassVar[str] = "tracking"
@@ -58,19 +64,20 @@ class Tracking(Attack):
 
     def run(self, scene: Scene) -> Findings:
         """Follow every person."""
-        law = likelihood_of(scene.released, scene.grid, scene.mechanism)
-        step = self.step or scene.grid.size / self.speed
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
+        speed = self.speed or usual_speed(scene.known)
+        step = self.step or _between(scene.reports)
         markov = (
-            Markov.wandering(scene.grid, step=step, speed=self.speed)
+            Markov.wandering(scene.grid, step=step, speed=speed)
             if scene.background is None
-            else Markov.learned(scene.background, scene.grid, step=step, speed=self.speed)
+            else Markov.learned(scene.background, scene.grid, step=step, speed=speed)
         )
         reports = scene.reports
         assert reports.user is not None
         assert reports.time is not None
         count = len(reports)
         lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
-        for rows in stretches(reports.user, reports.time):
+        for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * step)):
             chances = track(law, markov, scene.chances, rows, reports.time[rows])
             lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
             unsure[rows] = entropy(chances)
@@ -85,9 +92,18 @@ class Tracking(Attack):
         )
 
 
-def stretches(user: Ints, time: Floats, longest: int = LONGEST) -> list[Ints]:
-    """The rows of each person in the order of time, cut where there are too many for one go."""
+def _between(reports: Points) -> float:
+    """Seconds from a report to the next of the same person, usually."""
+    ordered = reports.ordered()
+    assert ordered.user is not None
+    assert ordered.time is not None
+    gap = np.diff(ordered.time)[np.diff(ordered.user) == 0]
+    return float(np.clip(np.median(gap[gap > 0]), 1.0, 3600.0)) if (gap > 0).any() else 60.0
+
+
+def stretches(user: Ints, time: Floats, longest: int = LONGEST, apart: float = np.inf) -> list[Ints]:
+    """The rows of each person in the order of time, cut where there are too many for one go, or nothing for long."""
     order = np.lexsort((time, user))
-    bounds = np.flatnonzero(np.diff(user[order], prepend=-1))
-    people = np.split(order, bounds[1:])
+    new = (np.diff(user[order], prepend=-1) != 0) | (np.diff(time[order], prepend=-np.inf) > apart)
+    people = np.split(order, np.flatnonzero(new)[1:])
     return [rows[start : start + longest] for rows in people for start in range(0, len(rows), longest)]

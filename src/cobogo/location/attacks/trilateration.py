@@ -18,12 +18,21 @@ ROUNDS = 50
 def trilaterate(anchors: Points, distances: Floats, frame: Frame | None = None) -> Points:
     """Where distances from some anchors meet: one row of distances for each victim, one column for each anchor.
 
-    Damped Gauss–Newton on the sum of squares, of all victims at once, begun at the anchor that is nearest.
+    Damped Gauss–Newton on the sum of squares, of all victims at once, begun at the nearest anchor and in the midst of
+    all: where anchors lie nearly on a line, the first may end at the mirror image.
     """
     frame = frame or anchors.frame
     ax, ay = frame.metres(anchors.lon, anchors.lat)
     nearest = distances.argmin(axis=1)
-    x, y = ax[nearest] + 1.0, ay[nearest] + 1.0
+    middle = np.full(len(distances), ax.mean()), np.full(len(distances), ay.mean())
+    one = _descended(ax[nearest] + 1.0, ay[nearest] + 1.0, ax, ay, distances)
+    other = _descended(*middle, ax, ay, distances)
+    better = one[2] <= other[2]
+    return Points(*frame.degrees(np.where(better, one[0], other[0]), np.where(better, one[1], other[1])))
+
+
+def _descended(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> tuple[Floats, Floats, Floats]:
+    """Where the descent from a place ends, and the sum of squares there."""
     damping = np.full(len(x), 1e-3)
     cost = _cost(x, y, ax, ay, distances)
     for _ in range(ROUNDS):
@@ -42,7 +51,7 @@ def trilaterate(anchors: Points, distances: Floats, frame: Frame | None = None) 
         damping = np.clip(np.where(better, damping / 3, damping * 4), 1e-9, 1e6)
         if np.all(np.hypot(step_x, step_y) < 1e-4):
             break
-    return Points(*frame.degrees(x, y))
+    return x, y, cost
 
 
 def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Floats:
@@ -71,8 +80,10 @@ class Trilateration(Attack):
     def run(self, scene: Scene) -> Findings:
         """Ask for everybody's distances and solve."""
         source, grid = Entropy(), scene.grid
-        cells = below(grid.cells, self.users, source)
-        anchors = Points(*grid.centres(cells))
+        drawn = below(1 << 30, 2 * self.users, source).reshape(2, -1) / float(1 << 30)
+        sides = [(side.min(), side.max() + 1.0) for side in grid.metres()]
+        placed = [low + part * (high - low) for (low, high), part in zip(sides, drawn, strict=True)]
+        anchors = Points(*grid.frame.degrees(*placed))
         rows = slice(0, self.most)
         reports, truth = scene.reports.take(rows), scene.truth.take(rows)
         ax, ay = grid.frame.metres(anchors.lon, anchors.lat)

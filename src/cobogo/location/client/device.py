@@ -49,8 +49,8 @@ class Client:
 
     ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. Once it is spent, a report is
     refused, or the last one is sent again (``when_spent`` = "resend"), which tells nothing new. ``file`` keeps what
-    must not be forgotten. A report is paid for, on disk, before it goes out. A mechanism that looks back (predictive,
-    adaptive) sees one point at a time here: every report is a first one to it.
+    must not be forgotten. A report is paid for, on disk, before it goes out. A mechanism that looks back is given
+    the reports since the device was started.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from cobogo.location.base import Guarantee, Released
 from cobogo.location.cloaks.base import Cloak, Cloaked, people_of, released
 from cobogo.location.cloaks.cells import Box
 from cobogo.location.cloaks.crowd import around
-from cobogo.location.cloaks.meeting import company, meet
+from cobogo.location.cloaks.meeting import MOST, company, meet
 from cobogo.location.geometry import Floats, wrapped
 from cobogo.location.points import Ints, Points
 from cobogo.randomness import Source
@@ -46,6 +46,7 @@ class Clique(Cloak):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check_positive("dx", "dy", "dt")
+        self.check_size(self.k)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -82,14 +83,20 @@ class Clique(Cloak):
                 (self.k, k, np.int64), (self.dx, dx, np.float64), (self.dy, dy, np.float64), (self.dt, dt, np.float64),
             )
         ]  # fmt: skip
-        if size and int(demands[0].min()) < 2:
-            raise ValueError(f"The 'k' parameter of {self.name} must be 2 or above for every request")
+        if size:
+            self.check_size(int(demands[0].min()))
+            self.check_size(int(demands[0].max()))
         found, ready = meet(
             codes[order], points.lon[order], points.lat[order], points.time[order], *demands, self.min_area
         )
         crowd, when = np.empty(size, dtype=np.int64), np.empty(size)
         crowd[order], when[order] = found, ready
         return Met(_boxes(points.lon, points.lat, crowd), crowd, when)
+
+    def check_size(self, k: int) -> None:
+        """Raise where a crowd of k is never looked for."""
+        if not 2 <= k <= MOST + 1:
+            raise ValueError(f"The 'k' parameter of {self.name} must be of 2 to {MOST + 1}. Got {k!r} instead")
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
         """Each report with the moment at which its crowd was complete."""
@@ -141,6 +148,7 @@ class Gathering:
         """A request comes in. Returns the requests that go out with it, itself among them, each with its ``box``; none
         while it has to wait. Those whose patience has ended should be taken out first: `expired`."""
         own = self.cloak
+        own.check_size(k or own.k)
         new = {"user": user, "lon": lon, "lat": lat, "time": time, "k": k or own.k,
                "dx": dx or own.dx, "dy": dy or own.dy, "dt": dt or own.dt}  # fmt: skip
         held = [one for one in self._held if one["time"] + one["dt"] >= time]
@@ -160,6 +168,10 @@ class Gathering:
         out = [rows[member] for member in members]
         self._held = [one for one in self._held if not any(one is gone for gone in out)]
         return [{**one, "box": edges, "when": time} for one in out]
+
+    def leave(self, user: str) -> None:
+        """Somebody waits no more."""
+        self._held = [one for one in self._held if one["user"] != user]
 
     def expired(self, now: float) -> list[dict[str, Any]]:
         """Requests whose patience has ended: they are refused and forgotten."""

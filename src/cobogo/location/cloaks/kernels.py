@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from cobogo.location.cloaks.cells import LEVELS, area_of
+from cobogo.location.geometry import RADIUS
 
 
 @njit(cache=True, nogil=True)
@@ -46,9 +47,9 @@ def _end(codes, start, end, shift):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def descend(codes, row, order, user, people, k, least, reciprocal):  # type: ignore[no-untyped-def]
-    """The level of the cell that each report gets, from the world downwards: cells with one quarter in use are passed
-    at once, and an empty list of reports has no world."""
+def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report gets, from the world downwards; cells with one quarter in use are passed
+    at once. Who is in a quarter with too few people stays with the cell above it."""
     n = len(codes)
     levels = np.empty(n, np.int8)
     if n == 0:
@@ -56,14 +57,10 @@ def descend(codes, row, order, user, people, k, least, reciprocal):  # type: ign
     single = people == n
     users = user if single else user[order]
     stamps, stamp = np.zeros(people if not single else 1, np.int64), 0
-    starts, ends, above = (
-        np.empty(4 * LEVELS + 4, np.int64),
-        np.empty(4 * LEVELS + 4, np.int64),
-        np.empty(4 * LEVELS + 4, np.int64),
-    )
+    room = 4 * LEVELS + 4
+    starts, ends, above = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     starts[0], ends[0], above[0] = 0, n, 0
     waiting = 1
-    bounds, fit = np.empty(5, np.int64), np.empty(4, np.bool_)
     while waiting:
         waiting -= 1
         start, end = starts[waiting], ends[waiting]
@@ -72,31 +69,65 @@ def descend(codes, row, order, user, people, k, least, reciprocal):  # type: ign
         if least > 0:
             while level > above[waiting] and area_of(row[order[start]], level) < least:
                 level -= 1
-        quarters, cut = 0, False
-        if level == deepest and level < LEVELS:
-            shift = 2 * (LEVELS - level - 1)
-            bounds[0] = start
-            enough = True
-            while bounds[quarters] < end:
-                first = bounds[quarters]
-                last = _end(codes, first, end, shift)
-                bounds[quarters + 1] = last
+        shift = 2 * (LEVELS - level - 1)
+        while start < end:
+            last, fit = end, False
+            if level == deepest and level < LEVELS:
+                last = _end(codes, start, end, shift)
                 stamp += 1
-                fit[quarters] = _people(users, first, last, stamps, stamp, single) >= k
-                if fit[quarters] and least > 0:
-                    fit[quarters] = area_of(row[order[first]], level + 1) >= least
-                enough = enough and fit[quarters]
-                quarters += 1
-            cut = enough or not reciprocal
-        for quarter in range(max(quarters, 1)):
-            first, last = (bounds[quarter], bounds[quarter + 1]) if quarters else (start, end)
-            if cut and fit[quarter]:
-                starts[waiting], ends[waiting], above[waiting] = first, last, level + 1
+                wide = least <= 0 or area_of(row[order[start]], level + 1) >= least
+                fit = wide and _people(users, start, last, stamps, stamp, single) >= k
+            if fit:
+                starts[waiting], ends[waiting], above[waiting] = start, last, level + 1
                 waiting += 1
             else:
-                for place in range(first, last):
+                for place in range(start, last):
                     levels[order[place]] = level
+            start = last
     return levels
+
+
+@njit(cache=True, nogil=True)
+def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report shares with k people: from the finest cells up, those who have no crowd
+    yet make one as soon as they are k in a cell. Who is left in the end joins the crowd with the largest cell."""
+    n = len(codes)
+    levels, left = np.full(n, -1, np.int8), np.arange(n)
+    stamps, stamp = np.zeros(people, np.int64), 0
+    for level in range(LEVELS, -1, -1):
+        shift, start, kept = 2 * (LEVELS - level), 0, 0
+        while start < len(left):
+            cell, end, found = codes[left[start]] >> shift, start, 0
+            stamp += 1
+            while end < len(left) and codes[left[end]] >> shift == cell:
+                who = user[order[left[end]]]
+                if stamps[who] != stamp:
+                    stamps[who] = stamp
+                    found += 1
+                end += 1
+            crowd = found >= k and (least <= 0 or area_of(row[order[left[start]]], level) >= least)
+            for place in range(start, end):
+                if crowd:
+                    levels[left[place]] = level
+                else:
+                    left[kept] = left[place]
+                    kept += 1
+            start = end
+        left = left[:kept]
+    if 0 < len(left) < n:
+        host = -1
+        for place in range(n):
+            if levels[place] >= 0 and (host < 0 or levels[place] < levels[host]):
+                host = place
+        level, shift = levels[host], 2 * (LEVELS - levels[host])
+        first, last = min(left[0], host), max(left[-1], host)
+        common = min(_common(codes[first], codes[last]), level)
+        for place in range(n):
+            if levels[place] < 0 or (levels[place] == level and codes[place] >> shift == codes[host] >> shift):
+                levels[place] = common
+    out = np.empty(n, np.int8)
+    out[order] = levels
+    return out
 
 
 @njit(cache=True, nogil=True)
@@ -186,4 +217,4 @@ def crowds(lon, lat, users, people, k, least):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _area(width, south, north):  # type: ignore[no-untyped-def]
-    return 6_371_008.8**2 * np.radians(width) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))
+    return RADIUS * RADIUS * np.radians(width) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))

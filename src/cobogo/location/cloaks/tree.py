@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.location.base import Guarantee
 from cobogo.location.cloaks.base import Cloak, Cloaked, people_of
 from cobogo.location.cloaks.cells import boxes, cells, morton, ordered
-from cobogo.location.cloaks.kernels import climb, descend
+from cobogo.location.cloaks.kernels import climb, descend, pool
 from cobogo.location.points import Points
 
 
@@ -20,8 +20,9 @@ class QuadTree(Cloak):
 
     The world is cut into four while the quarter with the person in it keeps k people. A quarter with fewer sends its
     people up to the cell above, which its neighbours may not need: so who knows where everybody is, knows that the
-    cloak is somebody's in the poor quarters of it. With ``reciprocal`` a cell is cut only if every quarter with
-    anybody in it keeps k, and everybody in a cloak has that cloak.
+    cloak is somebody's in the poor quarters of it. With ``reciprocal`` it goes the other way: from the finest cells up,
+    those who have no crowd yet make one as soon as they are k in a cell, and k people share every cloak; who is left in
+    the end joins the crowd with the largest cell.
     """
 
     name: ClassVar[str] = "quad-tree"
@@ -34,12 +35,13 @@ class QuadTree(Cloak):
         return shared(self.k) if self.reciprocal else one_way(self.k)
 
     def regions(self, points: Points) -> Cloaked:
-        """Sorted by Morton code, a cell is a run of reports; those with k people are cut further, the others not."""
+        """Sorted by Morton code, a cell is a run of reports, whatever its level."""
         self._check_crowd(points)
         codes, people = people_of(points)
         column, row = cells(points.lon, points.lat)
         code, order = ordered(morton(column, row))
-        level = descend(code, row, order, codes, people, self.k, self.min_area, self.reciprocal)
+        work = pool if self.reciprocal else descend
+        level = work(code, row, order, codes, people, self.k, self.min_area)
         alone = np.zeros(len(level), dtype=np.int8)
         return Cloaked(boxes(column, row, level, alone, alone))
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from cobogo.location.fortaleza.bairros import CENTRES, COAST, OUTLINE, PLACES
-from cobogo.location.fortaleza.land import FRAME, residents
+from cobogo.location.fortaleza.land import FRAME, ground, residents
 from cobogo.location.fortaleza.lives import sites
 from cobogo.location.fortaleza.people import UTC_OFFSET, People, people
 from cobogo.location.fortaleza.towers import towers
 
 __all__ = [
-    "CENTRES", "COAST", "FRAME", "OUTLINE", "PLACES", "UTC_OFFSET", "People", "people", "residents", "sites", "towers",
+    "CENTRES", "COAST", "FRAME", "OUTLINE", "PLACES", "UTC_OFFSET", "People", "ground", "people", "residents",
+    "sites", "towers",
 ]  # fmt: skip

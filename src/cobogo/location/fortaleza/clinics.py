@@ -20,6 +20,7 @@ from cobogo.location.evidence import log_evidence, probability
 from cobogo.location.fortaleza.land import FRAME
 from cobogo.location.fortaleza.lives import sites
 from cobogo.location.fortaleza.people import FIRST_MIDNIGHT, people
+from cobogo.location.geometry import Floats
 from cobogo.location.grid import Grid
 from cobogo.location.mechanisms import Dummies, PlanarLaplace
 from cobogo.location.points import Points
@@ -138,7 +139,7 @@ def _alone(mechanism: Mechanism, row: int, source: Source) -> Report:
 
 
 @cache
-def _prior(grid: Grid) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _prior(grid: Grid) -> Floats:
     """How often people of the city are in each cell, from another week than Bob's."""
     seen = people(CROWD // 4, days=2, seed=32).trajectories(step=3600)
-    return np.bincount(grid.nearest_cell(seen.lon, seen.lat), minlength=grid.cells) + 0.1
+    return np.asarray(np.bincount(grid.nearest_cell(seen.lon, seen.lat), minlength=grid.cells) + 0.1, np.float64)

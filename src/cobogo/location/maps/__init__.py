@@ -5,7 +5,7 @@
     from cobogo.location import maps
 
     layers = [
-        *maps.fortaleza(),                                          # sea, land, bairros; leave out for elsewhere
+        *maps.fortaleza(),                                 # sea, land, bairros; or *maps.below(lon, lat) anywhere
         maps.paths(truth, ("true path", "caminho verdadeiro"), color="blue"),
         maps.points(reports, ("reports", "relatos"), color="orange", shape="cross"),
         maps.discs(reports, radius, ("discs", "discos"), color="orange"),
@@ -25,12 +25,12 @@ of a page says by which clock. What a map shows of true positions is not private
 
 from __future__ import annotations
 
-from cobogo.location.maps.base import fortaleza
+from cobogo.location.maps.base import below, fortaleza
 from cobogo.location.maps.layers import Layer, boxes, bubbles, density, discs, geojson, paths, points, polygons, texts
 from cobogo.location.maps.page import map_page
 from cobogo.location.maps.picture import draw_map
 
 __all__ = [
-    "Layer", "boxes", "bubbles", "density", "discs", "draw_map", "fortaleza", "geojson", "map_page", "paths", "points",
-    "polygons", "texts",
+    "Layer", "below", "boxes", "bubbles", "density", "discs", "draw_map", "fortaleza", "geojson", "map_page", "paths",
+    "points", "polygons", "texts",
 ]  # fmt: skip

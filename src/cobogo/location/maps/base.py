@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from cobogo.location.fortaleza.bairros import CENTRES, COAST, OUTLINE
+from cobogo.location.fortaleza.land import FRAME
 from cobogo.location.fortaleza.shapes import shapes
 from cobogo.location.geometry import Floats
 from cobogo.location.maps.layers import Layer, polygons, texts
+
+NEAR = 20_000.0
+"""Metres around the middle of Fortaleza that its map is of use for."""
 
 NAMED = (
     "Centro", "Aldeota", "Benfica", "Barra do Ceará", "Antônio Bezerra", "Parangaba", "Conjunto Ceará I", "Mondubim",
@@ -34,6 +38,13 @@ def fortaleza(*, bairros: bool = True, names: bool = True) -> list[Layer]:
         places = np.array([CENTRES[name] for name in NAMED])
         layers.append(texts(places[:, 0], places[:, 1], NAMED, ("names", "nomes"), backdrop=True))
     return layers
+
+
+def below(lon: Floats, lat: Floats) -> list[Layer]:
+    """What is known of the land below some places: that of Fortaleza, where all are in or about it, else nothing."""
+    east, north = FRAME.metres(lon, lat)
+    near = len(east) and float(max(np.abs(east).max(), np.abs(north).max())) < NEAR
+    return fortaleza() if near else []
 
 
 def _sea() -> Floats:

@@ -49,12 +49,19 @@ class Layer:
     filled: bool = True
     opacity: float = 0.8
     backdrop: bool = False
+    top: float | None = None
+    """The value that is drawn largest or deepest; the largest there is, unless said."""
     window: float | None = None
     """Seconds for which a mark of a time is shown."""
 
     def __post_init__(self) -> None:
         if self.color not in COLORS:
             raise ValueError(f"The 'color' parameter of a layer must be one of {', '.join(COLORS)}. Got {self.color!r}")
+
+    @property
+    def largest(self) -> float:
+        """What values are measured by."""
+        return self.top or (0.0 if self.values is None else float(self.values.max(initial=0.0))) or 1.0
 
     def called(self, language: str) -> str:
         """Its name in a language."""
@@ -133,28 +140,30 @@ def polygons(
 def bubbles(
     lon: ArrayLike, lat: ArrayLike, values: ArrayLike, name: Name, *, color: str = "blue",
     frames: Sequence[object] = (), labels: Sequence[object] = (), opacity: float = 0.55, size: float = 11.0,
+    top: float | None = None,
 ) -> Layer:  # fmt: skip
     """Circles whose areas are as the values; a row of values for each of the ``frames`` makes them play.
 
-    ``size`` is the radius, in points, of the largest value.
+    ``size`` is the radius, in points, of the value ``top`` (the largest, unless said): give two layers the same to
+    compare them.
     """
     east, north = np.asarray(lon, np.float64), np.asarray(lat, np.float64)
     return Layer(
         "bubbles", name, color, east, north, values=np.asarray(values, np.float64), frames=tuple(map(str, frames)),
-        labels=tuple(map(str, labels)), opacity=opacity, size=size,
+        labels=tuple(map(str, labels)), opacity=opacity, size=size, top=top,
     )  # fmt: skip
 
 
 def density(
     grid: Grid | Cells, values: ArrayLike, name: Name, *, color: str = "blue", frames: Sequence[object] = (),
-    opacity: float = 0.85, side: float | None = None,
+    opacity: float = 0.85, side: float | None = None, top: float | None = None,
 ) -> Layer:  # fmt: skip
     """Squares of a grid, the deeper in colour the larger the value; cells of value 0 are left bare."""
     lon, lat = grid.centres() if isinstance(grid, Grid) else (grid.lon, grid.lat)
     wide = side or (grid.size if isinstance(grid, Grid) else float(np.sqrt(_spread(grid))))
     return Layer(
         "squares", name, color, lon, lat, values=np.asarray(values, np.float64), frames=tuple(map(str, frames)),
-        opacity=opacity, radius=np.full(len(lon), wide / 2),
+        opacity=opacity, radius=np.full(len(lon), wide / 2), top=top,
     )  # fmt: skip
 
 

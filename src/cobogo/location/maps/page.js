@@ -53,7 +53,7 @@
         const [from, to] = bounds(layer, part);
         trace(layer, from, to, true);
         if (layer.filled) { pen.fillStyle = rgba(layer.color, values ? Math.sqrt(values[part]) * layer.opacity : layer.opacity); pen.fill(); }
-        if (!(layer.backdrop && layer.filled)) { pen.strokeStyle = rgba(layer.color, layer.filled ? Math.min(1, 2 * layer.opacity) : layer.opacity); pen.lineWidth = 1.2 * layer.size; pen.stroke(); }
+        if (!(layer.backdrop && layer.filled)) { pen.strokeStyle = values ? "rgba(255,255,255,.9)" : rgba(layer.color, layer.filled ? Math.min(1, 2 * layer.opacity) : layer.opacity); pen.lineWidth = 1.2 * layer.size; pen.stroke(); }
       }
     },
     paths(layer) {
@@ -118,7 +118,7 @@
     const x = layer.x[low] + (layer.x[next] - layer.x[low]) * part, y = layer.y[low] + (layer.y[next] - layer.y[low]) * part;
     pen.beginPath(); pen.moveTo(px(x), py(y));
     for (let i = low; i >= from && times[i] > state.now - layer.window; i -= 1) pen.lineTo(px(layer.x[i]), py(layer.y[i]));
-    pen.strokeStyle = rgba(layer.color, 0.6 * layer.opacity); pen.stroke();
+    pen.strokeStyle = rgba(layer.color, layer.opacity); pen.lineWidth = 1.6 * layer.size; pen.stroke();
     mark({ ...layer, shape: "dot", size: 3, opacity: 1 }, px(x), py(y));
   };
   const draw = () => {
@@ -278,6 +278,7 @@
   if (clock && asked.has("at")) { state.all = false; at("all").checked = false; state.now = clock.start + Number(asked.get("at")) * (clock.end - clock.start); }
   if (asked.has("lang") && data.words[asked.get("lang")]) state.language = asked.get("lang");
   legend(); speak();
+  at("layers").open = window.innerWidth > 640;
   new ResizeObserver(() => redraw()).observe(canvas);
   fit();
   draw();

@@ -108,9 +108,8 @@ def _packed(layer: Layer, view: View) -> dict[str, Any]:
         made["radius"] = _tenths(layer.radius)
     if layer.values is not None:
         values = np.atleast_2d(layer.values)
-        largest = float(values.max(initial=0.0)) or 1.0
-        made["values"] = [np.round(row / largest, 4).tolist() for row in values]
-        made["largest"] = largest
+        made["values"] = [np.round(row / layer.largest, 4).tolist() for row in values]
+        made["largest"] = layer.largest
     return made
 
 

@@ -114,6 +114,7 @@ def _draw(sheet: _Chart, layer: Layer, space: _Space, frame: int | None) -> None
             return
         faces = _faces(layer, _values(layer, frame))
         edge = to_rgba(color, 1.0 if not layer.filled else min(1.0, 2 * layer.opacity))
+        edge = edge if layer.values is None else to_rgba(PAPER, 0.9)  # colours tell the values, not the borders
         width = 0.0 if layer.backdrop and layer.filled else layer.size
         rings = PolyCollection(parts, facecolors=faces, edgecolors=[edge], linewidths=width)
         sheet.add(rings, over=over, clip=space.clip)
@@ -141,7 +142,7 @@ def _marks(layer: Layer, place: Floats, color: str, frame: int | None) -> Any:
     if layer.kind == "bubbles":
         values = _values(layer, frame)
         assert values is not None
-        areas = np.pi * layer.size**2 * np.maximum(values, 0) / (_largest(layer) or 1.0)
+        areas = np.pi * layer.size**2 * np.maximum(values, 0) / layer.largest
         edge, shape = to_rgba(color, 0.9), "dot"
     else:
         areas, edge, shape = np.full(len(place), np.pi * layer.size**2), to_rgba(PAPER, 0.8), layer.shape
@@ -162,18 +163,13 @@ def _values(layer: Layer, frame: int | None) -> Floats | None:
     return np.asarray(layer.values.mean(axis=0) if frame is None else layer.values[frame])
 
 
-def _largest(layer: Layer) -> float:
-    assert layer.values is not None
-    return float(layer.values.max(initial=0.0))
-
-
 def _faces(layer: Layer, values: Floats | None) -> list[Any]:
     color = COLORS[layer.color]
     if not layer.filled:
         return ["none"]
     if values is None:
         return [to_rgba(color, layer.opacity)]
-    share = np.sqrt(np.clip(values / (values.max(initial=0.0) or 1.0), 0, 1)) * layer.opacity
+    share = np.sqrt(np.clip(values / layer.largest, 0, 1)) * layer.opacity
     return [to_rgba(color, alpha) for alpha in share.tolist()]
 
 

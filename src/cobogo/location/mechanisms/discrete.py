@@ -132,7 +132,7 @@ def keeps(weights: Ints, pairs: Pairs) -> bool:
     A float of whole weights up to 2⁵³ is exact; e^level and its product with a weight are right to a few parts in
     2⁵³, for which 2⁻⁵⁰ is taken off.
     """
-    factors = np.exp(pairs.level) * (1 - 2.0**-50)
+    factors = np.exp(np.minimum(pairs.level, 600.0)) * (1 - 2.0**-50)
     step = max(AT_A_TIME // weights.shape[1], 1)
     for start in range(0, len(factors), step):
         part = slice(start, start + step)

@@ -30,5 +30,16 @@ class Indirect(Mechanism):
             "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
         )
 
+    def named(self, points: Points) -> list[str]:
+        """The names of the places that are reported.
+
+        >>> town = Places(Points.of([-38.5285, -38.4847], [-3.7278, -3.7086]), ("theatre", "lighthouse"))
+        >>> Indirect(town).named(Points.of([-38.49], [-3.71]))
+        ['lighthouse']
+        """
+        if not self.places.names:
+            raise ValueError("The 'places' parameter of indirect must have names. Got none instead")
+        return [self.places.names[place] for place in self.places.nearest(points.lon, points.lat)]
+
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
         return Released(self.places(points), cost=free(points))

@@ -106,8 +106,10 @@ class PlanarLaplace(Mechanism):
         return 1 - exp(log1p(scaled) - scaled)
 
 
-def noised(points: Points, epsilon: float, world: World, source: Source) -> tuple[Floats, Floats]:
-    """Cells of the grid that points are in, moved by noise, and snapped again."""
+def noised(
+    points: Points, epsilon: float, world: World, source: Source, *, from_cells: bool = True
+) -> tuple[Floats, Floats]:
+    """Cells of the grid that points are in (or the points as they are), moved by noise, and snapped again."""
     from cobogo.location.kernels import noise_all, walk_all
 
     rows, size = float(world.rows), float(world.size)
@@ -117,10 +119,10 @@ def noised(points: Points, epsilon: float, world: World, source: Source) -> tupl
         here = points.lon[part], points.lat[part]
         words = source.words(3 * len(here[0])).reshape(-1, 3)
         left: Ints = np.empty(len(words), dtype=np.int64)
-        rest = left[: noise_all(*here, words, epsilon, rows, size, lon[part], lat[part], left)]
+        rest = left[: noise_all(*here, words, epsilon, from_cells, rows, size, lon[part], lat[part], left)]
         if rest.size:
             lon_rest, lat_rest = np.empty(rest.size), np.empty(rest.size)
             steps = laplace_steps(words[rest], epsilon, source)
-            walk_all(here[0][rest], here[1][rest], *steps, rows, size, lon_rest, lat_rest)
+            walk_all(here[0][rest], here[1][rest], *steps, from_cells, rows, size, lon_rest, lat_rest)
             lon[part][rest], lat[part][rest] = lon_rest, lat_rest
     return lon, lat

@@ -101,20 +101,22 @@ class Centroid(Mechanism):
         return Guarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
-            note="for all places of a person together, by the largest distance between two of the same turn",
+            note="for all places of a person together, by the largest distance between cells of the same turn",
         )
 
     def apply(self, points: Points, source: Source) -> Released:
         person = np.zeros(len(points), dtype=np.int64) if points.user is None else points.user
         people, first, which = np.unique(person, return_index=True, return_inverse=True)
         half_width, half_height = self.area.columns * self.area.size / 2, self.area.rows * self.area.size / 2
-        east, north = self.area.frame.metres(points.lon, points.lat)
+        east, north = self.area.frame.metres(*self.world.snapped(points.lon, points.lat))
         many = np.bincount(which, minlength=len(people))
         centre = [
             np.bincount(which, weights=np.clip(values, -half, half), minlength=len(people)) / np.maximum(many, 1)
             for values, half in ((east, half_width), (north, half_height))
         ]
-        lon, lat = noised(Points(*self.area.frame.degrees(*centre)), self._noise.drawn, self.world, source)
+        middle = Points(*self.area.frame.degrees(*centre))
+        # Not from the cell of the centre: sets that differ by a cell would have centres up to a cell farther apart.
+        lon, lat = noised(middle, self._noise.drawn, self.world, source, from_cells=False)
         cost: Floats = np.zeros(len(points))
         cost[first] = self.epsilon
         return Released(points.at(lon[which], lat[which]), cost=cost)

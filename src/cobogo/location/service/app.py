@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
@@ -25,23 +25,39 @@ from cobogo.location.service.server import PrivacyServer, Told
 from cobogo.location.service.shapes import Locations, Question, Wanted, Zone
 from cobogo.randomness import Entropy
 
-Service = Callable[[Sequence[Area], int, str | None, str | None], Awaitable[Sequence[Sequence[Any]]]]
-"""The location-based service: areas, how many places, of which kind, and as whom → candidates for each area."""
+
+class Service(Protocol):
+    """The location-based service, as the server talks to it. It raises `ConnectionError` where it cannot answer."""
+
+    async def asked(
+        self, areas: Sequence[Area], count: int, kind: str | None, identity: str | None
+    ) -> Sequence[Sequence[Any]]:
+        """For each area every place of a kind that may be among the so many nearest of somebody in it."""
+
+    async def told(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Where somebody, or nobody in particular, is or was."""
+
 
 AHEAD = 60.0
 """Seconds by which a device's clock may be before the server's."""
 
 
+EVERY = 0.25
+"""Seconds between two looks at requests that wait."""
+
+
 class Room:
     """Requests that wait for enough people, each with a future that its handler sits on."""
 
-    def __init__(self, server: PrivacyServer) -> None:
-        self._server = server
+    def __init__(self, server: PrivacyServer, clock: Callable[[], float]) -> None:
+        self._server, self._clock = server, clock
         self._futures: dict[int, asyncio.Future[Outcome]] = {}
+        self._looked = 0.0
 
-    def settle(self, now: float) -> None:
-        """Wake those whose wait is over."""
-        if self._futures:
+    def settle(self, now: float, *, at_once: bool = False) -> None:
+        """Wake those whose wait is over; looked for now and then, and whenever a request comes or its time is up."""
+        if self._futures and (at_once or now >= self._looked + EVERY):
+            self._looked = now
             for outcome in self._server.anonymizer.settle(now):
                 future = self._futures.pop(outcome.ticket, None)
                 if future is not None and not future.done():
@@ -55,10 +71,12 @@ class Room:
             try:
                 await asyncio.wait({future}, timeout=held.demand.max_wait)
                 if not future.done():
-                    self.settle(held.since + held.demand.max_wait)
+                    self.settle(held.since + held.demand.max_wait, at_once=True)
             finally:
                 self._futures.pop(held.ticket, None)
             asked = future.result() if future.done() else Outcome(held.ticket, held.user, None)
+        else:
+            self.settle(self._clock(), at_once=True)  # others may have waited for this one
         if asked.region is None:
             raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
         return asked.region
@@ -71,8 +89,9 @@ def router(  # noqa: PLR0915
     service: Service | None = None,
     clock: Callable[[], float] = time.time,
 ) -> APIRouter:
-    """The routes. With a ``service`` the server asks it in the devices' stead and filters its answers."""
-    routes, room = APIRouter(), Room(server)
+    """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
+    its answers."""
+    routes, room = APIRouter(), Room(server, clock)
 
     def holder(request: Request) -> tuple[str, str]:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -106,8 +125,9 @@ def router(  # noqa: PLR0915
         kept = body.trip if body.release == "accumulated" else None
         heard = server.update(user, positions, trip=kept)
         room.settle(now)
-        told: Told | None = server.current(user, now) if heard and kept is None else None
-        return {"accepted": len(positions), "told": None if told is None else told.as_dict()}
+        told = server.current(user, now) if heard and kept is None and service is not None else None
+        (said,) = await _told([told]) if told is not None else [None]
+        return {"accepted": len(positions), "told": said}
 
     @routes.delete("/locations")
     async def forget(user: str = Depends(person)) -> dict[str, str]:
@@ -116,7 +136,7 @@ def router(  # noqa: PLR0915
 
     @routes.post("/cloak")
     async def cloak(body: Wanted, user: str = Depends(person)) -> dict[str, Any]:
-        return server.told(user, await _region(body, user)).as_dict()
+        return (await _cloaked(body, user)).as_dict()
 
     @routes.post("/noise")
     async def noise(user: str = Depends(person)) -> dict[str, float]:
@@ -129,14 +149,19 @@ def router(  # noqa: PLR0915
             raise HTTPException(404, "this server has no service behind it")
         now = clock()
         lon, lat = server.anonymizer.place(user, now)
-        told = server.told(user, await _region(body, user))
+        told = await _cloaked(body, user)
         areas = Report((), box=told.box).areas()
-        (found,) = await service(areas, body.count, body.kind, told.identity)
+        try:
+            (found,) = await service.asked(areas, body.count, body.kind, told.identity)
+        except ConnectionError:
+            raise HTTPException(502, "the service did not answer") from None
         return {"places": [one.as_dict() for one in filtered(found, lon, lat, body.count)], "told": told.as_dict()}
 
     @routes.post("/trips/{trip}/release")
     async def release(trip: str, user: str = Depends(person)) -> dict[str, Any]:
-        return {"told": [one.as_dict() for one in server.release(user, trip)]}
+        said = await _told(server.release(user, trip))
+        server.drop(user, trip)
+        return {"told": said}
 
     @routes.get("/budget/{name}")
     async def budget(name: str, user: str = Depends(person)) -> dict[str, Any]:
@@ -166,12 +191,22 @@ def router(  # noqa: PLR0915
         return {"people": len(found.share), "entropy": found.entropy, "most": found.most, "surest": found.surest,
                 "exact": found.exact, "inside": server.zones.inside(name)}  # fmt: skip
 
-    async def _region(body: Wanted, user: str) -> Region:
+    async def _told(reports: Sequence[Told]) -> list[dict[str, Any]]:
+        said = [one.as_dict() for one in reports]
+        if service is not None and said:
+            try:
+                await service.told(said)
+            except ConnectionError:
+                raise HTTPException(502, "the service did not answer") from None
+        return said
+
+    async def _cloaked(body: Wanted, user: str) -> Told:
         try:
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
+            asked, name = server.ask(user, clock(), demand), server.identity(user)
         except ValueError as problem:
             raise HTTPException(422, str(problem)) from None
-        return await room.region(server.ask(user, clock(), demand))
+        return server.told(user, await room.region(asked), name)
 
     return routes
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import get_args
 
 from cobogo.errors import InputError, nearest
-from cobogo.location.cloaks import CLOAKS, Clique
+from cobogo.location.cloaks import CLOAKS
 from cobogo.location.mechanisms import PlanarLaplace
 from cobogo.location.service.books import Books
 from cobogo.location.service.running import State
 from cobogo.location.service.server import Identity, PrivacyServer, Settings
-
-SNAPSHOT = tuple(name for name, kind in CLOAKS.items() if kind is not Clique)
-"""Cloaks that are made from where everybody is now."""
 
 
 def assembled(
@@ -29,9 +26,9 @@ def assembled(
 ) -> PrivacyServer:
     """The server with its books and its secret. Noise is offered where an ``epsilon`` is given; its budget is ten
     reports a window unless it is said."""
-    if cloak not in SNAPSHOT:
-        remedy = f"Choose among {', '.join(SNAPSHOT)}."
-        raise InputError(f"there is no cloak {cloak!r} for a server", where="--cloak", remedy=remedy)
+    if cloak not in CLOAKS:
+        remedy = f"Choose among {', '.join(CLOAKS)}."
+        raise InputError(f"there is no cloak {cloak!r}", where="--cloak", remedy=remedy)
     names: tuple[Identity, ...] = get_args(Identity)
     if identity not in names:
         raise InputError(f"must be {', '.join(names)}. Got {identity!r} instead", where="--identity",

@@ -12,7 +12,7 @@ from typing import Any
 
 from cobogo.errors import LedgerError
 from cobogo.location.client.ledger import Ledger
-from cobogo.store import Place, new_file, opened, placed
+from cobogo.store import new_file, opened, placed
 
 PATIENCE = 10
 """Seconds that one writer waits for another."""
@@ -26,7 +26,7 @@ class Books:
         self._kept: dict[str, list[tuple[float, float]]] = {}
         self._engine: Any = None
         if file is not None:
-            self._open(placed(file, "ledger of locations", LedgerError))
+            self._open(Path(file).expanduser())
 
     def spend(self, user: str, cost: float, now: float) -> None:
         """Write down a cost before the report goes out. Raises `BudgetSpent`."""
@@ -63,11 +63,11 @@ class Books:
     def _ledger(self, entries: list[tuple[float, float]]) -> Ledger:
         return Ledger(self.empty.budget, window=self.empty.window, entries=entries)
 
-    def _open(self, place: Place) -> None:
+    def _open(self, file: Path) -> None:
         from sqlalchemy import text
 
-        if place.file is not None:
-            new_file(place.file, "ledger", LedgerError)
+        new_file(file, "ledger", LedgerError)
+        place = placed(file, "ledger of locations", LedgerError)
         self._engine = opened(place, patience=PATIENCE, pragmas=("journal_mode = WAL", "synchronous = FULL"))
         with self._transaction() as connection:
             connection.execute(
@@ -85,8 +85,6 @@ class Books:
     def _read(connection: Any, user: str) -> list[tuple[float, float]]:
         from sqlalchemy import text
 
-        if connection.dialect.name == "postgresql":  # SQLite has locked the file by now
-            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:person))"), {"person": user})
         with closing(
             connection.execute(text("SELECT at, cost FROM spent WHERE person = :person ORDER BY at"), {"person": user})
         ) as rows:

@@ -48,7 +48,7 @@ class Catalogue:
 
     def only(self, kind: str | None) -> Catalogue:
         """Those of a kind."""
-        return self if kind is None else Catalogue(tuple(place for place in self.places if place.kind == kind))
+        return self if kind is None else self._by_kind.get(kind, Catalogue(()))
 
     def candidates(self, areas: Sequence[Area], count: int) -> list[list[PointOfInterest]]:
         """For each area every place that may be among the ``count`` nearest of somebody in it.
@@ -76,6 +76,11 @@ class Catalogue:
     def _within(self, area: Area, metres: float) -> list[int]:
         chord = 2 * np.sin(min(metres / RADIUS, np.pi) / 2)
         return sorted(self._tree.query_ball_point(vectors(area.lon, area.lat), chord * (1 + 1e-12) + 1e-12))
+
+    @cached_property
+    def _by_kind(self) -> dict[str, Catalogue]:
+        kinds = dict.fromkeys(place.kind for place in self.places)
+        return {kind: Catalogue(tuple(place for place in self.places if place.kind == kind)) for kind in kinds}
 
     @cached_property
     def _lon(self) -> Any:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from cobogo.errors import AnswerIsNo, BudgetSpent, CobogoError, NoSolution
+
+LOG = logging.getLogger("cobogo.location")
 
 LARGEST = 256 * 1024
 """Bytes of a body."""
 
 
 class Bounded:
-    """Reads bodies before anything else does, and refuses those that are too large, whether they say so or not."""
+    """Reads bodies before anything else does, and refuses those that are too large, whether they say so or not. Of a
+    fault it logs the kind and the place: its message may quote where somebody is."""
 
     def __init__(self, app: Any, largest: int = LARGEST) -> None:
         self._app, self._largest = app, largest
@@ -40,7 +47,20 @@ class Bounded:
         async def again() -> Any:
             return next(whole, None) or await receive()
 
-        await self._app(scope, again, send)
+        begun = False
+
+        async def sent(message: Any) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, again, sent)
+        except Exception as fault:
+            place = traceback.extract_tb(fault.__traceback__)[-1]
+            LOG.error("a fault: %s in %s, line %d", type(fault).__name__, Path(place.filename).name, place.lineno)
+            if not begun:
+                await JSONResponse({"error": "a fault of the server"}, 500)(scope, receive, send)
 
 
 def guard(app: FastAPI) -> None:
@@ -51,6 +71,10 @@ def guard(app: FastAPI) -> None:
     async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001
         fields = [{"where": ".".join(map(str, one["loc"][1:])), "what": one["msg"]} for one in error.errors()]
         return JSONResponse({"error": "the request is not what this route takes", "fields": fields}, 422)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:  # noqa: ARG001
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
     @app.exception_handler(CobogoError)
     async def told(request: Request, error: CobogoError) -> JSONResponse:  # noqa: ARG001

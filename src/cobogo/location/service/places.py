@@ -6,12 +6,13 @@ would: tests and the example look there for what it could learn.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Sequence
 from typing import Any
 
 from cobogo.location.client.reports import Area
 from cobogo.location.service.catalogue import Catalogue, PointOfInterest
-from cobogo.location.service.shapes import Search
+from cobogo.location.service.shapes import Hearsay, Search
 
 
 def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None = None) -> Any:
@@ -30,15 +31,23 @@ def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None =
         found = catalogue.only(body.kind).candidates(areas, body.count)
         return {"candidates": [[place.as_dict() for place in places] for places in found]}
 
+    @app.post("/told")
+    async def told(body: Hearsay) -> dict[str, int]:
+        if heard is not None:
+            heard.extend(one.model_dump() for one in body.reports)
+        return {"heard": len(body.reports)}
+
     guard(app)
     return app
 
 
 class PlacesService:
-    """The service as seen from a client: with a device's `nearest`, or behind an anonymizer (`asked`)."""
+    """The service as seen from a device (called with areas), and from an anonymizer (`asked`, `told`)."""
 
     def __init__(self, url: str, **options: Any) -> None:
-        self._url, self._options = url.rstrip("/"), {"timeout": 30.0, **options}
+        # Reading who vouches for servers takes longer than a question: it is done once, and only where it matters.
+        trust = ssl.create_default_context() if url.startswith("https:") else False
+        self._url, self._options = url.rstrip("/"), {"timeout": 30.0, "verify": trust, **options}
 
     def __call__(self, areas: Sequence[Area], count: int) -> list[list[PointOfInterest]]:
         """Ask as nobody, from a device."""
@@ -53,12 +62,23 @@ class PlacesService:
         self, areas: Sequence[Area], count: int, kind: str | None, identity: str | None
     ) -> list[list[PointOfInterest]]:
         """Ask under the name that the anonymizer gives, or under none."""
+        return _places(await self._post("/nearest", _question(areas, count, kind, identity)))
+
+    async def told(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Let it hear where somebody is or was."""
+        await self._post("/told", {"reports": list(reports)})
+
+    async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         import httpx
 
-        async with httpx.AsyncClient(**self._options) as client:
-            answer = await client.post(f"{self._url}/nearest", json=_question(areas, count, kind, identity))
-        answer.raise_for_status()
-        return _places(answer.json())
+        try:
+            async with httpx.AsyncClient(**self._options) as client:
+                answer = await client.post(self._url + path, json=body)
+            answer.raise_for_status()
+            content: dict[str, Any] = answer.json()
+        except (httpx.HTTPError, ValueError):
+            raise ConnectionError("the service did not answer") from None
+        return content
 
 
 def _question(areas: Sequence[Area], count: int, kind: str | None, identity: str | None) -> dict[str, Any]:

@@ -101,12 +101,15 @@ def running(
 
 
 def _server(app: Any, host: str, port: int, certificate: Path | None, key: Path | None) -> Any:
-    """No access log: an address of a route has a name in it, and when it was asked for tells where somebody was."""
+    """No access log: an address of a route has a name in it, and when it was asked for tells where somebody was.
+
+    How the process logs is left alone: uvicorn would close the handlers of everybody else in it.
+    """
     import uvicorn
 
     return uvicorn.Server(
         uvicorn.Config(
-            app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, access_log=False, log_level="warning",
+            app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, access_log=False, log_config=None,
             server_header=False, proxy_headers=False, ws="none", lifespan="off", timeout_graceful_shutdown=2,
         )
     )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -17,8 +17,9 @@ from cobogo.errors import DataError, InputError, NoSolution
 from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome, Region
 from cobogo.location.base import Mechanism
 from cobogo.location.client.reports import Edges
-from cobogo.location.cloaks import Cloak, Hilbert
+from cobogo.location.cloaks import Clique, Cloak, Hilbert
 from cobogo.location.cloaks.slices import over_time
+from cobogo.location.gatherer import Gatherer
 from cobogo.location.geometry import distance
 from cobogo.location.mixzones import MixZone, MixZones
 from cobogo.location.points import Points
@@ -77,7 +78,8 @@ class PrivacyServer:
         source: Source | None = None,
     ) -> None:
         self.settings = settings or Settings()
-        self.anonymizer = Anonymizer(self.settings.cloak, self.settings.max_age, memory=self.settings.memory)
+        kind = Gatherer if isinstance(self.settings.cloak, Clique) else Anonymizer
+        self.anonymizer = kind(self.settings.cloak, self.settings.max_age, memory=self.settings.memory)
         self.zones = MixZones(zones)
         self.books = books
         self._trips: dict[tuple[str, str], list[Position]] = {}
@@ -110,7 +112,7 @@ class PrivacyServer:
         if self._mixing.get(user, False):
             return None
         try:
-            return self.told(user, self.anonymizer.cloak(user, now))
+            return self.told(user, self.anonymizer.cloak(user, now), self.identity(user))
         except NoSolution:
             return None
 
@@ -122,11 +124,17 @@ class PrivacyServer:
             )
         if self._mixing.get(user, False):
             raise NoSolution("nobody is heard of within a mix zone", remedy="Ask again outside.")
+        cloak = self.settings.cloak
+        if isinstance(cloak, Clique) and not demand.max_wait:
+            demand = replace(demand, max_wait=min(cloak.dt, self.settings.max_wait))
         return self.anonymizer.ask(user, now, demand)
 
-    def told(self, user: str, region: Region) -> Told:
-        """A region with the name under which the service hears of it."""
-        return Told(region.box, region.since, region.until, self.identity(user))
+    def told(self, user: str, region: Region, name: str | None) -> Told:
+        """A region with the ``name`` that its owner had when they asked for it. Who went into a mix zone meanwhile is
+        refused: a region from before it would tell who came out."""
+        if self._mixing.get(user, False) or self.identity(user) != name:
+            raise NoSolution("they went into a mix zone while they waited", remedy="Ask again outside.")
+        return Told(region.box, region.since, region.until, name)
 
     def noisy(self, user: str, now: float) -> tuple[float, float]:
         """A noisy position, paid for from its owner's budget. Raises `BudgetSpent`."""
@@ -143,8 +151,8 @@ class PrivacyServer:
 
     def release(self, user: str, trip: str) -> list[Told]:
         """A trip that is over: a cloak for each span of time, among everybody who was seen in it; without its ends, and
-        without what would stand out. The trip is forgotten with its release."""
-        positions = self._trips.pop((user, trip), None)
+        without what would stand out. `drop` it when the service has heard of it."""
+        positions = self._trips.get((user, trip))
         if not positions:
             raise DataError("there is no such trip, or it was released", where=f"trip {trip!r}")
         own = Points.of(
@@ -177,6 +185,10 @@ class PrivacyServer:
                 told.append(Told((box[0], box[1], box[2], box[3]), since, since + span, name))
         return list(dict.fromkeys(told))
 
+    def drop(self, user: str, trip: str) -> None:
+        """Keep a trip no longer."""
+        self._trips.pop((user, trip), None)
+
     def forget(self, user: str) -> None:
         """Somebody leaves: positions, trips and names go. What they spent stays written."""
         self.anonymizer.forget(user)
@@ -186,10 +198,11 @@ class PrivacyServer:
             del self._trips[key]
 
     def _keep(self, user: str, trip: str, positions: Sequence[Position]) -> None:
-        kept = self._trips.setdefault((user, trip), [])
-        if len(kept) + len(positions) > self.settings.trip_positions:
-            raise InputError(f"a trip has {self.settings.trip_positions:,} positions at most", where=f"trip {trip!r}")
-        kept.extend(positions)
+        kept = sum(len(those) for (owner, _), those in self._trips.items() if owner == user)
+        if kept + len(positions) > self.settings.trip_positions:
+            most = f"{self.settings.trip_positions:,} positions"
+            raise InputError(f"trips have {most} at most", where=f"trip {trip!r}", remedy="Release one first.")
+        self._trips.setdefault((user, trip), []).extend(positions)
 
 
 def _away_from_ends(own: Points, metres: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

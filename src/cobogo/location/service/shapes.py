@@ -67,6 +67,21 @@ class Disc(Strict):
     radius: float = Field(default=0.0, ge=0, le=2.1e7)
 
 
+class Heard(Strict):
+    """What the example service hears of somebody: a rectangle, a span of time, and perhaps a name."""
+
+    box: list[float] = Field(min_length=4, max_length=4)
+    since: float
+    until: float
+    identity: str | None = Field(default=None, max_length=200)
+
+
+class Hearsay(Strict):
+    """Several of these."""
+
+    reports: list[Heard] = Field(max_length=20_000)
+
+
 class Search(Strict):
     """A question to the example service."""
 

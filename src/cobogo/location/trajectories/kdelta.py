@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from cobogo.errors import NoSolution, VerificationFailed, number_of
+from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
 from cobogo.location.geometry import DEGREE, Floats, wrapped
 from cobogo.location.points import Ints, Points
 from cobogo.location.trajectories.check import Closeness, closeness
@@ -52,11 +52,20 @@ class KDelta:
     step: float = 60.0  # seconds between released points
     period: float = 900.0  # nwa: trips are cut to full periods of so many seconds
     gap: float = 1800.0  # seconds without a point end a trip
+    stay: float = 1200.0  # and so many seconds at one place, unless 0
     pace: float = 1.0  # w4m: a second's difference counts as so many metres
     daily: bool = False  # forget dates
 
     def __post_init__(self) -> None:
-        for name, least in (("k", 2), ("delta", 1.0), ("step", 1.0), ("period", 1.0), ("gap", 1.0), ("pace", 0.0)):
+        for name, least in (
+            ("k", 2),
+            ("delta", 1.0),
+            ("step", 1.0),
+            ("period", 1.0),
+            ("gap", 1.0),
+            ("stay", 0.0),
+            ("pace", 0.0),
+        ):
             value = getattr(self, name)
             if not value >= least or not np.isfinite(value):
                 raise ValueError(f"The {name!r} parameter of (k, δ)-anonymity must be {least:g} or more. Got {value!r}")
@@ -97,7 +106,13 @@ class Anonymized:
 
 def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> Anonymized:
     """Cluster, move, suppress; then check what is to be released."""
-    trips = split(points, gap=asked.gap, daily=asked.daily)
+    trips = split(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
+    if not len(trips):
+        raise DataError(
+            "has no trips",
+            where="trajectories",
+            remedy="A trip has two points at least that are not a stay (--stay) and not too far apart (--gap).",
+        )
     clocked = on_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
     pools = list(_pools(clocked, asked))
     allowed = int(asked.trash * len(trips) + 1e-9)

@@ -64,7 +64,8 @@ class Synthesis:
     trips: int = 10  # of a person, at most
     longest: int = 60  # cells of a trip, at most
     moves: int = 100  # of a person, at most
-    gap: float = 1800.0
+    gap: float = 1800.0  # seconds without a point end a trip
+    stay: float = 1200.0  # and so many seconds at one place, unless 0
 
     def __post_init__(self) -> None:
         if not self.epsilon > 0:
@@ -106,9 +107,8 @@ def fit(points: Points, asked: Synthesis, *, ledger: Any = None, dataset: str = 
     if ledger is not None:
         ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "location synthesize")
     source = Entropy()
-    walks = bounded(
-        walks_of(split(points, gap=asked.gap, frame=asked.grid.frame), asked.grid), asked.trips, asked.longest, source
-    )
+    trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
+    walks = bounded(walks_of(trips, asked.grid), asked.trips, asked.longest, source)
     counts = counted(walks, asked, source)
     noisy = {name: _noisy(counts[name], name, asked) for name in SHARES}
     size = max(float(np.mean([noisy[name].sum() for name in ("hours", "paces", "detours")])), 1.0)

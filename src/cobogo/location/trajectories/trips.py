@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.errors import DataError
 from cobogo.location.geometry import Floats, Frame
 from cobogo.location.points import Ints, Points
 
 DAY = 86_400.0
+
+SLOW = 0.2
+"""Metres a second: slower than that nobody goes anywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +70,11 @@ class Trips:
         return Trips(self.frame, starts, east, north, when, self.person)
 
 
-def split(points: Points, *, gap: float = 1800.0, daily: bool = False, frame: Frame | None = None) -> Trips:
-    """Trips of people, cut wherever nothing is known for longer than ``gap`` seconds.
+def split(
+    points: Points, *, gap: float = 1800.0, stay: float = 0.0, daily: bool = False, frame: Frame | None = None
+) -> Trips:
+    """Trips of people, cut wherever nothing is known for longer than ``gap`` seconds, and where they stay (slower than
+    `SLOW`) for ``stay`` seconds or more, unless that is 0. What has a single point only is no trip.
 
     ``frame`` must be given, and public, where nothing of anybody's may depend on others, down to the last digit.
     With ``daily`` the dates are forgotten: a trip begins at its time of day, on the first of January 1970.
@@ -88,12 +95,27 @@ def split(points: Points, *, gap: float = 1800.0, daily: bool = False, frame: Fr
     new = (np.diff(ordered.user, prepend=-1) != 0) | (np.diff(ordered.time, prepend=0.0) > gap)
     if len(new):
         new[0] = True
-    starts = np.append(np.flatnonzero(new), len(ordered)).astype(np.int64)
-    time = ordered.time
+    time, user = ordered.time, ordered.user
+    if stay > 0 and len(new) > 1:
+        resting = _resting(east, north, time, new, stay)
+        kept = ~(np.append(False, resting) & np.append(resting, False))
+        new = (new | np.append(False, resting))[kept]
+        east, north, time, user = east[kept], north[kept], time[kept], user[kept]
+    starts = np.append(np.flatnonzero(new), len(time)).astype(np.int64)
     if daily and len(time):
         first = time[starts[:-1]]
         time = time - np.repeat(first - first % DAY, np.diff(starts))
-    return Trips(frame, starts, east, north, time, ordered.user[starts[:-1]])
+    trips = Trips(frame, starts, east, north, time, user[starts[:-1]])
+    return trips.take(np.flatnonzero(trips.number >= 2))
+
+
+def _resting(east: Floats, north: Floats, time: Floats, new: NDArray[np.bool_], stay: float) -> NDArray[np.bool_]:
+    """Which steps from a point to the next are part of a stay: slow ones in a row that last long enough."""
+    lasts = np.diff(time)
+    slow = (np.hypot(np.diff(east), np.diff(north)) <= SLOW * lasts) & ~new[1:]
+    run = np.cumsum(np.diff(slow, prepend=False) != 0)
+    total = np.bincount(run, np.where(slow, lasts, 0.0))
+    return np.asarray(slow & (total[run] >= stay))
 
 
 def on_clock(trips: Trips, step: float, period: float | None = None) -> Trips:

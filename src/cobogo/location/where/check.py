@@ -14,7 +14,7 @@ from cobogo.location.calls import Calls
 from cobogo.location.where.counts import SHARES
 from cobogo.location.where.model import Model
 from cobogo.location.where.noise import mechanism
-from cobogo.location.where.promise import DifferentialPrivacy
+from cobogo.models.differential_privacy import DifferentialPrivacy
 from cobogo.transform.base import ENTROPY, Findings, Written
 
 MODEL = "model.json"
@@ -34,7 +34,8 @@ def check(written: Written) -> Findings:
         if entry.get("model") != DifferentialPrivacy.name:
             problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
         else:
-            verdicts.append(DifferentialPrivacy(float(entry["epsilon"])).check(spent))
+            wanted = DifferentialPrivacy(float(entry["epsilon"]), float(entry.get("delta", 0)))
+            verdicts.append(wanted.verdict(float(spent), 0.0))
     if not verdicts:
         problems.append("the manifest promises nothing")
     return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))

@@ -43,12 +43,14 @@ ABOUT = {
 class Shape(NamedTuple):
     """The public form of a histogram: its axes, and a coarser histogram that is released beside it.
 
-    ``parent`` numbers, for each bin, the coarse bin that it lies in.
+    ``parent`` numbers, for each bin, the coarse bin that it lies in; ``alike`` says that, before anything is known,
+    the bins of a coarse one are taken to be alike, as places are: they are when noise is all that tells them apart.
     """
 
     axes: tuple[int, ...]
     parent: Ints
     sensitivity: int
+    alike: bool = False
 
     @property
     def bins(self) -> int:
@@ -70,15 +72,17 @@ def shapes(space: Space) -> dict[str, Shape]:
     presence = (PATTERNS, 24, len(STATES))
     pattern, hour, state = np.indices(presence).reshape(3, -1)
     return {
-        "home": Shape((cells,), space.area_of, 1),
-        "work": Shape((cells,), space.area_of, 1),
-        "commute": Shape((areas, far), np.tile(np.arange(far), areas), 1),
+        "home": Shape((cells,), space.area_of, 1, alike=True),
+        "work": Shape((cells,), space.area_of, 1, alike=True),
+        "commute": Shape((areas, far), np.tile(np.arange(far), areas), 1, alike=True),
         "activity": Shape(activity, np.tile(np.repeat(np.arange(activity[1]), activity[2]), kinds), 1),
         "times": Shape((kinds, 2, 24), np.tile(np.arange(2 * 24), kinds), WHOLE),
         "days": Shape(days, np.tile(np.arange(days[2] * days[3]), days[0] * 2), WHOLE),
-        "presence": Shape(presence, (pattern * times + period_of(hour)) * len(STATES) + state, WHOLE),
+        "presence": Shape(presence, (pattern * times + period_of(hour)) * len(STATES) + state, WHOLE, alike=True),
         "outings": Shape((times, far), np.tile(np.arange(far), times), WHOLE),
-        "places": Shape((times, cells), (np.arange(times)[:, None] * areas + space.area_of[None]).ravel(), WHOLE),
+        "places": Shape(
+            (times, cells), (np.arange(times)[:, None] * areas + space.area_of[None]).ravel(), WHOLE, alike=True
+        ),
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.dp.units import Amount, exact
+from cobogo.dp.metadata.datasets import loss_of
+from cobogo.dp.units import Amount
 from cobogo.location.calls import Calls
 from cobogo.location.where.bounded import bounded
 from cobogo.location.where.counts import counts, shapes
@@ -36,5 +37,5 @@ def where(calls: Calls, space: Space, epsilon: Amount, *, people: int | None = N
 
     Two data sets are neighbours when one has one person more. ``seed`` repeats the made-up people, never the noise.
     """
-    model = fitted(calls, space, exact(epsilon, "epsilon"))
+    model = fitted(calls, space, loss_of(epsilon).amount)
     return Made(model, sample(model, people, seed=seed))

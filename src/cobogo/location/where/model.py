@@ -20,6 +20,9 @@ from cobogo.location.where.space import Space
 
 FORMAT = "cobogo-where/1"
 
+MOST_PEOPLE = 250_000
+"""People that are drawn at most where nobody says how many: they fit into a few gigabytes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -42,8 +45,8 @@ class Model:
 
     @property
     def people(self) -> int:
-        """How many people there seem to be."""
-        return max(1, round(float(self.counts["home"].sum())))
+        """How many people there seem to be, held within what can be drawn: with little ε it is mostly noise."""
+        return min(max(1, round(float(self.counts["home"].sum()))), MOST_PEOPLE)
 
     def costs(self) -> list[dict[str, Any]]:
         """What each part cost, and its noise."""

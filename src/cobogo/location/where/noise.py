@@ -66,15 +66,24 @@ def estimate(noisy: Noisy, shape: Shape) -> Floats:
     """The counts of a part, in people: consistent, none below zero, in the shape of its axes.
 
     Both levels have the same noise, so a coarse bin of m fine ones is known by its own count and, m times less well,
-    by their sum; what the two agree on is shared out evenly. Then coarse counts, and within each the fine ones, are
-    moved to the nearest counts that are not negative and have the same sum.
+    by their sum; what the two agree on is shared out evenly. Where fine bins should be alike, and differ no more than
+    noise would make them, their differences are reduced (James & Stein 1961). Then coarse counts, and within each the
+    fine ones, are moved to the nearest counts that are not negative and have the same sum.
     """
+    variance = 0.0 if noisy.epsilon is None or not shape.alike else mechanism(shape, noisy.epsilon).variance()
     size = np.bincount(shape.parent, minlength=shape.parents)
     told = np.bincount(shape.parent, noisy.fine, shape.parents)
     agreed = (size * noisy.coarse + told) / (size + 1)
-    fine = noisy.fine + ((agreed - told) / size)[shape.parent]
+    apart = _reduced(noisy.fine - (told / size)[shape.parent], variance * (shape.bins - shape.parents))
+    fine = apart + (agreed / size)[shape.parent]
     coarse = _not_negative(agreed, np.zeros(shape.parents, dtype=np.int64), np.array([max(agreed.sum(), 0.0)]))
     return (_not_negative(fine, shape.parent, coarse) / shape.sensitivity).reshape(shape.axes)
+
+
+def _reduced(differences: Floats, noise: float) -> Floats:
+    """Differences, each smaller by the share of their squares that is expected of the noise alone."""
+    squares = float((differences**2).sum())
+    return differences * max(0.0, 1 - noise / squares) if squares > 0 else differences
 
 
 def _not_negative(values: Floats, group: Ints, total: Floats) -> Floats:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from cobogo.location import maps
 from cobogo.location.calls import Calls
 from cobogo.location.geometry import Floats
-from cobogo.location.where.bounded import bounded
-from cobogo.location.where.fidelity import daily_ranges
+from cobogo.location.where.bounded import Bounded, bounded
+from cobogo.location.where.fidelity import by_hour, daily_ranges
 from cobogo.location.where.space import Space
 from cobogo.report.canvas import BLUE, ORANGE
 from cobogo.report.curves import Axis, Curve
@@ -17,7 +18,7 @@ from cobogo.report.curves import draw as draw_curves
 
 
 def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
-    """Two PNGs: how far people range in a day, and when they call."""
+    """Two PNGs: how far people range in a day, when they call; and a page with a map of where from, hour by hour."""
     records = [bounded(part, space) for part in (true, made)]
     if not all(len(part.user) for part in records):
         return
@@ -35,6 +36,7 @@ def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
     )  # fmt: skip
     hours = [np.bincount(part.hour, minlength=24) / len(part.hour) * 100 for part in records]
     highest = float(max(part.max() for part in hours))
+    _map(records, space, directory / "map.html")
     curves = [
         Curve(name, [(hour + 0.5, float(share)) for hour, share in enumerate(part)], color, dashed)
         for name, part, color, dashed in zip(names, hours, (BLUE, ORANGE), (False, True), strict=True)
@@ -42,6 +44,25 @@ def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
     draw_curves(
         directory / "hours.png", "When people call", "Stays with the data holder: it is not private",
         curves, across=Axis("hour of the day", list(range(0, 25, 3))), up=Axis("of all calls, %", _ticks(highest)),
+    )  # fmt: skip
+
+
+def _map(records: list[Bounded], space: Space, path: Path) -> None:
+    """Where calls come from in each hour: true and made up, as shares of the hour's calls."""
+    cells = space.cells
+    shares = [by_hour(part, space) for part in records]
+    shares = [part / np.maximum(part.sum(axis=1, keepdims=True), 1) * 100 for part in shares]
+    frames = [f"{hour:02}:00" for hour in range(24)]
+    top = float(max(part.max() for part in shares))
+    names = (("true calls, %", "chamadas reais, %"), ("made-up calls, %", "chamadas inventadas, %"))
+    layers = [
+        maps.bubbles(cells.lon, cells.lat, part, name, color=color, frames=frames, labels=cells.names, top=top)
+        for part, name, color in zip(shares, names, ("blue", "orange"), strict=True)
+    ]
+    maps.map_page(
+        [*maps.below(cells.lon, cells.lat), *layers], path,
+        title=("Where calls come from, hour by hour", "De onde vêm as chamadas, hora a hora"),
+        what=("Stays with the data holder: it is not private", "Fica com o detentor dos dados: não é privado"),
     )  # fmt: skip
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cobogo.dp.accounting import Loss
+from cobogo.dp.paying import Payer
 from cobogo.errors import VerificationFailed
 from cobogo.location.calls import Calls
 from cobogo.location.where.check import MODEL
-from cobogo.location.where.job import Made
+from cobogo.location.where.fidelity import fidelity
+from cobogo.location.where.job import Made, where
 from cobogo.location.where.pictures import draw
-from cobogo.location.where.promise import DifferentialPrivacy
+from cobogo.location.where.space import Space
+from cobogo.models.differential_privacy import DifferentialPrivacy
 from cobogo.models.promise import parameters
 from cobogo.policy import Policy, Role
 from cobogo.randomness import keys
@@ -26,7 +31,8 @@ from cobogo.release.verdict import Verdict
 from cobogo.release.write import OUR_FAULT
 from cobogo.release.write import seal as seal_public
 from cobogo.transform import kinds
-from cobogo.transform.base import ENTROPY, Written
+from cobogo.transform.base import ENTROPY
+from cobogo.transform.base import Written as Released
 
 KIND = "mobility"
 ROWS = "release.csv"
@@ -38,12 +44,27 @@ MEANINGS = {
 }
 
 
-def write(made: Made, true: Calls, directory: Path, *, kept: Mapping[str, Any], source: str) -> tuple[Verdict, Any]:
-    """Write a release under a temporary name, read it back, verify it, compare it with the truth for the evidence, and
-    put it in place at once. What is returned is the verdict and the comparison, which is for the data holder alone."""
-    from cobogo.location.where.fidelity import fidelity
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What was written: the model and its calls, the verdict on them, and how near they are to the truth, which is for
+    the data holder alone."""
 
+    made: Made
+    verdict: Verdict
+    fidelity: dict[str, Any]
+
+
+def write(
+    true: Calls, space: Space, epsilon: Fraction, directory: Path, *, source: str, people: int | None = None,
+    seed: int | None = None, paying: Payer | None = None,
+) -> Written:  # fmt: skip
+    """Pay, make a model and calls, write them under a temporary name, read them back, verify them, compare them with
+    the truth for the evidence, and put all in place at once. What cannot be written is not paid for."""
+    kept = {"seed": seed, "paid": None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}}
     with place.staged(directory, replaceable=is_output) as stage:
+        if paying is not None:
+            paying.pay(Loss("epsilon", epsilon), f"location where, {space.days} days from {space.first}")
+        made = where(true, space, epsilon, people=people, seed=seed)
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)
@@ -52,7 +73,7 @@ def write(made: Made, true: Calls, directory: Path, *, kept: Mapping[str, Any], 
         unsigned = _draft(made, len(made.calls))
         asked = [parameters(DifferentialPrivacy(float(made.model.epsilon or 0)))]
         after = opened(public / ROWS, unsigned)
-        found = kinds.check(Written(unsigned, after, asked, dict(kept), public))
+        found = kinds.check(Released(unsigned, after, asked, kept, public))
         if found.problems or after.rows() != len(made.calls):
             raise VerificationFailed("; ".join(found.problems) or "rows were lost in writing", remedy=OUR_FAULT)
         for verdict in found.verdicts:
@@ -66,9 +87,9 @@ def write(made: Made, true: Calls, directory: Path, *, kept: Mapping[str, Any], 
                   "parts": made.model.costs(), "fidelity": compared}  # fmt: skip
         _write_json(report, evidence / "report.json")
         draw(true, made.calls, made.model.space, evidence)
-        content = {"transformation": dict(kept), "input": {"records": len(true)}}
+        content = {"transformation": kept, "input": {"records": len(true)}}
         seal(content, _policy(source), "", public, evidence)
-    return Verdict(found.verdicts, found.problems, len(made.calls), None, found.notes), compared
+    return Written(made, Verdict(found.verdicts, found.problems, len(made.calls), None, found.notes), compared)
 
 
 def _write_rows(calls: Calls, path: Path) -> None:

@@ -1,22 +1,15 @@
-"""A server of its own for each test: real files, real workers, real HTTP."""
+"""A server for the tests: real files, real workers, real HTTP, and people of its own for each test."""
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-import uvicorn
-
-from cobogo.server.app import create_app
-from cobogo.server.house import House
-from cobogo.server.roles import Role
-from cobogo.server.settings import Settings
 
 POLICY = """
 [attributes]
@@ -38,13 +31,28 @@ CSV = "name,age,city,illness\n" + "".join(
 )
 
 
+class People(dict[str, str]):
+    """Keys by role, made when they are first used: hashing them takes its time on purpose. "other" is a steward."""
+
+    def __init__(self, house: Any, test: str) -> None:
+        self.house, self.test = house, test
+
+    def __missing__(self, who: str) -> str:
+        from cobogo.server.roles import Role
+
+        role = Role.STEWARD if who == "other" else Role(who)
+        self[who] = self.house.keys.create(f"{who}-{self.test}", role)[1]
+        return self[who]
+
+
 @dataclass
 class Served:
     """A server, and clients of it with keys of every role."""
 
-    client: httpx.Client
-    house: House
+    client: Any  # httpx.Client
+    house: Any  # cobogo.server.house.House
     keys: dict[str, str]
+    test: str  # what the names of its people end with
     policy: str = POLICY
 
     def __call__(self, who: str, method: str, path: str, **options: Any) -> Any:
@@ -54,6 +62,11 @@ class Served:
     def upload(self, who: str = "steward", content: str | bytes = CSV, name: str = "people.csv") -> Any:
         raw = content.encode() if isinstance(content, str) else content
         return self(who, "POST", "/datasets", files={"file": (name, raw)})
+
+    @property
+    def datasets(self) -> set[str]:
+        """What lies in the directory of data sets."""
+        return {place.name for place in (self.house.files.root / "datasets").iterdir()}
 
     def finished(self, identity: str, who: str = "steward") -> dict[str, Any]:
         for _ in range(600):
@@ -69,19 +82,38 @@ class Served:
         return self.finished(self(who, "POST", "/jobs", json=asked).json()["id"], who)
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    settings = Settings(state=str(tmp_path / "server"))
+@pytest.fixture(scope="session")
+def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any]]:
+    """A server that runs as long as the tests do, and a client of it."""
+    import httpx
+    import uvicorn
+
+    from cobogo.server.app import create_app
+    from cobogo.server.house import House
+    from cobogo.server.settings import Settings
+
+    settings = Settings(state=str(tmp_path_factory.mktemp("http") / "server"))
     house = House(settings)
-    keys = {role.value: house.keys.create(role.value, role)[1] for role in Role}
-    keys["other"] = house.keys.create("other", Role.STEWARD)[1]
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, house=house), port=0, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, house=house), port=0, log_config=None))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-        yield Served(client, house, keys)
+        yield client, house
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture
+def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
+    """The server with people of its own for each test, who have nothing there yet."""
+    from cobogo.server.access import Pace
+
+    client, house = http_server
+    test = secrets.token_hex(4)
+    settings, limits = house.settings, house.files.limits
+    yield Served(client, house, People(house, test), test)
+    house.settings, house.files.limits = settings, limits
+    house.pace, house.strangers = Pace(settings.limits.requests_per_minute), Pace(30)

@@ -1,0 +1,47 @@
+"""What mechanisms cost and what attacks find, on made-up people of Fortaleza: the pictures of the page on attacks."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from cobogo.location.asking import mechanism, parsed
+from cobogo.location.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
+from cobogo.location.evaluation import Evaluation, evaluate, thinned
+from cobogo.location.evaluation_map import draw
+from cobogo.location.fortaleza import UTC_OFFSET, people
+from cobogo.randomness import Seeded
+from cobogo.report import locating
+from cobogo.report.words import words
+
+PEOPLE, DAYS, POINTS = 60, 3, 1_500
+ASKED = (
+    "planar-laplace:epsilon=0.05|0.02|0.005|0.002|0.001",
+    "disc:radius=100|300|1000|3000",
+    "adaptive:epsilon=0.05|0.01|0.003",
+)
+
+
+@cache
+def evaluation() -> Evaluation:
+    """A few people of three days, one report every quarter of an hour."""
+    points, _ = thinned(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1))
+    made = {one.label: mechanism(one, points) for text in ASKED for one in parsed(text, "--mechanism")}
+    attacks = [ShortObservation(), LongObservation(), Tracking(), HomeAndWork(), Presence()]
+    return evaluate(points, made, attacks, hours_from_utc=UTC_OFFSET, name="Fortaleza", source=Seeded(2))
+
+
+def frontier(path: Path) -> None:
+    """A panel for each attack."""
+    locating.draw(evaluation(), path, say=words("en"))
+
+
+def guesses(path: Path) -> None:
+    """The map of the evaluation."""
+    with tempfile.TemporaryDirectory() as directory:
+        draw(evaluation(), Path(directory), language="en")
+        path.write_bytes((Path(directory) / "map.png").read_bytes())
+
+
+FIGURES = {"location-frontier.png": frontier, "location-guesses.png": guesses}

@@ -14,12 +14,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from browsers import browser
 
+from browsers import browser
 from cobogo.workbench.words import TEXTS
 
 CSV = "nome,idade,cidade,doença\n" + "".join(
-    f"{'Ana' if n % 2 else 'José'} Silva {n},{25 + n % 4 * 10},{'Fortaleza' if n % 2 else 'Sobral'},{'flu' if n % 3 else 'cold'}\n"
+    f"{('José', 'Ana')[n % 2]} Silva {n},{25 + n % 4 * 10},{('Sobral', 'Fortaleza')[n % 2]},{('gripe', 'dengue')[n % 3 > 0]}\n"
     for n in range(60)
 )
 

@@ -34,7 +34,7 @@ def workbench(state: Path) -> Iterator[str]:
     server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        line = server.stdout.readline() + server.stdout.readline()
+        line = server.stdout.readline()
         found = re.search(r"http://\S+", line)
         assert found, line
         yield found[0]

@@ -76,11 +76,6 @@ class Served:
             time.sleep(0.1)
         raise AssertionError("the job did not end within a minute")
 
-    def released(self, who: str = "steward") -> dict[str, Any]:
-        dataset = self.upload(who).json()["id"]
-        asked = {"kind": "anonymize", "dataset": dataset, "toml": POLICY}
-        return self.finished(self(who, "POST", "/jobs", json=asked).json()["id"], who)
-
 
 @pytest.fixture(scope="session")
 def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any]]:

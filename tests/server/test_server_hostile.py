@@ -65,9 +65,10 @@ def test_no_name_becomes_a_path(name) -> None:
         '[data]\nengine = "postgresql://h/d"',
         '[output]\ndirectory = "/tmp/x"',
         '[registry]\ndataset = "a"',
+        '[synthesis]\nmethod = "mst"\nepsilon = 1.0\ndelta = 1e-9\ncurator = "mine.toml"\ndataset = "a"\nanalyst = "b"',
         '[registry]\npath = "x.db"\ndataset = "a"',
     ],
-    ids=["path", "engine", "output", "registry", "registry path"],
+    ids=["path", "engine", "output", "registry", "curator", "registry path"],
 )
 def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
     whole = text + '\n[attributes]\na = { role = "quasi-identifier" }\n'

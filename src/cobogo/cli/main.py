@@ -24,12 +24,10 @@ from cobogo.cli import (
     listing,
     location,
     masking,
-    perturbing,
     registering,
     risk,
-    sampling,
     serving,
-    synthesizing,
+    transforming,
     vaulting,
 )
 from cobogo.errors import CobogoError, PolicyError
@@ -125,10 +123,10 @@ def verify(
         raise typer.Exit(1)
 
 
-app.command()(perturbing.perturb)
-app.command()(sampling.sample)
+app.command()(transforming.perturb)
+app.command()(transforming.sample)
 app.command()(kinds.kinds)
-app.command()(synthesizing.synthesize)
+app.command()(transforming.synthesize)
 app.command()(masking.mask)
 app.command()(masking.tokenize)
 app.command()(masking.detokenize)

@@ -8,16 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.cli import console
+from cobogo.cli.transforming import Engine, Json, Out, PolicyFile, Quiet
 from cobogo.errors import PolicyError
 
 if TYPE_CHECKING:
     from cobogo.mask.job import MaskedTables
-
-PolicyFile = Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)]
-Out = Annotated[Path | None, typer.Option("--out", help="Where the release goes.", show_default=False)]
-Engine = Annotated[str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no summary.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def mask(

@@ -16,6 +16,10 @@ FORBIDDEN: Mapping[tuple[str, ...], str] = {
     ("data", "engine"): "The server chooses the engine.",
     ("output", "directory"): "The server keeps the release; download it.",
     ("output", "table"): "The server keeps the release; download it.",
+    (
+        "synthesis",
+        "curator",
+    ): "Its file would name places of the machine. Leave it out: the cost stands in the manifest.",
     ("registry", "path"): "The server's registry is used: give the data set's name only.",
     ("registry", "key"): "The server's registry is used: give the data set's name only.",
 }

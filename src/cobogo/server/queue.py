@@ -12,7 +12,7 @@ from typing import Any
 from cobogo.errors import InputError
 from cobogo.server.house import House
 from cobogo.server.state import JOBS, packed
-from cobogo.server.worker import KINDS, abandoned
+from cobogo.server.worker import abandoned
 
 BEAT = 0.25
 TRIES = 2
@@ -179,9 +179,3 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-
-
-def known(kind: str) -> None:
-    """Refuse a kind of job that there is not."""
-    if kind not in KINDS:
-        raise InputError(f"there is no job {kind!r}", where="kind", remedy=f"Choose among {', '.join(KINDS)}.")

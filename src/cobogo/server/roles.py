@@ -76,8 +76,3 @@ def narrowed(role: Role, scopes: Iterable[str] | None) -> frozenset[Scope]:
             remedy=f"Choose among {', '.join(sorted(SCOPES[role]))}.",
         )
     return frozenset(Scope(one) for one in asked)
-
-
-def sees_all(role: Role) -> bool:
-    """Whether somebody sees what others own. Everybody else sees only their own."""
-    return role is Role.AUDITOR

@@ -48,7 +48,6 @@ class Settings(Part):
     tls: TLS | None = None
     behind_proxy: bool = False
     limits: Limits = Limits()
-    sources: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> Self:

@@ -54,7 +54,7 @@ def listed(path: str) -> list[str]:
     found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
         what = "no file matches" if glob.has_magic(path) else "no such file"
-        raise DataError(what, where=path, remedy="Paths are relative to the policy file. Check data.path.")
+        raise DataError(what, where=path, remedy="Check the path. In a policy, paths are relative to its file.")
     inside = [file for name in found for file in (listed(name) if Path(name).is_dir() else [name])]
     return list(dict.fromkeys(inside))
 

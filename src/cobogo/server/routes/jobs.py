@@ -44,7 +44,6 @@ def queue(request: Request) -> queues.Queue:
 def submit(this: Here, holder: Runner, wanted: JobWanted, waiting: Annotated[queues.Queue, Depends(queue)]) -> Job:
     """Put a job in the queue. What can be told wrong now is refused now."""
     row = found(this, DATASETS, wanted.dataset, holder, own=True)
-    queues.known(wanted.kind)
     if (wanted.policy is None) == (wanted.toml is None):
         raise InputError("give a policy, or the text of one", where="policy")
     text = wanted.toml

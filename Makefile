@@ -21,7 +21,7 @@ lint: $(VENV)/tests-installed
 types: $(VENV)/tests-installed
 	$(BIN)/mypy
 
-unit: $(VENV)/tests-installed .venv-oracles/installed .venv-oracles-ldp/installed
+unit: $(VENV)/tests-installed $(VENV)/browser-installed .venv-oracles/installed .venv-oracles-ldp/installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/installed .venv-peers-opendp/installed
@@ -44,6 +44,13 @@ $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 
 $(VENV)/tests-installed: $(VENV)/installed
 	$(PIP) install --constraint requirements.lock --editable '.[test]'
+	touch $@
+
+# The workbench is tested in the system's Chromium; where there is none, one is fetched by Playwright or by the system.
+$(VENV)/browser-installed: $(VENV)/tests-installed
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	$(BIN)/playwright install chromium || apt-get install -qq chromium || \
+	echo 'There is no Chromium here and none can be installed, so the tests of the workbench are skipped.'
 	touch $@
 
 # pycanon, an independent measure of k and l, wants older libraries than ours: it lives in an environment of its own.

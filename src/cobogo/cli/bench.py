@@ -16,6 +16,9 @@ def workbench(
         "cobogo-workbench"
     ),
     port: Annotated[int, typer.Option("--port", help="The port.")] = 8341,
+    curator: Annotated[
+        Path | None, typer.Option("--curator", help="The curator's file, to ask questions of.", show_default=False)
+    ] = None,
     show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser.")] = True,
 ) -> None:
     """Work in a browser on this machine: from a table to a release. Nobody else can reach it."""
@@ -23,13 +26,19 @@ def workbench(
     from cobogo.server.app import create_app
     from cobogo.server.house import House
     from cobogo.server.keys import Holder
-    from cobogo.server.roles import SCOPES, Role
+    from cobogo.server.roles import LOCAL, Role
     from cobogo.server.settings import Settings
     from cobogo.workbench.app import mount
 
-    settings = Settings(state=str(state.absolute()), port=port)
+    home = state.absolute()
+    settings = Settings(
+        state=str(home),
+        port=port,
+        registry=str(home / "registry.db"),
+        curator=None if curator is None else str(curator.absolute()),
+    )
     app = create_app(settings, house=House(settings))
-    door = mount(app, local=Holder("me", Role.STEWARD, SCOPES[Role.STEWARD], "workbench"))
+    door = mount(app, local=Holder("me", Role.STEWARD, LOCAL, "workbench"))
     address = f"http://127.0.0.1:{port}/enter/{door}"
     console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")
     if show:

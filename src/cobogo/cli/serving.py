@@ -18,6 +18,7 @@ def serve(
     state: Annotated[Path | None, typer.Option("--state", help="Where data, releases and books are kept.")] = None,
     certificate: Annotated[Path | None, typer.Option("--certificate", help="TLS: the certificate, PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", help="TLS: its key, PEM.")] = None,
+    workbench: Annotated[bool, typer.Option("--workbench", help="Serve the pages of the workbench, too.")] = False,
     add_key: Annotated[
         str | None, typer.Option("--add-key", help="Make a key for this person, show it, and stop.")
     ] = None,
@@ -25,7 +26,7 @@ def serve(
     days: Annotated[float | None, typer.Option("--days", help="How long the key is valid.")] = None,
 ) -> None:
     """Run the server: data sets, policies, jobs, releases, curator and collections over HTTP."""
-    require()
+    require(*(["nicegui"] if workbench else []))
     from cobogo.server.settings import Settings
 
     given: dict[str, Any] = {"host": host, "port": port, "state": None if state is None else str(state)}
@@ -39,7 +40,7 @@ def serve(
     if add_key is not None:
         _add_key(settings, add_key, role, days)
         return
-    _run(settings)
+    _run(settings, workbench=workbench)
 
 
 def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
@@ -55,7 +56,7 @@ def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
     console.warn("this key is shown only now; keep it where others cannot read it")
 
 
-def _run(settings: Any) -> None:
+def _run(settings: Any, *, workbench: bool) -> None:
     from cobogo.server.app import create_app
     from cobogo.server.house import House
 
@@ -65,7 +66,12 @@ def _run(settings: Any) -> None:
         console.warn("there is no key yet; make one: cobogo serve --add-key NAME --role admin")
     scheme = "http" if settings.tls is None else "https"
     console.say(f"Serving   {scheme}://{settings.host}:{settings.port}/api/v1   State in {settings.state}")
-    run(create_app(settings, house=this), settings)
+    app = create_app(settings, house=this)
+    if workbench:
+        from cobogo.workbench.app import mount
+
+        mount(app)
+    run(app, settings)
 
 
 def run(app: Any, settings: Any) -> None:

@@ -59,6 +59,10 @@ SCOPES: Mapping[Role, frozenset[Scope]] = {
 """An administrator makes keys and sees no data; whoever makes keys for themselves leaves a trace in the log."""
 
 
+LOCAL = SCOPES[Role.STEWARD] | SCOPES[Role.ANALYST]
+"""What the one person of a workbench on their own machine may do."""
+
+
 def narrowed(role: Role, scopes: Iterable[str] | None) -> frozenset[Scope]:
     """The scopes of a key: all of its role, or those asked for.
 

@@ -23,20 +23,20 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(place))
     from nicegui import ui
 
-    from cobogo.workbench.pages import columns, data, login, privacy, releases, running
+    from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
+    from cobogo.workbench.steps import STEPS, open_to
 
     desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
-    pages: dict[str, Callable[[Desk], Any]] = {
-        "/": data.build,
-        "/columns": columns.build,
-        "/privacy": privacy.build,
-        "/run": running.build,
-        "/releases": releases.build,
-        "/login": login.build,
-    }
-    for path, build in pages.items():
-        _page(ui, path, build, desk)
+    for step in STEPS:
+        _page(ui, step.path, step.build, desk)
+    _page(ui, "/login", login.build, desk)
+
+    @ui.page("/")
+    def begin() -> None:
+        holder = desk.session().holder
+        ui.navigate.to("/login" if holder is None else open_to(holder)[0].path)
+
     if local is not None:
 
         @ui.page(f"/enter/{door}")

@@ -9,24 +9,18 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.workbench.session import Desk, Session
+from cobogo.workbench.steps import open_to
 
-STEPS = {
-    "data": ("/", "table_view"),
-    "columns": ("/columns", "account_tree"),
-    "privacy": ("/privacy", "shield"),
-    "run": ("/run", "play_circle"),
-    "release": ("/releases", "inventory_2"),
-}
 BRICK, INK = "#b3541e", "#22333b"
 
 
 @contextmanager
 def framed(desk: Desk, step: str) -> Iterator[Session | None]:
-    """A page of one step; None where somebody has to log in first."""
+    """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
     ui.colors(primary=BRICK, secondary=INK, accent="#5e503f")
     dark = ui.dark_mode(session.dark)
-    if session.holder is None:
+    if session.holder is None or step not in {one.name for one in open_to(session.holder)}:
         ui.navigate.to("/login")
         yield None
         return
@@ -37,13 +31,13 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
         ui.label(session.holder.owner).classes("q-mr-md")
         _toggles(session, dark)
     with ui.left_drawer(value=True).classes("q-pa-sm").props("width=230 bordered"):
-        for name, (path, icon) in STEPS.items():
-            active = name == step
-            link = ui.link(target=path).style(f"text-decoration: none; color: {'white' if active else 'inherit'}")
+        for one in open_to(session.holder):
+            active = one.name == step
+            link = ui.link(target=one.path).style(f"text-decoration: none; color: {'white' if active else 'inherit'}")
             link.classes("full-width" + (" bg-primary rounded-borders" if active else ""))
             with link, ui.row().classes("items-center q-pa-sm no-wrap"):
-                ui.icon(icon).props("size=sm")
-                ui.label(session.say(f"step.{name}")).classes("text-body1")
+                ui.icon(one.icon).props("size=sm")
+                ui.label(session.say(f"step.{one.name}")).classes("text-body1")
     with ui.column().classes("w-full q-pa-md gap-4").style("max-width: 1280px; margin: 0 auto"):
         yield session
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from cobogo.server.roles import Scope
 from cobogo.workbench.frame import BRICK, INK
 from cobogo.workbench.session import Desk
+from cobogo.workbench.steps import open_to
 
 
 def build(desk: Desk) -> None:
@@ -21,7 +21,7 @@ def build(desk: Desk) -> None:
         key.value = ""
         if holder is None:
             ui.notify(session.say("login.wrong"), type="negative")
-        elif Scope.DATA not in holder.scopes:
+        elif not open_to(holder):
             ui.notify(session.say("login.role"), type="warning")
         else:
             session.holder = holder

@@ -17,7 +17,7 @@ from cobogo.workbench.session import Desk, Session
 
 def build(desk: Desk) -> None:
     """The last step."""
-    with framed(desk, "release") as session:
+    with framed(desk, "releases") as session:
         if session is None:
             return
         assert session.holder is not None

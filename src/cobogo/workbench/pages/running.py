@@ -16,7 +16,7 @@ COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "canc
 
 def build(desk: Desk) -> None:
     """The fourth step."""
-    with framed(desk, "run") as session:
+    with framed(desk, "running") as session:
         if session is None:
             return
         if session.dataset is None:

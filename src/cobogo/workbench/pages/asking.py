@@ -1,0 +1,12 @@
+"""Ask: the curator's console, for analysts."""
+
+from __future__ import annotations
+
+from cobogo.workbench.frame import framed
+from cobogo.workbench.session import Desk
+
+
+def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "asking"):
+        pass

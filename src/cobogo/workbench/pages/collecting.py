@@ -1,0 +1,12 @@
+"""Collect: plan a collection under local differential privacy, and decode it."""
+
+from __future__ import annotations
+
+from cobogo.workbench.frame import framed
+from cobogo.workbench.session import Desk
+
+
+def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "collecting"):
+        pass

@@ -1,0 +1,12 @@
+"""Explore: the lattice of solutions, and what others would have cost."""
+
+from __future__ import annotations
+
+from cobogo.workbench.frame import framed
+from cobogo.workbench.session import Desk
+
+
+def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "exploring"):
+        pass

@@ -1,0 +1,12 @@
+"""Hierarchies: how the values of a column become coarser, level by level."""
+
+from __future__ import annotations
+
+from cobogo.workbench.frame import framed
+from cobogo.workbench.session import Desk
+
+
+def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "hierarchies"):
+        pass

@@ -1,0 +1,5 @@
+"""The page asking."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""The page collecting."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""The page exploring."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""The page hierarchies."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""The page mapping."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

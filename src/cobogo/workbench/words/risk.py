@@ -1,0 +1,5 @@
+"""The page risk."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""The page utility."""
+
+ENGLISH: dict[str, str] = {}
+
+PORTUGUESE: dict[str, str] = {}

@@ -135,7 +135,8 @@ class PostgreSQL(Engine):
         """The tables and views that this login may read."""
         found = self.session.execute(
             "SELECT nspname, relname, nspname = current_schema() "
-            "FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <> 'information_schema' AND nspname !~ '^pg_' "
+            "FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
+            "WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <> 'information_schema' AND nspname !~ '^pg_' "
             "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT')"
         ).fetchall()
         return sorted(table if here else f"{schema}.{table}" for schema, table, here in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,10 +13,13 @@ from cobogo.schema import inspecting
 from cobogo.schema.starter import starter_policy
 from cobogo.server.files import data_name, safe_name
 from cobogo.server.house import House
+from cobogo.server.sources import copy_table, offered, sources
 from cobogo.server.state import DATASETS, packed
 from cobogo.table.connect import connect
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
+
+__all__ = ["about", "attach", "attached", "fetch", "offered", "page", "receive", "sources", "suggestion", "values"]
 
 PAGES = "rows.parquet"
 NUMBER = "cobogo row"
@@ -25,16 +29,42 @@ def receive(
     house: House, owner: str, name: str, upload: IO[bytes], *, separator: str | None = None, encoding: str = "utf-8"
 ) -> str:
     """Take in a table: a CSV or a Parquet file. What is none is refused, and nothing is kept of it."""
+
+    def kept(stage: Path) -> Path:
+        house.files.keep(upload, stage / "upload")
+        return (stage / "upload").rename(stage / data_name(stage / "upload", house.settings.limits))
+
+    return _taken_in(house, owner, name, kept, separator, encoding)
+
+
+def fetch(house: House, owner: str, source: str, table: str, *, name: str | None = None) -> str:
+    """Take in a table of a database that the settings name: a copy of it, as it is now, becomes a data set."""
+
+    def copied(stage: Path) -> Path:
+        file = stage / "data.parquet"
+        copy_table(house, owner, source, table, file)
+        return file
+
+    return _taken_in(house, owner, name or table, copied)
+
+
+def _taken_in(
+    house: House,
+    owner: str,
+    name: str,
+    fill: Callable[[Path], Path],
+    separator: str | None = None,
+    encoding: str = "utf-8",
+) -> str:
     mine = house.state.rows(DATASETS, owner)
     if len(mine) >= house.settings.limits.datasets:
         raise InputError("too many data sets", where="datasets", remedy="Delete some first.")
     identity = house.state.add(DATASETS, owner=owner, name=name, about="")
     try:
         with house.files.receiving(identity) as stage:
-            size = house.files.keep(upload, stage / "upload")
-            file = stage / data_name(stage / "upload", house.settings.limits)
-            (stage / "upload").rename(file)
-            about = _looked_at(file, stage, separator, encoding) | {"size": size, "file": file.name}
+            file = fill(stage)
+            about = _looked_at(file, stage, separator, encoding)
+            about |= {"size": file.stat().st_size, "file": file.name}
         house.state.change(DATASETS, identity, about=packed(about))
     except BaseException:
         house.state.remove(DATASETS, identity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Query, UploadFile
+from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 
 from cobogo.errors import InputError
 from cobogo.server import tables
@@ -14,7 +14,8 @@ from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.routes.common import REFUSALS, found
-from cobogo.server.shapes import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion
+from cobogo.server.settings import SourceName
+from cobogo.server.shapes import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
 from cobogo.server.state import DATASETS, JOBS, POLICIES
 
 router = APIRouter(tags=["data sets"], responses=REFUSALS)
@@ -34,6 +35,26 @@ def upload(
     """Upload a table: a CSV file or a Parquet file."""
     called = (name or file.filename or "table")[:200]
     identity = tables.receive(this, holder.owner, called, file.file, separator=separator, encoding=encoding)
+    return _shown(this, found(this, DATASETS, identity, holder, own=True))
+
+
+@router.get("/sources")
+def sources(this: Here, holder: Steward) -> list[str]:
+    """The databases that one may take tables of, by the names that the server's file gives them."""
+    return tables.sources(this, holder.owner)
+
+
+@router.get("/sources/{name}/tables")
+def offered(this: Here, holder: Steward, name: SourceName) -> list[str]:
+    """The tables of a database that one may take."""
+    return tables.offered(this, holder.owner, name)
+
+
+@router.post("/datasets/from-source", status_code=201)
+def fetch(this: Here, holder: Steward, wanted: TableWanted, request: Request) -> Dataset:
+    """Make a data set of a table of a database: a copy of it, as it is now."""
+    request.state.what = f"{wanted.source} {wanted.table}"
+    identity = tables.fetch(this, holder.owner, wanted.source, wanted.table, name=wanted.name)
     return _shown(this, found(this, DATASETS, identity, holder, own=True))
 
 

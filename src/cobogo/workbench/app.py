@@ -23,10 +23,12 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(place))
     from nicegui import ui
 
+    from cobogo.workbench.looks import CSS
     from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
     from cobogo.workbench.steps import STEPS, open_to
 
+    ui.add_css(CSS, shared=True)
     desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
     for step in STEPS:
         _page(ui, step.path, step.build, desk)

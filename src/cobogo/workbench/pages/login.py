@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from cobogo.workbench.frame import BRICK, INK
+from cobogo.workbench.frame import prepared
+from cobogo.workbench.header import buttons
 from cobogo.workbench.session import Desk
 from cobogo.workbench.steps import open_to
 
@@ -12,8 +13,9 @@ from cobogo.workbench.steps import open_to
 def build(desk: Desk) -> None:
     """A field for a key. Guesses are paced as the server's are."""
     session = desk.session()
-    ui.colors(primary=BRICK, secondary=INK)
-    ui.dark_mode(session.dark)
+    dark = prepared(session, "title")
+    with ui.row().classes("absolute-top-right q-pa-md"):
+        buttons(session, dark, "primary")
 
     def enter() -> None:
         wait = desk.house.strangers.wait(f"workbench {ui.context.client.ip}")

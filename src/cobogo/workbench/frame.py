@@ -21,6 +21,7 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
     """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
     dark = prepared(session, f"step.{step}")
+    ui.on_exception(lambda error: _surprised(session, error))
     if session.holder is None:
         ui.navigate.to("/login")
         yield None
@@ -108,6 +109,14 @@ def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
 def complain(error: CobogoError) -> None:
     """Show an error in its own words until it is closed."""
     ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+
+
+def _surprised(session: Session, error: Exception) -> None:
+    """What nobody caught: ours in its own words, anything else without a word about the cause."""
+    if isinstance(error, CobogoError):
+        complain(error)
+    else:
+        ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 
 
 def told(action: Callable[[], object]) -> bool:

@@ -91,14 +91,25 @@ class Desk:
     def session(self) -> Session:
         """The session of the browser that asks. A key that was revoked, or has ended, logs it out."""
         name = str(app.storage.browser["id"])
-        found = self.sessions.get(name)
-        if found is None:
+        if name not in self.sessions:
             self._make_room()
-            found = Session(language=preferred(ui.context.client.request.headers.get("accept-language", "")))
-            self.sessions[name] = found
-        elif found.holder is not None and not self._valid(found.holder):
+            accepted = ui.context.client.request.headers.get("accept-language", "")
+            self.sessions[name] = Session(language=preferred(accepted))
+        return self.known(name)
+
+    def known(self, name: str) -> Session:
+        """The session of a browser that was here before; an empty one of any other."""
+        found = self.sessions.get(name, Session())
+        if found.holder is not None and not self._valid(found.holder):
             found.forget()
         return found
+
+    def note(self, session: Session, action: str, what: str = "", status: int = 200) -> None:
+        """Write in the server's log what somebody did on a page."""
+        holder = session.holder
+        assert holder is not None
+        line = {"owner": holder.owner, "role": holder.role.value, "key": holder.key, "what": what}
+        self.house.state.note(action=f"workbench {action}", status=status, **line)
 
     def release(self, session: Session) -> dict[str, Any] | None:
         """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of

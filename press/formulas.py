@@ -1,8 +1,8 @@
-"""Formulas of the pages: ``$…$`` within a line and ``$$…$$`` on lines of their own become MathML when the site is built.
+"""Formulas of the pages: ``$…$`` in a line and ``$$…$$`` on lines of their own become MathML when the site is built.
 
 MathML is drawn by the browser itself, so that no script and no network are needed. MkDocs loads this file as a hook. A
-formula that is no LaTeX fails the build and names itself. A dollar sign of money or of a shell is written ``\\$`` outside
-code; inside code nothing is a formula.
+formula that is no LaTeX fails the build and names itself. A dollar sign of money or of a shell is written ``\\$`` where
+it is not in code; inside code nothing is a formula.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from browsers import browser
 
 ROOT = Path(__file__).parents[1]

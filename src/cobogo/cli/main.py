@@ -20,6 +20,7 @@ from cobogo.cli import (
     collecting,
     console,
     curating,
+    explaining,
     kinds,
     listing,
     location,
@@ -261,6 +262,9 @@ app.command(name="attack")(attacking.attack)
 app.command(name="apply")(applying.apply)
 app.command(name="audit")(auditing.audit)
 app.add_typer(registering.app, name="registry")
+
+
+app.command()(explaining.explain)
 
 
 @app.command(name="list")

@@ -120,7 +120,9 @@ def _counts(side: Side, asked: Scale, *, released: bool) -> Floats:
     part = side.having(asked.column)
     assert part is not None
     cells = part.cells([asked.after if released else asked.before])
-    return np.asarray(np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(asked, cells, released))
+    return np.asarray(
+        np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(asked, cells, released)
+    )
 
 
 def _weights(asked: Scale, cells: Cells, released: bool, place: int = 0) -> Floats:

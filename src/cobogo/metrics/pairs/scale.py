@@ -141,8 +141,10 @@ def _of_tree(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: in
         places = np.full(len(leaves), bins.number, dtype=np.int64)  # NULL: the first of the ends
         places[known] = bins.of(values)
         return Scale(name, "spread", shown, key, key, tree, None, decimal, places, bins)
-    at = level if level is not None else next(
-        (step for step in range(tree.height + 1) if len(tree.labels[step]) <= most), tree.height
+    at = (
+        level
+        if level is not None
+        else next((step for step in range(tree.height + 1) if len(tree.labels[step]) <= most), tree.height)
     )
     labels, own = tree.labels[at], tree.maps[at]
     kept = np.arange(len(labels))

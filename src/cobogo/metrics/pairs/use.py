@@ -158,9 +158,7 @@ def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
     if not tests.any() or not len(rows):
         return told
     originals = [column[before.owners] for column in sides.originals]
-    released = [
-        _leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)
-    ]
+    released = [_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)]
     widths = [len(h.leaves) for h in sides.hierarchies]
     columns = [np.concatenate(pair) for pair in zip(released, originals, strict=True)]
     values = np.concatenate([of_release[rows], before.values.astype(np.int64)])
@@ -190,5 +188,3 @@ def _leaves(sides: Seen, place: int, codes: Ints, random: np.random.Generator) -
     pick = starts[:-1][codes] + np.floor(random.random(len(codes)) * np.maximum(size, 1)).astype(np.int64)
     anything = random.integers(len(sides.hierarchies[place].leaves), size=len(codes))
     return np.where(size > 0, np.append(leaves, 0)[np.minimum(pick, len(leaves))], anything)
-
-

@@ -7,7 +7,7 @@ import tempfile
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.responses import FileResponse, Response
 
 from cobogo.errors import InputError
 from cobogo.server import queue as queues
@@ -99,7 +99,7 @@ def evidence(this: Here, holder: Insider, identity: Identity) -> Response:
     return _archive(this, holder, identity, "evidence")
 
 
-@router.get("/releases/{identity}/report", response_class=HTMLResponse, responses=PAGE)
+@router.get("/releases/{identity}/report", response_class=Response, responses=PAGE)
 def report(this: Here, holder: Insider, identity: Identity) -> Response:
     """The report, as a page: it may show originals."""
     found(this, RELEASES, identity, holder)

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 
-from cobogo.errors import InputError
 from cobogo.server import tables
 from cobogo.server.access import house, needs
 from cobogo.server.confine import confined
@@ -16,7 +15,7 @@ from cobogo.server.roles import Scope
 from cobogo.server.routes.common import REFUSALS, found
 from cobogo.server.settings import SourceName
 from cobogo.server.shapes import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
-from cobogo.server.state import DATASETS, JOBS, POLICIES
+from cobogo.server.state import DATASETS, POLICIES
 
 router = APIRouter(tags=["data sets"], responses=REFUSALS)
 Here = Annotated[House, Depends(house)]
@@ -74,11 +73,7 @@ def one(this: Here, holder: Steward, identity: Identity) -> Dataset:
 def forget(this: Here, holder: Steward, identity: Identity) -> None:
     """Delete a data set. What was released of it stays."""
     found(this, DATASETS, identity, holder, own=True)
-    busy = [row for state in ("queued", "running") for row in this.state.rows(JOBS, holder.owner, state=state)]
-    if any(identity in row["asked"] for row in busy):
-        raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
-    this.state.remove(DATASETS, identity)
-    this.files.forget("datasets", identity)
+    tables.forget(this, holder.owner, identity)
 
 
 @router.get("/datasets/{identity}/rows")
@@ -90,8 +85,9 @@ def rows(
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Page:
     """Some rows, as text."""
-    known = tables.about(found(this, DATASETS, identity, holder, own=True))
-    part = tables.page(this, identity, offset, limit)
+    row = found(this, DATASETS, identity, holder, own=True)
+    known = tables.about(row)
+    part = [values for _, values in tables.page(this, row, offset, limit)]
     return Page(columns=known["columns"], rows=part, offset=offset, total=known["rows"])
 
 

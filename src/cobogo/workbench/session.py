@@ -9,6 +9,7 @@ from nicegui import app
 
 from cobogo.server.keys import Holder
 from cobogo.workbench.draft import Draft
+from cobogo.workbench.shelf import Shelf
 from cobogo.workbench.words import DEFAULT, TEXTS
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Desk:
     house: House
     queue: Queue
     sessions: dict[str, Session] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
 
     def session(self) -> Session:
         """The session of the browser that asks."""

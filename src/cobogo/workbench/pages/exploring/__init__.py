@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from cobogo.server.confine import confined
+from cobogo.errors import CobogoError
 from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import framed
+from cobogo.workbench.frame import framed, no_data
 from cobogo.workbench.pages.exploring import algorithms, frontier, lattice
 from cobogo.workbench.pages.exploring.place import Place
 from cobogo.workbench.session import Desk
 
 __all__ = ["build"]
+
+
+TABS = {"lattice": "hub", "algorithms": "balance", "frontier": "show_chart"}
 
 
 def build(desk: Desk) -> None:
@@ -21,19 +24,37 @@ def build(desk: Desk) -> None:
             return
         row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
         if row is None:
-            ui.label(session.say("data.first"))
+            no_data(session)
             return
-        place = Place.of(desk, session, row)
-        if not place.allowed(lambda: confined(session.draft.text, place.home, **place.confines)):
-            return
-        with ui.tabs().props("align=left no-caps dense inline-label").classes("w-full") as tabs:
-            first = ui.tab("lattice", session.say("explore.lattice"), icon="hub")
-            ui.tab("algorithms", session.say("explore.algorithms"), icon="balance")
-            ui.tab("frontier", session.say("explore.frontier"), icon="show_chart")
-        with ui.tab_panels(tabs, value=first).classes("w-full").props("keep-alive").style("background: transparent"):
-            with ui.tab_panel("lattice").classes("q-pa-none"):
-                lattice.build(place)
-            with ui.tab_panel("algorithms").classes("q-pa-none"):
-                algorithms.build(place)
-            with ui.tab_panel("frontier").classes("q-pa-none"):
-                frontier.build(place)
+        at = {"tab": next(iter(TABS))}
+
+        @ui.refreshable
+        def content() -> None:
+            place = Place.of(desk, session, row, content.refresh)
+            try:
+                place.policy()
+            except CobogoError as error:
+                place.refused(str(error))
+                return
+            _tabs(place, at)
+
+        content()
+
+
+def _tabs(place: Place, at: dict[str, str]) -> None:
+    names = {
+        "lattice": place.session.say("explore.lattice"),
+        "algorithms": place.session.say("explore.algorithms"),
+        "frontier": place.session.say("explore.frontier"),
+    }
+    with ui.tabs(value=at["tab"], on_change=lambda event: at.update(tab=event.value)) as tabs:
+        tabs.props("align=left no-caps dense inline-label").classes("w-full")
+        for name, label in names.items():
+            ui.tab(name, label, icon=TABS[name])
+    with ui.tab_panels(tabs, value=at["tab"], animated=False).classes("w-full").style("background: transparent"):
+        with ui.tab_panel("lattice").classes("q-pa-none"):
+            lattice.build(place)
+        with ui.tab_panel("algorithms").classes("q-pa-none"):
+            algorithms.build(place)
+        with ui.tab_panel("frontier").classes("q-pa-none"):
+            frontier.build(place)

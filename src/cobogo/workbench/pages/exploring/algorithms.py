@@ -8,7 +8,7 @@ from nicegui import ui
 
 from cobogo.recode.algorithms import ALGORITHMS
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.frame import BRICK
+from cobogo.workbench.looks import BRICK
 from cobogo.workbench.pages.exploring.picture import FONT, INK
 from cobogo.workbench.pages.exploring.place import Place
 from cobogo.workbench.pages.exploring.studies import Bench
@@ -26,7 +26,7 @@ class Tab:
     """Which algorithms to run, and what they made."""
 
     def __init__(self, place: Place) -> None:
-        self.place, self.session, self.say = place, place.session, place.numbers
+        self.place, self.session, self.say = place, place.session, place.session.figures
         draft = Draft(place.text)
         self.metric = draft.recoding.get("metric", "loss")
         draft.set("recoding", "algorithm", None)  # whatever is chosen afterwards, the comparison is the same
@@ -46,7 +46,7 @@ class Tab:
         bench.build(say("explore.compare"))
 
     def _want(self, event: Any) -> None:
-        self.wanted = [name for name in ALGORITHMS if name in event.value]
+        self.wanted = [name for name in ALGORITHMS if name in event.value] or list(QUICK)
 
     def _found(self, runs: list[dict[str, Any]]) -> None:
         if not runs:
@@ -64,8 +64,8 @@ class Tab:
             {
                 "animation": False,
                 "textStyle": {"color": INK, "fontFamily": FONT},
-                "grid": {"left": 70, "right": 70, "top": 40, "bottom": 40},
-                "legend": {"itemGap": 24, "textStyle": {"color": INK}},
+                "grid": {"left": 70, "right": 70, "top": 56, "bottom": 40},
+                "legend": {"top": 0, "itemGap": 24, "textStyle": {"color": INK}},
                 "tooltip": {"trigger": "axis", ":valueFormatter": local},
                 "xAxis": {
                     "type": "category",
@@ -116,8 +116,9 @@ class Tab:
             {"name": name, "label": label, "field": name, "align": "left" if name in left else "right"}
             for name, label in names.items()
         ]
+        values = self.say.column([None if run["solution"] is None else run["solution"]["value"] for run in runs])
         rows = []
-        for run in runs:
+        for run, value in zip(runs, values, strict=True):
             made = run["solution"]
             if made is None:
                 rows.append({"algorithm": run["algorithm"], "note": run["why"], "usable": False})
@@ -125,7 +126,7 @@ class Tab:
             rows.append(
                 {
                     "algorithm": run["algorithm"],
-                    "value": number(made["value"]),
+                    "value": value,
                     "suppressed": number(made["suppressed"]),
                     "classes": number(made["classes"]),
                     "smallest": number(made["smallest_class"]),
@@ -150,6 +151,7 @@ class Tab:
         if name in ALGORITHMS:
             self.session.draft.set("recoding", "algorithm", name)
             ui.notify(self.session.say("explore.in_policy", what=f'algorithm = "{name}"'), type="positive")
+            self.place.changed()
 
 
 def _axis(name: str, language: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import events, ui
 
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.frame import BRICK
+from cobogo.workbench.looks import BRICK
 from cobogo.workbench.pages.exploring.picture import FONT, INK
 from cobogo.workbench.pages.exploring.place import Place
 from cobogo.workbench.pages.exploring.studies import Bench
@@ -36,7 +36,7 @@ class Tab:
     """The points found, and the k that the policy has now."""
 
     def __init__(self, place: Place) -> None:
-        self.place, self.session, self.say = place, place.session, place.numbers
+        self.place, self.session, self.say = place, place.session, place.session.figures
         draft = Draft(place.text)
         self.metric = draft.recoding.get("metric", "loss")
         draft.set_models(with_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same
@@ -47,8 +47,7 @@ class Tab:
         say = self.session.say
         ui.label(say("explore.frontier_what")).classes("q-mt-sm")
         asked = {"policy": self.text, "vary": {f"{MODEL}.k": list(KS)}}
-        self.bench = Bench(self.place, "frontier", lambda: asked, self._found)
-        self.bench.build(say("explore.draw"))
+        Bench(self.place, "frontier", lambda: asked, self._found).build(say("explore.draw"))
 
     def _found(self, points: list[dict[str, Any]]) -> None:
         if not points:
@@ -66,8 +65,8 @@ class Tab:
             {
                 "animation": False,
                 "textStyle": {"color": INK, "fontFamily": FONT},
-                "grid": {"left": 76, "right": 76, "top": 40, "bottom": 50},
-                "legend": {"itemGap": 24, "textStyle": {"color": INK}},
+                "grid": {"left": 76, "right": 76, "top": 56, "bottom": 50},
+                "legend": {"top": 0, "itemGap": 24, "textStyle": {"color": INK}},
                 "tooltip": {"trigger": "axis", ":valueFormatter": local},
                 "xAxis": {
                     "type": "category",
@@ -150,8 +149,11 @@ class Tab:
             {"name": name, "label": label, "field": name, "align": "left" if name in ("levels", "use") else "right"}
             for name, label in names.items()
         ]
+        values = self.say.column(
+            [None if point["solution"] is None else point["solution"]["value"] for point in points]
+        )
         rows = []
-        for point in points:
+        for point, value in zip(points, values, strict=True):
             k, made = int(point["given"][f"{MODEL}.k"]), point["solution"]
             row: dict[str, Any] = {"k": k, "current": k == current}
             if made is None:
@@ -160,7 +162,7 @@ class Tab:
             rows.append(
                 row
                 | {
-                    "value": number(made["value"]),
+                    "value": value,
                     "suppressed": number(made["suppressed"]),
                     "classes": number(made["classes"]),
                     "risk": percent(made["highest_risk"]),
@@ -187,4 +189,4 @@ class Tab:
         """Take a k into the policy."""
         self.session.draft.set_models(with_k(self.session.draft.models, k))
         ui.notify(self.session.say("explore.in_policy", what=f"k = {k}"), type="positive")
-        self.bench.redraw()
+        self.place.changed()

@@ -53,7 +53,7 @@ class Tab:
 
     def __init__(self, place: Place, found: Exploration) -> None:
         self.place, self.found = place, found
-        self.session, self.say = place.session, place.numbers
+        self.session, self.say = place.session, place.session.figures
         self.survey = found.survey
         self.chosen: Levels = found.survey.around
         self.filter = Filter.open(found.survey)
@@ -172,13 +172,14 @@ class Tab:
     def _rows(self, passing: Mask) -> None:
         survey, number = self.survey, self.say.number
         ordered = self._ordered(passing)[:LISTED]
+        values = self.say.column(survey.values[ordered].tolist())
         self.table.rows = [
             {
                 "rank": place + 1,
                 "node": node,
                 "levels": " · ".join(map(str, survey.levels(node))),
                 "standing": standing_words(self.session, Standing(int(survey.standing[node]))),
-                "value": number(float(survey.values[node])),
+                "value": values[place],
                 "suppressed": number(int(survey.suppressed[node])),
                 "classes": number(int(survey.classes[node])),
                 "smallest": number(int(survey.smallest[node])),

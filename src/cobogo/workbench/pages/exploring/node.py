@@ -10,8 +10,10 @@ from nicegui import run, ui
 from cobogo.exploration import Combination, Exploration, Sizes, View
 from cobogo.recode.problem import Levels
 from cobogo.server.confine import confined
+from cobogo.server.roles import Scope
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.frame import BRICK, told
+from cobogo.workbench.frame import told
+from cobogo.workbench.looks import BRICK
 from cobogo.workbench.pages.exploring.picture import FONT, INK
 from cobogo.workbench.pages.exploring.place import Place
 
@@ -21,7 +23,7 @@ class Panel:
 
     def __init__(self, place: Place, found: Exploration) -> None:
         self.place, self.found = place, found
-        self.session, self.say = place.session, place.numbers
+        self.session, self.say = place.session, place.session.figures
         self.views: dict[Levels, View] = {}
         self.room = ui.column().classes("w-full gap-3 node")
 
@@ -46,7 +48,7 @@ class Panel:
                 ui.label(f"{title} {' · '.join(map(str, levels))}").classes("text-subtitle1 text-weight-medium")
                 ui.space()
                 button = ui.button(say("explore.release"), icon="play_arrow", on_click=lambda: self._release(view))
-                button.props("no-caps").set_enabled(view.satisfied)
+                button.props("no-caps").set_enabled(view.satisfied and self._may_run)
             if not view.satisfied:
                 ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
             with ui.row().classes("w-full no-wrap items-start gap-4"):
@@ -57,6 +59,10 @@ class Panel:
                     self._sizes(view, best)
             with ui.expansion(say("explore.combinations"), icon="list").classes("w-full"):
                 self._combinations(view.combinations)
+
+    @property
+    def _may_run(self) -> bool:
+        return self.session.holder is not None and Scope.RUN in self.session.holder.scopes
 
     def _compared(self, view: View, best: View | None) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent
@@ -130,7 +136,7 @@ class Panel:
                 "animation": False,
                 "textStyle": {"color": INK, "fontFamily": FONT},
                 "grid": {"left": 64, "right": 10, "top": 34, "bottom": 58},
-                "legend": {"itemGap": 24, "textStyle": {"color": INK}, "top": 0},
+                "legend": {"top": 0, "itemGap": 24, "textStyle": {"color": INK}},
                 "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}},
                 "xAxis": {
                     "type": "category",
@@ -193,6 +199,8 @@ class Panel:
 
     def _release(self, view: View) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
+        if not self._may_run:
+            return
         place, session = self.place, self.session
         text = fixed(place.text, view)
 

@@ -13,7 +13,7 @@ from cobogo.recode import lattice
 from cobogo.recode.problem import Levels
 from cobogo.recode.survey import Standing
 from cobogo.report.words import Words
-from cobogo.workbench.frame import BRICK
+from cobogo.workbench.looks import BRICK
 from cobogo.workbench.session import Session
 
 INK = "currentColor"  # the pictures are SVG: their lines and letters are those of the page, light or dark

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nicegui import ui
-
-from cobogo.errors import CobogoError
 from cobogo.exploration import Exploration, explore
-from cobogo.report.words import Words, words
+from cobogo.policy import Policy
 from cobogo.server import tables
 from cobogo.server.confine import confined
+from cobogo.workbench.frame import empty
 from cobogo.workbench.session import Desk, Session
 
 
@@ -27,11 +24,12 @@ class Place:
     dataset: str
     file: str
     text: str
+    changed: Callable[[], None]  # to be called when the draft was changed: all that is shown is about the one before
 
     @classmethod
-    def of(cls, desk: Desk, session: Session, row: dict[str, Any]) -> Place:
+    def of(cls, desk: Desk, session: Session, row: dict[str, Any], changed: Callable[[], None]) -> Place:
         """The place of a data set's row, which the caller found among those of the one who asks."""
-        return cls(desk, session, row["id"], tables.about(row)["file"], session.draft.text)
+        return cls(desk, session, row["id"], tables.about(row)["file"], session.draft.text, changed)
 
     @property
     def home(self) -> Path:
@@ -48,34 +46,20 @@ class Place:
         """On whose behalf a policy is read."""
         return {"owner": self.session.owner, "registry": self.desk.house.settings.registry}
 
-    @cached_property
-    def numbers(self) -> Words:
-        """How the session's language writes numbers."""
-        return words(self.session.language)
+    def policy(self) -> Policy:
+        """The policy, or an error that says what it lacks."""
+        return confined(self.text, self.home, **self.confines)
 
     def explored(self) -> Exploration:
         """The exploration of this policy, opened now if it was not before. Takes its time."""
         key = (self.session.owner, self.dataset, "lattice", self.text)
         found: Exploration | None = self.desk.shelf.get(*key)
         if found is None:
-            found = explore(self.data, confined(self.text, self.home, **self.confines))
+            found = explore(self.data, self.policy())
             self.desk.shelf.put(found, *key)
         return found
 
-    def allowed(self, action: Callable[[], object]) -> bool:
-        """Do something; where the policy does not allow it, say so, and where to change it."""
-        try:
-            action()
-        except CobogoError as error:
-            self.refused(str(error))
-            return False
-        return True
-
     def refused(self, why: str) -> None:
         """Say why there is nothing to see, and where to go."""
-        with ui.card().classes("w-full"):
-            ui.label(self.session.say("explore.not_yet")).classes("text-subtitle1 text-weight-medium")
-            ui.label(why).style("white-space: pre-wrap")
-            ui.button(self.session.say("explore.to_privacy"), on_click=lambda: ui.navigate.to("/privacy")).props(
-                "no-caps outline"
-            )
+        say = self.session.say
+        empty(why, title=say("explore.not_yet"), icon="hub", button=say("explore.to_privacy"), go="/privacy")

@@ -91,11 +91,6 @@ class Bench:
                 numbers = {"done": len(study.found), "total": study.total}
                 self.note.text = self.place.session.say("explore.study_far", **numbers) if study.total else ""
         if fresh:
-            self.redraw()
-
-    def redraw(self) -> None:
-        """Show once more what was found."""
-        study = self._study()
-        self.room.clear()
-        with self.room:
-            self.show([] if study is None else study.found)
+            self.room.clear()
+            with self.room:
+                self.show([] if study is None else study.found)

@@ -212,14 +212,14 @@ def trouble(text: str, *, icon: str = "info") -> None:
         ui.label(text).classes("text-body2").style("white-space: pre-wrap")
 
 
-Tab = tuple[str, Callable[[Session, Looked], object]]
+Draw = Callable[[Session, Looked], object]
 
 
-def tabs(session: Session, looked: Looked, room: str, drawn: Mapping[str, Tab]) -> None:
-    """Tabs whose content is drawn when it is first looked at: what nobody looks at is not worked out."""
+def tabs(session: Session, looked: Looked, drawn: Mapping[str, tuple[str, str, Draw]]) -> None:
+    """Tabs, each with a title, an icon and what draws it when it is first looked at: no other is worked out."""
     waiting = dict(drawn)
     with ui.tabs().props("no-caps align=left dense inline-label").classes("w-full") as bar:
-        made = {name: ui.tab(name, label=session.say(f"{room}.tab.{name}"), icon=drawn[name][0]) for name in drawn}
+        made = {name: ui.tab(name, label=label, icon=icon) for name, (label, icon, _) in drawn.items()}
     places: dict[str, ui.element] = {}
     first = next(iter(drawn))
     with ui.tab_panels(bar, value=made[first], animated=False, keep_alive=True).classes("w-full bg-transparent"):
@@ -230,7 +230,7 @@ def tabs(session: Session, looked: Looked, room: str, drawn: Mapping[str, Tab]) 
     def show(name: str) -> None:
         if name in waiting:
             with places[name]:
-                waiting.pop(name)[1](session, looked)
+                waiting.pop(name)[2](session, looked)
 
     bar.on_value_change(lambda event: show(event.value if isinstance(event.value, str) else event.value.name))
     show(first)

@@ -24,4 +24,4 @@ async def build(desk: Desk) -> None:
             return
         if not looked.mine:
             trouble(session.say("utility.no-original"))
-        tabs(session, looked, "utility", TABS)
+        tabs(session, looked, {name: (session.say(f"utility-tab.{name}"), *tab) for name, tab in TABS.items()})

@@ -53,7 +53,7 @@ def shown_as(session: Session, one: Shown) -> str:
         if one.low is None:
             return f"< {high}"
         return f"≥ {low}" if one.high is None else f"{low} – {high}"
-    return session.say(f"utility.shown.{one.kind}")
+    return session.say(f"utility-shown.{one.kind}")
 
 
 def distributions(session: Session, looked: Looked) -> None:
@@ -117,7 +117,7 @@ def _drawn(session: Session, found: Distribution, role: str) -> None:
             before, after = found.distinct
             if before is not None:
                 ui.label(session.say("utility.distinct", before=before, after=after)).classes("text-caption")
-        how = session.say(f"utility.how.{found.how}", level=found.level or 0, height=found.height or 0)
+        how = session.say(f"utility-how.{found.how}", level=found.level or 0, height=found.height or 0)
         ui.label(how).classes("text-caption text-quiet")
         if found.how == "replaced":
             return
@@ -191,7 +191,7 @@ def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
         )
         metric(session.say("utility.pairs.association"), shown, help=session.say("utility.pairs.association-why"))
     if "spread" in found.how:
-        ui.label(session.say("utility.how.spread")).classes("text-caption text-quiet")
+        ui.label(session.say("utility-how.spread")).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap gap-2"):
         maps = [(session.say("looked.after"), found.after, False)]
         if found.before is not None:
@@ -220,7 +220,7 @@ def _numbers(session: Session, found: dict[str, tuple[Summary | None, Summary | 
         return
     fields = ("records", "missing", "mean", "deviation", "least", "quarter", "median", "three", "most")
     columns = [("name", session.say("utility.numbers.column"), "left"), ("side", "", "left")]
-    columns += [(name, session.say(f"utility.numbers.{name}"), "right") for name in fields]
+    columns += [(name, session.say(f"utility-number.{name}"), "right") for name in fields]
     rows, estimated = [], False
     for name, (before, after) in found.items():
         sides = [] if before is None else [(session.say("looked.original"), before)]
@@ -239,5 +239,5 @@ def _numbers(session: Session, found: dict[str, tuple[Summary | None, Summary | 
             )
     table(columns, rows)
     if estimated:
-        ui.label("* " + session.say("utility.how.spread")).classes("text-caption text-quiet")
+        ui.label("* " + session.say("utility-how.spread")).classes("text-caption text-quiet")
     ui.label(session.say("utility.numbers.stay")).classes("text-caption text-quiet")

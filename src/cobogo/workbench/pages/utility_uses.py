@@ -48,7 +48,7 @@ def queries(session: Session, looked: Looked) -> None:
 
     def draw(fit: tuple[str | None, tuple[str, ...], tuple[str, ...]]) -> None:
         if fit[0] is not None:
-            trouble(session.say(f"utility.unfit.{fit[0]}"))
+            trouble(session.say(f"utility-unfit.{fit[0]}"))
             return
         options = {share: session.percent(share) for share in SELECTIVITIES}
         with ui.row().classes("items-end w-full"):
@@ -107,7 +107,7 @@ def prediction(session: Session, looked: Looked) -> None:
     def draw(fit: tuple[str | None, tuple[str, ...], tuple[str, ...]]) -> None:
         why, _, labels = fit
         if why is not None or not labels:
-            trouble(session.say(f"utility.unfit.{why or 'labels'}"))
+            trouble(session.say(f"utility-unfit.{why or 'labels'}"))
             return
         with ui.row().classes("items-end w-full"):
             label = ui.select(list(labels), value=labels[0], label=session.say("utility.prediction.label"))

@@ -4,27 +4,27 @@ ENGLISH = {
     "utility.no-original": "The original belongs to somebody else, or is no longer here. You see the release, and "
     "what its evidence tells; nothing of the original is read.",
     "utility.none": "No column of the release is one of the original's, so there is nothing to put side by side.",
-    "utility.tab.columns": "Columns",
-    "utility.tab.pairs": "Two columns",
-    "utility.tab.numbers": "Numbers",
-    "utility.tab.queries": "Counting",
-    "utility.tab.prediction": "Prediction",
-    "utility.tab.loss": "Loss",
+    "utility-tab.columns": "Columns",
+    "utility-tab.pairs": "Two columns",
+    "utility-tab.numbers": "Numbers",
+    "utility-tab.queries": "Counting",
+    "utility-tab.prediction": "Prediction",
+    "utility-tab.loss": "Loss",
     "utility.columns.what": "How the records are spread over the values of each column, before and after. The "
     "percentage beside a column is the share of the records that would have to change for both to agree.",
     "utility.distinct": "{before} distinct values before, {after} after",
     "utility.apart": "{share} of the records would have to change for both sides to agree.",
-    "utility.how.values": "Value by value, the most frequent ones first.",
-    "utility.how.bins": "Numbers in intervals of equal width; the first and the last are open.",
-    "utility.how.level": "Both sides at level {level} of {height}, as it was released: what differs is what "
+    "utility-how.values": "Value by value, the most frequent ones first.",
+    "utility-how.bins": "Numbers in intervals of equal width; the first and the last are open.",
+    "utility-how.level": "Both sides at level {level} of {height}, as it was released: what differs is what "
     "suppression did.",
-    "utility.how.spread": "Each record has a level of its own: a released value is spread evenly over the "
+    "utility-how.spread": "Each record has a level of its own: a released value is spread evenly over the "
     "originals that it may stand for, as an analyst would do.",
-    "utility.how.replaced": "The values were replaced by others, so that none is left to compare with. What was "
+    "utility-how.replaced": "The values were replaced by others, so that none is left to compare with. What was "
     "kept is how many there are.",
-    "utility.shown.missing": "(missing)",
-    "utility.shown.suppressed": "* (suppressed)",
-    "utility.shown.others": "(all others)",
+    "utility-shown.missing": "(missing)",
+    "utility-shown.suppressed": "* (suppressed)",
+    "utility-shown.others": "(all others)",
     "utility.pairs.what": "Do two columns still go together as they did? Each cell is a share of the records; in "
     "the third map blue cells lost records, red cells gained some.",
     "utility.pairs.one": "Rows",
@@ -39,15 +39,15 @@ ENGLISH = {
     "utility.numbers.what": "Columns of numbers, in figures.",
     "utility.numbers.none": "No column holds numbers.",
     "utility.numbers.column": "Column",
-    "utility.numbers.records": "Records",
-    "utility.numbers.missing": "Missing",
-    "utility.numbers.mean": "Mean",
-    "utility.numbers.deviation": "Std. deviation",
-    "utility.numbers.least": "Least",
-    "utility.numbers.quarter": "1st quartile",
-    "utility.numbers.median": "Median",
-    "utility.numbers.three": "3rd quartile",
-    "utility.numbers.most": "Most",
+    "utility-number.records": "Records",
+    "utility-number.missing": "Missing",
+    "utility-number.mean": "Mean",
+    "utility-number.deviation": "Std. deviation",
+    "utility-number.least": "Least",
+    "utility-number.quarter": "1st quartile",
+    "utility-number.median": "Median",
+    "utility-number.three": "3rd quartile",
+    "utility-number.most": "Most",
     "utility.numbers.untold": "Release: no numbers",
     "utility.numbers.stay": "The least and the most of the original are the values of single people: keep them to "
     "yourself.",
@@ -62,13 +62,13 @@ ENGLISH = {
     "utility.queries.error": "wrong by at most",
     "utility.queries.share": "share of the answers",
     "utility.queries.about": "Asked about: {columns}. A coarser value counts evenly for all that it may stand for.",
-    "utility.unfit.original": "This compares with the original, which you may not read.",
-    "utility.unfit.buckets": "The records are in buckets, apart from their sensitive values: questions about "
+    "utility-unfit.original": "This compares with the original, which you may not read.",
+    "utility-unfit.buckets": "The records are in buckets, apart from their sensitive values: questions about "
     "single rows do not apply. The tabs of columns show what can be told.",
-    "utility.unfit.marginals": "The release is tables of counts and has no rows. The tabs of columns show what "
+    "utility-unfit.marginals": "The release is tables of counts and has no rows. The tabs of columns show what "
     "can be told.",
-    "utility.unfit.columns": "No column of both sides can be compared, so there is nothing to ask about.",
-    "utility.unfit.labels": "No column that was released as it is has 2 to 100 values: there is nothing to predict.",
+    "utility-unfit.columns": "No column of both sides can be compared, so there is nothing to ask about.",
+    "utility-unfit.labels": "No column that was released as it is has 2 to 100 values: there is nothing to predict.",
     "utility.prediction.what": "Three models learn to predict a column from the quasi-identifiers, once from the "
     "original and once from the release. Both are asked about original records that they have not seen.",
     "utility.prediction.missing": "This needs scikit-learn, which is not installed here: pip install "
@@ -98,27 +98,27 @@ PORTUGUESE = {
     "utility.no-original": "O original é de outra pessoa ou já não está aqui. Você vê a publicação e o que suas "
     "evidências contam; nada do original é lido.",
     "utility.none": "Nenhuma coluna da publicação é do original: não há o que comparar.",
-    "utility.tab.columns": "Colunas",
-    "utility.tab.pairs": "Duas colunas",
-    "utility.tab.numbers": "Números",
-    "utility.tab.queries": "Contagens",
-    "utility.tab.prediction": "Previsão",
-    "utility.tab.loss": "Perda",
+    "utility-tab.columns": "Colunas",
+    "utility-tab.pairs": "Duas colunas",
+    "utility-tab.numbers": "Números",
+    "utility-tab.queries": "Contagens",
+    "utility-tab.prediction": "Previsão",
+    "utility-tab.loss": "Perda",
     "utility.columns.what": "Como os registros se distribuem pelos valores de cada coluna, antes e depois. A "
     "porcentagem ao lado da coluna é a parte dos registros que teria de mudar para os dois lados coincidirem.",
     "utility.distinct": "{before} valores distintos antes, {after} depois",
     "utility.apart": "{share} dos registros teriam de mudar para os dois lados coincidirem.",
-    "utility.how.values": "Valor por valor, os mais frequentes primeiro.",
-    "utility.how.bins": "Números em intervalos de mesma largura; o primeiro e o último são abertos.",
-    "utility.how.level": "Os dois lados no nível {level} de {height}, como foi publicado: o que difere é obra da "
+    "utility-how.values": "Valor por valor, os mais frequentes primeiro.",
+    "utility-how.bins": "Números em intervalos de mesma largura; o primeiro e o último são abertos.",
+    "utility-how.level": "Os dois lados no nível {level} de {height}, como foi publicado: o que difere é obra da "
     "supressão.",
-    "utility.how.spread": "Cada registro tem o seu próprio nível: um valor publicado é repartido por igual entre "
+    "utility-how.spread": "Cada registro tem o seu próprio nível: um valor publicado é repartido por igual entre "
     "os originais que pode representar, como faria um analista.",
-    "utility.how.replaced": "Os valores foram trocados por outros, e nenhum sobrou para comparar. O que se "
+    "utility-how.replaced": "Os valores foram trocados por outros, e nenhum sobrou para comparar. O que se "
     "manteve é quantos são.",
-    "utility.shown.missing": "(ausente)",
-    "utility.shown.suppressed": "* (suprimido)",
-    "utility.shown.others": "(todos os outros)",
+    "utility-shown.missing": "(ausente)",
+    "utility-shown.suppressed": "* (suprimido)",
+    "utility-shown.others": "(todos os outros)",
     "utility.pairs.what": "Duas colunas ainda andam juntas como antes? Cada célula é uma parte dos registros; no "
     "terceiro mapa, células azuis perderam registros e vermelhas ganharam.",
     "utility.pairs.one": "Linhas",
@@ -133,15 +133,15 @@ PORTUGUESE = {
     "utility.numbers.what": "Colunas de números, em resumo.",
     "utility.numbers.none": "Nenhuma coluna tem números.",
     "utility.numbers.column": "Coluna",
-    "utility.numbers.records": "Registros",
-    "utility.numbers.missing": "Ausentes",
-    "utility.numbers.mean": "Média",
-    "utility.numbers.deviation": "Desvio-padrão",
-    "utility.numbers.least": "Mínimo",
-    "utility.numbers.quarter": "1º quartil",
-    "utility.numbers.median": "Mediana",
-    "utility.numbers.three": "3º quartil",
-    "utility.numbers.most": "Máximo",
+    "utility-number.records": "Registros",
+    "utility-number.missing": "Ausentes",
+    "utility-number.mean": "Média",
+    "utility-number.deviation": "Desvio-padrão",
+    "utility-number.least": "Mínimo",
+    "utility-number.quarter": "1º quartil",
+    "utility-number.median": "Mediana",
+    "utility-number.three": "3º quartil",
+    "utility-number.most": "Máximo",
     "utility.numbers.untold": "Publicação: sem números",
     "utility.numbers.stay": "O mínimo e o máximo do original são valores de pessoas: guarde-os para si.",
     "utility.queries.what": "1.000 perguntas sorteadas do tipo “quantos têm entre 30 e 40 anos, moram nesta "
@@ -156,13 +156,13 @@ PORTUGUESE = {
     "utility.queries.share": "parte das respostas",
     "utility.queries.about": "Pergunta-se sobre: {columns}. Um valor menos preciso conta por igual para tudo o "
     "que pode representar.",
-    "utility.unfit.original": "Isto compara com o original, que você não pode ler.",
-    "utility.unfit.buckets": "Os registros estão em baldes, separados dos valores sensíveis: perguntas sobre "
+    "utility-unfit.original": "Isto compara com o original, que você não pode ler.",
+    "utility-unfit.buckets": "Os registros estão em baldes, separados dos valores sensíveis: perguntas sobre "
     "linhas não se aplicam. As abas de colunas mostram o que se pode contar.",
-    "utility.unfit.marginals": "A publicação são tabelas de contagens e não tem linhas. As abas de colunas "
+    "utility-unfit.marginals": "A publicação são tabelas de contagens e não tem linhas. As abas de colunas "
     "mostram o que se pode contar.",
-    "utility.unfit.columns": "Nenhuma coluna dos dois lados pode ser comparada: não há sobre o que perguntar.",
-    "utility.unfit.labels": "Nenhuma coluna publicada como está tem de 2 a 100 valores: não há o que prever.",
+    "utility-unfit.columns": "Nenhuma coluna dos dois lados pode ser comparada: não há sobre o que perguntar.",
+    "utility-unfit.labels": "Nenhuma coluna publicada como está tem de 2 a 100 valores: não há o que prever.",
     "utility.prediction.what": "Três modelos aprendem a prever uma coluna pelos semi-identificadores, uma vez com "
     "o original e outra com a publicação. Depois são perguntados sobre registros originais que não viram.",
     "utility.prediction.missing": "Isto precisa do scikit-learn, que não está instalado aqui: pip install "

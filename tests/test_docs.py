@@ -53,7 +53,7 @@ from cobogo.synth.methods import METHODS as SYNTHESES
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 HOSPITAL = ROOT / "examples" / "hospital"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted(DOCS.rglob("*.md"))
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
@@ -537,5 +537,5 @@ def test_nothing_of_the_writer_s_machine(file: Path) -> None:
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
-    listed = re.findall(r"^  - .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == [file.name for file in PAGES]
+    listed = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(file.relative_to(DOCS).as_posix() for file in PAGES)

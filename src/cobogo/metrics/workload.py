@@ -14,6 +14,19 @@ from cobogo.table.frequency import FrequencyTable
 
 
 def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) -> dict[str, Any]:
+    """How wrong random counting queries are: the quartiles of `query_errors`."""
+    errors = query_errors(sides, queries=queries, selectivity=selectivity, seed=seed)
+    lower, median, upper = np.quantile(errors, [0.25, 0.5, 0.75]).tolist()
+    return {
+        "queries": queries,
+        "selectivity": selectivity,
+        "seed": seed,
+        "median": median,
+        "quartiles": [lower, upper],
+    }
+
+
+def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -> Floats:
     """The relative errors of random conjunctive counting queries (as LeFevre, DeWitt and Ramakrishnan 2006; Xiao and
     Tao 2006).
 
@@ -46,14 +59,7 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
             true = _count(sides.before, masks, before, values[before.values])
             answer = _count(sides.after, shares, after, values[released[name]])
         errors[number] = abs(answer - true) / true
-    lower, median, upper = np.quantile(errors, [0.25, 0.5, 0.75]).tolist()
-    return {
-        "queries": queries,
-        "selectivity": selectivity,
-        "seed": seed,
-        "median": median,
-        "quartiles": [lower, upper],
-    }
+    return errors
 
 
 def _record(sides: Sides, name: str | None, random: np.random.Generator) -> tuple[int, int]:

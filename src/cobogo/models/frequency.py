@@ -17,8 +17,26 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class AlphaK(Model):
-    """(α,k)-anonymity: at least k people in a class, and no sensitive value (or not the one named) in more than a
-    share α of it (Wong, Li, Fu and Wang 2006)."""
+    r"""(α,k)-anonymity: at least k people in a class, and no sensitive value (or not the one named) in more than a
+    share α of it.
+
+    Formula: $\lvert E\rvert \ge k$ and $\frac{c_x}{\lvert E\rvert} \le \alpha$ for every class $E$ and value $x$ (or
+        the one named), which $c_x$ of it have
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "flu", "cough", "fever"], ["flu", "flu", "flu", "cough"]])
+        >>> model = AlphaK("disease", alpha=0.5, k=4)
+        >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()
+        ([0.5, 0.75], [True, False])
+
+    Guarantee: Who finds a person's class points at the record with a chance of at most $1/k$ and guesses the value with
+        a confidence of at most α.
+    Limits: With ``value``, only that one is bounded. An attacker who already knows others of the class rules them out:
+        see t-corruption. A value that more than α of the whole table have cannot be hidden by it.
+    Cost: $O(v)$ for v pairs of a class and a value.
+    Paper: R. C.-W. Wong, J. Li, A. W.-C. Fu and K. Wang, (α,k)-anonymity: an enhanced k-anonymity model for
+        privacy-preserving data publishing, KDD 2006.
+    """
 
     attribute: str
     alpha: float
@@ -76,8 +94,22 @@ class AlphaK(Model):
 
 @dataclass(frozen=True)
 class PSensitive(Model):
-    """p-sensitive k-anonymity: at least k people in a class and at least p distinct sensitive values (Truta and Vinay
-    2006)."""
+    r"""p-sensitive k-anonymity: at least k people in a class and at least p distinct sensitive values.
+
+    Formula: $\lvert E\rvert \ge k$ and $\lvert\{x : c_x > 0\}\rvert \ge p$ for every class $E$
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "cough", "flu"], ["flu", "flu", "flu"]])
+        >>> model = PSensitive("disease", p=2, k=3)
+        >>> model.holds(table, model.measure(table)).tolist()
+        [True, False]
+
+    Guarantee: As k-anonymity and distinct l-diversity together: a chance of at most $1/k$ to point at the record, and
+        no value that is certain.
+    Limits: As of distinct l-diversity: one value may still make up most of a class.
+    Cost: $O(v)$ for v pairs of a class and a value.
+    Paper: T. M. Truta and B. Vinay, Privacy protection: p-sensitive k-anonymity property, 2006.
+    """
 
     attribute: str
     p: int
@@ -109,10 +141,25 @@ class PSensitive(Model):
 
 @dataclass(frozen=True)
 class BetaLikeness(Model):
-    """No sensitive value is much likelier in a class than in the whole table (Cao and Karras 2012).
+    r"""No sensitive value is much likelier in a class than in the whole table.
 
-    ``basic``: the relative gain (p − q)/q is at most β. ``enhanced``: it is also at most −ln q, so that values that
-    are frequent anyway cannot become certain; the measure is then scaled so that β is still its bound.
+    ``basic``: the relative gain is at most β. ``enhanced``: it is also at most −ln q, so that values that are frequent
+    anyway cannot become certain; the measure is then scaled so that β is still its bound.
+
+    Formula: $\frac{p_x - q_x}{q_x} \le \beta$ for every class and every value with $p_x > q_x$, its shares in the class
+        and in the table; enhanced: $\frac{p_x - q_x}{q_x} \le \min(\beta, -\ln q_x)$
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["hiv", "hiv", "flu", "flu"], ["flu"] * 16])
+        >>> BetaLikeness("disease", beta=4).measure(table).round(2).tolist()
+        [4.0, 0.11]
+
+    Guarantee: Whoever knows the table's distribution, and learns the class of a person, believes each value with at
+        most $(1 + \beta)\,q_x$.
+    Limits: Bounds gains, not losses: a value may be ruled out. Compares with the table, whose distribution it takes to
+        be known. Nothing is said of record linkage.
+    Cost: $O(v)$ for v pairs of a class and a value.
+    Paper: J. Cao and P. Karras, Publishing microdata with a robust privacy guarantee, PVLDB 2012.
     """
 
     attribute: str
@@ -160,8 +207,24 @@ class BetaLikeness(Model):
 
 @dataclass(frozen=True)
 class DeltaDisclosure(Model):
-    """Every sensitive value of the whole table occurs in every class, at a rate within a factor e^δ of the table's
-    (Brickell and Shmatikov 2008)."""
+    r"""Every sensitive value of the whole table occurs in every class, at a rate within a factor e^δ of the table's.
+
+    Formula: $\left\lvert \ln \frac{p_x}{q_x}\right\rvert < \delta$ for every class and every value $x$ of the table,
+        with its shares $p_x$ in the class and $q_x$ in the table
+    Example: The second class lacks a value, so no δ is large enough.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "cough"], ["flu"], ["flu", "cough"]])
+        >>> DeltaDisclosure("disease", delta=1.0).measure(table).round(3).tolist()
+        [0.223, inf, 0.223]
+
+    Guarantee: Learning a person's class changes the probability of each value by a factor between $e^{-\delta}$ and
+        $e^{\delta}$.
+    Limits: Very strict: a class that lacks a single value fails, so rare values force large classes. Compares with the
+        table, whose distribution it takes to be known.
+    Cost: $O(v)$ for v pairs of a class and a value.
+    Paper: J. Brickell and V. Shmatikov, The cost of privacy: destruction of data-mining utility in anonymized data
+        publishing, KDD 2008.
+    """
 
     attribute: str
     delta: float
@@ -199,8 +262,23 @@ class DeltaDisclosure(Model):
 
 @dataclass(frozen=True)
 class TCorruption(Model):
-    """l-diversity that survives an attacker who already knows the values of t people of the class: the most frequent
-    value makes up at most 1/l of the others."""
+    r"""l-diversity that survives an attacker who already knows the values of t people of the class: the most frequent
+    value makes up at most 1/l of the others.
+
+    Formula: $\frac{\max_x c_x}{\lvert E\rvert - t} \le \frac{1}{l}$ for every class $E$
+    Example: Who knows two of six people is left with four, two of whom may have the flu.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "flu", "cough", "cough", "fever", "fever"]])
+        >>> TCorruption("disease", t=2, l=2).measure(table).tolist()
+        [0.5]
+
+    Guarantee: Whoever knows the values of any t other people of the class guesses a person's value with a confidence of
+        at most $1/l$.
+    Limits: Knowledge of another form, such as "if Ann has the flu, so has Bob", is not covered: see c-k-safety.
+    Cost: $O(v)$ for v pairs of a class and a value.
+    Paper: None: our own condition, after the corruption attacks of Y. Tao, X. Xiao, J. Li and D. Zhang, On
+        anti-corruption privacy preserving publication, ICDE 2008.
+    """
 
     attribute: str
     t: int

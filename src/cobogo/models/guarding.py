@@ -18,17 +18,36 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class Personalized(Model):
-    """Nobody is linked to what they asked not to be linked to with a probability above p (Xiao and Tao 2006).
+    r"""Nobody is linked to what they asked not to be linked to with a probability above p.
 
     ``guard`` is a column that names, for each record, a node of the sensitive attribute's hierarchy: a value, a group
     of values at any level, or ``*`` for all of them. NULL asks for nothing. The breach probability of a record is the
     share of its class whose sensitive value lies under that node. A label that stands at several levels means the
     highest of them. In the paper the node lies above the person's own value; here it need not.
 
-    Not monotone: a class may be merged with one full of the guarded values, where nobody minded.
+    Not monotone: a class may be merged with one full of the guarded values, where nobody minded. The guard column's
+    role is "identifier": it is counted, and left out of the release. With the role "sensitive" it is released beside
+    the value that it guards, and a wish that is narrower than the class tells something of who made it.
 
-    The guard column's role is "identifier": it is counted, and left out of the release. With the role "sensitive" it is
-    released beside the value that it guards, and a wish that is narrower than the class tells something of who made it.
+    Formula: $\frac{\lvert\{u \in E : x_u \text{ under } g_t\}\rvert}{\lvert E\rvert} \le p$ for every class $E$ and
+        each of its records $t$, with the wish $g_t$
+    Example: Somebody of the first class asks not to be linked to any infection, which half of the class has.
+        >>> from cobogo.hierarchy import Hierarchy
+        >>> from cobogo.models.by_hand import classes
+        >>> tree = Hierarchy.from_columns("disease", [["flu", "hiv", "gout"], ["infection", "infection", "other"]])
+        >>> table = classes(
+        ...     disease=[["flu", "hiv", "gout", "gout"], ["hiv", "flu"]],
+        ...     wish=[["infection", None, None, None], [None, None]],
+        ...     hierarchies={"disease": tree},
+        ... )
+        >>> Personalized("disease", "wish", p=0.4).measure(table).tolist()
+        [0.5, 0.0]
+
+    Guarantee: For each person, the probability that whoever finds their class gives to what they guarded is at most p.
+    Limits: Who asked for nothing is not protected. Attackers who know others of the class, or how values go with
+        quasi-identifiers, are not covered.
+    Cost: $O(w\,v)$ for w distinct wishes and v pairs of a class and a value.
+    Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
 
     attribute: str

@@ -16,14 +16,32 @@ from cobogo.models.knowledge import Known, complete, dense, original_members, wh
 
 @dataclass(frozen=True)
 class Injector(Model):
-    """Who knows what never goes together in the table still takes at least l values to be possible for each person (Li
-    and Li 2008).
+    r"""Who knows what never goes together in the table still takes at least l values to be possible for each person.
 
-    What never goes together: one or two values of quasi-identifiers, as collected, that ``min-support`` records or
-    more hold, and a sensitive value that none of them has. Each such pair is ruled out. A value is possible for a
-    person if the values of the class can be dealt to its people with that one to that person and no pair that is ruled
-    out. The true way to deal them is one; every other differs from it by exchanges in a circle, so the possible values
-    are found by following who could take whose, without a search for matchings.
+    What never goes together: one or two values of quasi-identifiers, as collected, that ``min-support`` records or more
+    hold, and a sensitive value that none of them has. Each such pair is ruled out. A value is possible for a person if
+    the values of the class can be dealt to its people with that one to that person and no pair that is ruled out. The
+    true way to deal them is one; every other differs from it by exchanges in a circle, so the possible values are found
+    by following who could take whose, without a search for matchings.
+
+    Formula: $\lvert\{s : \exists \text{ a perfect matching of } E\text{'s people and values, free of negative rules,
+        with } j \mapsto s\}\rvert \ge l$ for every class $E$ and person $j$; a negative rule is $X \Rightarrow \neg s$
+        with confidence 1
+    Example: No man has ovarian cancer, so in the first class each person's value is known.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(
+        ...     disease=[["ovarian", "flu", "flu"], ["flu", "cough", "cough", "flu"]],
+        ...     quasi=[["f", "m", "m"], ["m", "f", "m", "f"]],
+        ... )
+        >>> Injector("disease", l=2, min_support=3).measure(table).tolist()
+        [1.0, 2.0]
+
+    Guarantee: Whoever has learnt all such rules from the whole table is left with at least l values for each person.
+    Limits: The l values need not be equally likely, so a guess is not bounded by $1/l$. Rules with a confidence below 1
+        do not count. To verify the model the original data are needed.
+    Cost: $O(a^2 d)$ to learn the rules of a attributes on d distinct tuples; $O(s^3)$ in a class with s distinct
+        values.
+    Paper: T. Li and N. Li, Injector: mining background knowledge for data anonymization, ICDE 2008.
     """
 
     attribute: str

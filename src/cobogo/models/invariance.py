@@ -13,16 +13,31 @@ from cobogo.models.base import Classes, Earlier, Floats, Histogram, Mask, Model
 
 @dataclass(frozen=True)
 class MInvariance(Model):
-    """Every class holds at least m people, no two with the same sensitive value, and whoever was in an earlier release
-    of the series is again in a class with the same set of values (Xiao and Tao 2007).
+    r"""Every class holds at least m people, no two with the same sensitive value, and whoever was in an earlier release
+    of the series is again in a class with the same set of values.
 
     So crossing the releases tells no more about a person than one of them does: one value out of m. Not monotone: two
     classes that share a value cannot be merged.
 
     ``previous`` is the directory of the last release of the series, with its evidence, where the people are kept under
     keyed pseudonyms; a first release has none. Who left and comes back is held to what they left with. The people are
-    told apart by data.unit, each with one record. Counterfeit records, which the paper adds where a value has died
-    out, are not made.
+    told apart by data.unit, each with one record.
+
+    Formula: In every release $i$, for every class $E$: $\lvert E\rvert \ge m$ and all its values differ; and
+        $\mathrm{sig}_i(E_i(t)) = \mathrm{sig}_j(E_j(t))$ for each person $t$ of releases $i$ and $j$, with
+        $\mathrm{sig}$ the set of values of a class
+    Example: The second class has a value twice.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "cough", "fever"], ["flu", "flu", "fever"]])
+        >>> MInvariance("disease", m=3).measure(table).tolist()
+        [3.0, 0.0]
+
+    Guarantee: Whoever has all releases of the series believes each value of a person with at most $1/m$.
+    Limits: Values that change between releases are not modelled: a person keeps the set that they had. Counterfeit
+        records, which the paper adds where a value has died out, are not made, so who cannot be released is suppressed.
+        The previous release must still be there when this one is verified.
+    Cost: $O(v + n)$ for v pairs of a class and a value and n people.
+    Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """
 
     attribute: str

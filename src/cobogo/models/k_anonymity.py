@@ -11,10 +11,28 @@ from cobogo.models.base import Classes, Floats, Mask, Model, Monotone
 
 @dataclass(frozen=True)
 class KAnonymity(Model):
-    """Every released quasi-identifier tuple is shared by at least k people (Samarati and Sweeney 1998; Sweeney 2002).
+    r"""Every released quasi-identifier tuple is shared by at least k people.
 
-    Protects against record linkage by anyone who knows only the quasi-identifiers: confidence at most 1/k.
-    Says nothing about the sensitive values inside a class: see l-diversity.
+    The records that share one form an equivalence class; who looks for a person by the quasi-identifiers finds a whole
+    class. Where ``data.unit`` names the people, they are counted and not their records.
+
+    Formula: $\lvert E\rvert \ge k$ for every class $E$ of the release
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "flu"], ["cough", "flu", "fever"], ["flu"]])
+        >>> model = KAnonymity(k=2)
+        >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()
+        ([2.0, 3.0, 1.0], [True, True, False])
+
+    Guarantee: Against record linkage: whoever knows only the quasi-identifiers, and that the person is in the table,
+        points at the right record with a chance of at most $1/k$.
+    Limits: Says nothing about the sensitive values inside a class, which may all be equal: see l-diversity and
+        t-closeness. Knows only the quasi-identifiers that were named. Two releases of the same people, each
+        k-anonymous, can expose somebody together.
+    Cost: $O(n)$ to count the classes of n distinct tuples; to find the recoding that loses least is NP-hard in general.
+    Paper: P. Samarati and L. Sweeney, Protecting privacy when disclosing information: k-anonymity and its enforcement
+        through generalization and suppression, 1998. L. Sweeney, k-anonymity: a model for protecting privacy,
+        International Journal of Uncertainty, Fuzziness and Knowledge-Based Systems, 2002.
     """
 
     k: int

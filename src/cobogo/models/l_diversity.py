@@ -17,15 +17,35 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class LDiversity(Model):
-    """Every class holds at least l well-represented values of a sensitive attribute (Machanavajjhala and others 2007).
+    r"""Every class holds at least l well-represented values of a sensitive attribute.
 
-    ``distinct``: l different values. It keeps a value from being certain, and does not bound the inference by 1/l:
-    one value may still make up most of a class. ``entropy``: the entropy of the class is at least ln l.
-    ``recursive``: the most frequent value occurs less than c times as often as the l-th most frequent and all rarer
-    ones together. The report states the worst inference that was measured.
+    ``distinct``: l different values, of which NULL is one. ``entropy``: the entropy of the class is at least ln l, so
+    that a few rare values do not count for much. ``recursive``: the most frequent value occurs less than c times as
+    often as the l-th most frequent and all rarer ones together.
 
     With ``distort`` the recoding is chosen without a look at the attribute, and in classes that fail, values are
     exchanged for others, as few as will do: those are no longer the ones that were collected.
+
+    Formula: With $r_1 \ge r_2 \ge \ldots \ge r_m$ the counts of the values of a class of $s$ records: distinct $m \ge
+        l$; entropy $-\sum_i \frac{r_i}{s} \ln \frac{r_i}{s} \ge \ln l$; recursive $r_1 < c\,(r_l + \ldots + r_m)$
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "cough", "fever"], ["flu"] * 9 + ["cough"]])
+        >>> LDiversity("disease", l=2).measure(table).tolist()
+        [3.0, 2.0]
+        >>> LDiversity("disease", l=2, kind="entropy").measure(table).round(2).tolist()
+        [3.0, 1.38]
+        >>> LDiversity("disease", l=2, kind="recursive", c=3).measure(table).tolist()
+        [0.5, 9.0]
+
+    Guarantee: No sensitive value of a class is certain. ``recursive`` bounds the share of the most frequent value below
+        $c/(c+1)$; ``distinct`` bounds no share.
+    Limits: Does not limit a guess to $1/l$: nine of ten with the flu and one with a cough are 2-diverse, and the flu is
+        a guess of 90 %. The report states the worst inference that was measured. It does not know that two values mean
+        almost the same, and does not compare a class with the whole table: see t-closeness.
+    Cost: $O(v)$ for v pairs of a class and a value; ``recursive`` sorts them, $O(v \log v)$.
+    Paper: A. Machanavajjhala, D. Kifer, J. Gehrke and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
+        ACM Transactions on Knowledge Discovery from Data, 2007.
     """
 
     attribute: str

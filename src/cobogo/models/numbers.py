@@ -14,8 +14,24 @@ from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, M
 
 @dataclass(frozen=True)
 class KE(Model):
-    """(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e (Zhang, Koudas,
-    Srivastava and Yu 2007). NULL is one of the distinct values and none of the range."""
+    r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
+
+    NULL is one of the distinct values and none of the range. One number written in two ways is one.
+
+    Formula: $\lvert\{v : v \in E\}\rvert \ge k$ and $\max_{v \in E} v - \min_{v \in E} v \ge e$ for every class $E$
+    Example: Three salaries within ten reais are three values, and tell the salary.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(salary=[["2000", "2005", "2010"], ["1000", "2000", "9000"]])
+        >>> KE("salary", k=3, e=1000).measure(table).tolist()
+        [10.0, 8000.0]
+
+    Guarantee: Who finds a person's class is left with at least k different numbers, the extremes of which are at least
+        e apart.
+    Limits: All but one of them may lie together: see epsilon-m-anonymity. A guess is not bounded by $1/k$, for one
+        number may occur more often than others.
+    Cost: $O(v \log v)$ for v pairs of a class and a value.
+    Paper: Q. Zhang, N. Koudas, D. Srivastava and T. Yu, Aggregate query answering on anonymized tables, ICDE 2007.
+    """
 
     attribute: str
     k: int
@@ -68,10 +84,26 @@ def _slack(numbers: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class EpsilonM(Model):
-    """(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it (Li, Tao and Xiao 2008).
+    r"""(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it.
 
     ``absolute``: within ε. ``relative``: within ε times the value. Not monotone: two classes that satisfy it may
-    together fail. NULL is near NULL alone.
+    together fail, so the search never prunes on it. NULL is near NULL alone.
+
+    Formula: $\lvert\{u \in E : \lvert u - v\rvert \le \varepsilon\}\rvert \le \frac{\lvert E\rvert}{m}$ for every class
+        $E$ and each of its values $v$; relative: $\lvert u - v\rvert \le \varepsilon\,\lvert v\rvert$
+    Example: Both classes are (15,2)-anonymous; their union has 40, 50 and 60, and is not.
+        >>> from cobogo.models.by_hand import classes
+        >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60"], ["50", "100"]])).tolist()
+        [2.0, 2.0]
+        >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60", "50", "100"]])).round(2).tolist()
+        [1.33]
+
+    Guarantee: Whoever finds a person's class is right, to within ε, with a confidence of at most $1/m$.
+    Limits: No bound for intervals wider than 2ε, nor for who already knows others of the class. Nothing is said of
+        record linkage.
+    Cost: $O(v \log v)$ for v pairs of a class and a value.
+    Paper: J. Li, Y. Tao and X. Xiao, Preservation of proximity privacy in publishing numerical sensitive data, SIGMOD
+        2008.
     """
 
     attribute: str

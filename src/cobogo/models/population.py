@@ -15,11 +15,27 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class DeltaPresence(Model):
-    """From the release nobody can tell, with a confidence outside ``min`` … ``max``, that a person of a public table is
-    in it (Nergiz, Atzori and Clifton 2007): in every class of the public table, the share that was released lies
-    between the two.
+    r"""From the release nobody can tell, with a confidence outside ``min`` … ``max``, that a person of a public table
+    is in it.
 
-    With ``min`` above 0 no class of the public table may be suppressed or empty.
+    In every class of the public table, the share that was released lies between the two. With ``min`` above 0 no class
+    of the public table may be suppressed or empty, for an absence tells something too.
+
+    Formula: $\delta_{\min} \le \frac{\lvert T_E\rvert}{\lvert P_E\rvert} \le \delta_{\max}$ for every class $E$ of the
+        public table $P \supseteq T$
+    Example: Four of five people of a class, and three of four of another, were released.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu"] * 4, ["flu"] * 3], populations={"census.csv": [5, 4]})
+        >>> DeltaPresence("census.csv", max=0.8).measure(table).tolist()
+        [0.8, 0.75]
+
+    Guarantee: Against table linkage: who has the public table believes of each of its people, with a probability of at
+        least ``min`` and at most ``max``, that they are in the release.
+    Limits: Holds for that public table and those quasi-identifiers. Needs a global recoding, and the population again
+        to verify. Says nothing about sensitive values.
+    Cost: $O(n + p)$ for n distinct tuples of the table and p of the population, once each; then $O(c)$ for c classes.
+    Paper: M. E. Nergiz, M. Atzori and C. Clifton, Hiding the presence of individuals from shared databases, SIGMOD
+        2007.
     """
 
     population: str
@@ -55,12 +71,30 @@ class DeltaPresence(Model):
 
 @dataclass(frozen=True)
 class KMap(Model):
-    """Every released tuple matches at least k people of the population (Sweeney 2002).
+    r"""Every released tuple matches at least k people of the population; the table itself may be a small sample of it.
 
-    With ``population``, a table of it, they are counted. Without one, give ``population-size``: a class must then be
-    so large that, were there only k such people, drawing as many of them would have a chance of at most
-    ``significance``. Draws are taken to be Poisson, or Poisson given that there was one (Pannekoek 1999; El Emam and
-    Dankar 2008). The second is an estimate, not a guarantee.
+    With ``population``, a table of it, they are counted. Without one, give ``population-size``: a class must then be so
+    large that, were there only k such people, drawing as many of them would have a chance of at most ``significance``.
+    Draws are taken to be Poisson, or Poisson given that there was one.
+
+    Formula: $\lvert P_E\rvert \ge k$ for every released class $E$, with $P_E$ the people of the population that match
+        it; without a table, $\Pr[X \ge \lvert E\rvert] \le \alpha$ for $X \sim \mathrm{Poisson}(k\,n/N)$, or $\lvert
+        E\rvert \ge k$
+    Example: A class of one record, which 25 people of the population match.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu"]], populations={"census.csv": [25]})
+        >>> KMap(k=20, population="census.csv").measure(table).tolist()
+        [25.0]
+        >>> KMap(k=20, population_size=1000).least_size(100)
+        6
+
+    Guarantee: Against record linkage by whoever does not know that the person is in the table: a chance of at most
+        $1/k$. Without a population table it is an estimate, not a guarantee.
+    Limits: Who knows that a person is in the table is not held back: k-anonymity is for them. Needs a global recoding.
+    Cost: $O(n + p)$ with a population of p distinct tuples; $O(n + k)$ without.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002. The estimate: J. Pannekoek, Statistical
+        methods for some simple disclosure limitation rules, 1999; K. El Emam and F. K. Dankar, Protecting privacy using
+        k-anonymity, 2008.
     """
 
     k: int

@@ -15,8 +15,21 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class HighestRisk(Model):
-    """Nobody can be pointed at with a chance above ``max`` by who knows the quasi-identifiers and that the person is in
-    the table (prosecutor risk): one over the size of the class."""
+    r"""Nobody can be pointed at with a chance above ``max`` by who knows the quasi-identifiers and that the person is
+    in the table (prosecutor risk): one over the size of the class.
+
+    Formula: $\max_E \frac{1}{\lvert E\rvert} \le r$
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> HighestRisk(max=0.3).measure(classes(disease=[["flu"] * 5, ["flu"] * 2])).tolist()
+        [0.2, 0.5]
+
+    Guarantee: That of k-anonymity with $k = \lceil 1/r \rceil$.
+    Limits: As of k-anonymity: nothing is said about sensitive values.
+    Cost: $O(c)$ for c classes.
+    Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers (prosecutor,
+        journalist); the criterion as used by ARX.
+    """
 
     max: float
 
@@ -42,8 +55,24 @@ class HighestRisk(Model):
 
 @dataclass(frozen=True)
 class AverageRisk(Model):
-    """Pointing at people one after the other succeeds with a chance of at most ``max`` on average: the number of
-    classes over the number of people."""
+    r"""Pointing at people one after the other succeeds with a chance of at most ``max`` on average: the number of
+    classes over the number of people.
+
+    A condition on the whole table: where it fails, suppressing a class is no remedy, only a coarser recoding is.
+
+    Formula: $\frac{1}{n} \sum_E \lvert E\rvert \cdot \frac{1}{\lvert E\rvert} = \frac{\text{classes}}{n} \le r$
+    Example: Of six people in two classes, a third is found.
+        >>> from cobogo.models.by_hand import classes
+        >>> AverageRisk(max=0.5).measure(classes(disease=[["flu"] * 5, ["flu"]])).round(3).tolist()
+        [0.333]
+
+    Guarantee: On average over the people, and for nobody in particular: whoever points at each person's record is right
+        in a share of at most r.
+    Limits: One person may be alone in a class, as above. Ask for k-anonymity or highest-risk beside it.
+    Cost: $O(c)$ for c classes.
+    Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers; the criterion as
+        used by ARX.
+    """
 
     max: float
 

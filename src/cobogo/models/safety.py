@@ -15,18 +15,34 @@ SLACK = 1e-12
 
 @dataclass(frozen=True)
 class CKSafety(Model):
-    """Whoever knows any k implications about the people of the table ("if Ann has the flu, so has Bob") still believes
-    no sensitive value of anybody with a confidence of c or more (Martin, Kifer, Machanavajjhala, Gehrke and Halpern
-    2007).
+    r"""(c,k)-safety: whoever knows any k implications about the people of the table ("if Ann has the flu, so has Bob")
+    still believes no sensitive value of anybody with a confidence of c or more.
 
     An implication joins atoms "person has value", as many as one likes on either side. The worst k of them are of the
-    form Aᵢ ⇒ A with one A for all, and then the confidence in A is 1/(1 + ratio), where
-    ratio = Pr(neither A nor any Aᵢ) / Pr(A). The k + 1 atoms may be spread over classes, so this is a condition on the
-    table. Within a class of n people, whose values occur c₁ ≥ c₂ ≥ … times, k₀ ≥ k₁ ≥ … atoms about one person each
-    are all false with probability ∏ᵢ (n − i − (c₁ + … + c_kᵢ)) / (n − i); the least favourable way to spread them is
-    found by dynamic programming, first within each class, then over the classes.
-
+    form Aᵢ ⇒ A with one A for all. The k + 1 atoms may be spread over classes, so this is a condition on the table. The
+    least favourable way to spread them is found by dynamic programming, first within each class, then over the classes.
     An attacker without any such knowledge (k = 0) reaches the largest share of a value in a class.
+
+    Formula: $\max_{A,\, A_1 \ldots A_k} \frac{1}{1 + R} < c$ with $R = \frac{\Pr[\neg A \land \neg A_1 \land \ldots
+        \land \neg A_k]}{\Pr[A]}$
+
+        Within a class of $s$ people whose values occur $c_1 \ge c_2 \ge \ldots$ times, $k_0 \ge k_1 \ge \ldots$ atoms
+        about one person each are all false with probability $\prod_i \frac{s - i - (c_1 + \ldots + c_{k_i})}{s - i}$
+    Example:
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "flu", "cough", "fever"], ["flu", "cough", "fever"]])
+        >>> [round(float(CKSafety("disease", c=0.9, k=k).measure(table)[0]), 3) for k in (0, 1, 2)]
+        [0.5, 0.75, 1.0]
+
+    Guarantee: Against any k implications, whoever they are about: nobody's value is believed with a confidence of c or
+        more.
+    Limits: Every assignment of a class's values to its people is taken to be equally likely before: an attacker who
+        knows more of how values go with quasi-identifiers (see b-t-privacy) is not covered. Nothing is said of record
+        linkage.
+    Cost: $O(a^2 \log a)$ for each kind of class and $O(a^2)$ for each pair of classes that is joined, with $a = k + 1$
+        atoms.
+    Paper: D. J. Martin, D. Kifer, A. Machanavajjhala, J. Gehrke and J. Y. Halpern, Worst-case background knowledge for
+        privacy-preserving data publishing, ICDE 2007.
     """
 
     attribute: str

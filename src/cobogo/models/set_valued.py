@@ -21,14 +21,26 @@ COMBINATIONS_AT_MOST = 2_000_000
 
 @dataclass(frozen=True)
 class KM(Model):
-    """Whoever knows a person's class and up to m items of their set finds at least k people who match (Terrovitis,
-    Mamoulis and Kalnis 2008).
+    r"""Whoever knows a person's class and up to m items of their set finds at least k people who match.
 
     Each value of the column is a whole set: its items, divided by ``separator``; order, repetition and surrounding
     space mean nothing, and NULL is the empty set. Who knows no item matches the whole class, so a class has at least k
-    people. Nothing is said of who knows more than m items, or an item that the person lacks.
+    people. With several records for a person (data.unit), those that may have been counted twice are taken off.
 
-    With several records for a person (data.unit), those that may have been counted twice are taken off.
+    Formula: $\lvert\{t \in E : S \subseteq I_t\}\rvert \ge k$ for every class $E$ and every set $S$ of at most $m$
+        items that one of its people has, with $I_t$ the items of $t$
+    Example: One person of the second class alone has insulin.
+        >>> from cobogo.models.by_hand import classes
+        >>> table = classes(drugs=[["aspirin, insulin", "insulin, aspirin"], ["aspirin", "aspirin, insulin"]])
+        >>> KM("drugs", k=2, m=2).measure(table).tolist()
+        [2.0, 1.0]
+
+    Guarantee: Against whoever knows up to m items of a person's set and the quasi-identifiers: a chance of at most
+        $1/k$ to point at the record.
+    Limits: Nothing is said of who knows more than m items, or an item that the person lacks, nor of what all k have in
+        common.
+    Cost: $O(C)$ for the C combinations of up to m items of all distinct sets, of which there may be two million.
+    Paper: M. Terrovitis, N. Mamoulis and P. Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 2008.
     """
 
     attribute: str

@@ -27,6 +27,7 @@ from cobogo.server.intake import SizeLimit
 from cobogo.server.queue import Busy, Queue
 from cobogo.server.routes import asking, books, collecting, datasets, jobs, keys, watching
 from cobogo.server.settings import MEGABYTE, Settings
+from cobogo.server.sources import NoSource, SourceAway
 from cobogo.server.state import State, StateError
 
 LOG = logging.getLogger("cobogo.server")
@@ -103,7 +104,7 @@ class Noted:
                 role=holder.role.value,
                 key=holder.key,
                 action=f"{request.method} {path}",
-                what=str(request.path_params.get("identity", "")),
+                what=str(getattr(request.state, "what", request.path_params.get("identity", ""))),
                 status=response.status_code,
             )
         return response
@@ -120,7 +121,9 @@ def _status(error: CobogoError) -> int:
             return 413
         case Busy():
             return 429
-        case StateError():
+        case NoSource():
+            return 404
+        case StateError() | SourceAway():
             return 503
         case AnswerIsNo():
             return 409

@@ -116,7 +116,7 @@ class Queue:
         ):
             return
         child, self._spare = self._ready(), None
-        asked = packed({"settings": self.house.settings.model_dump(mode="json"), "job": identity})
+        asked = packed({"settings": self.house.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
         assert child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(f"{asked}\n".encode())

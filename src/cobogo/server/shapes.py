@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cobogo.server.roles import Role, Scope
+from cobogo.server.settings import SourceName
 
 
 class Shape(BaseModel):
@@ -74,6 +75,14 @@ class Dataset(Shape):
     size: int
     created: float
     files: list[str]
+
+
+class TableWanted(Shape):
+    """A table of a database that the server's file names."""
+
+    source: SourceName
+    table: Name
+    name: Name | None = None
 
 
 class Page(Shape):

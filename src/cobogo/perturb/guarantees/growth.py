@@ -12,12 +12,25 @@ from cobogo.perturb.guarantees.base import SLACK, Exposure, Guarantee, raised
 
 @dataclass(frozen=True)
 class DeltaGrowth(Guarantee):
-    """The posterior of any property exceeds its prior by at most Δ, whomever else the attacker has corrupted (Tao,
-    Xiao, Li and Zhang 2008). Measured: the largest growth.
+    r"""The posterior of any property exceeds its prior by at most Δ, whomever else the attacker has corrupted.
 
-    Growth is largest at the prior 1/(√γ + 1), where it is (√γ − 1)/(√γ + 1); times the probability that the record is
-    the person's, where records were sampled. With ``largest-prior`` below that point only single values are protected,
-    from attackers whose prior of each is at most that.
+    Measured: the largest growth, times the probability that the record is the person's, where records were sampled.
+    With ``largest-prior`` below the worst prior only single values are protected, from attackers whose prior of each is
+    at most that.
+
+    Formula: $\Pr[Q \mid y] - \Pr[Q] \le \Delta$; growth is largest at the prior $\frac{1}{\sqrt{\gamma} + 1}$, where it
+        is $\frac{\sqrt{\gamma} - 1}{\sqrt{\gamma} + 1}$
+    Example:
+        >>> growth(9.0)
+        0.5
+        >>> round(DeltaGrowth("disease", delta=0.5).largest_amplification, 9)
+        9.0
+
+    Guarantee: No belief about a person grows by more than Δ, for any prior (or any up to ``largest-prior``), even if
+        everybody else of the table is known.
+    Limits: A bound on a difference: a probability of 0.001 may become Δ. What falls is not bounded.
+    Cost: $O(1)$.
+    Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 
     attribute: str

@@ -12,8 +12,24 @@ from cobogo.perturb.guarantees.base import SLACK, Exposure, Guarantee, raised
 
 @dataclass(frozen=True)
 class Amplification(Guarantee):
-    """No released value is more than γ times as likely from one original value as from another (Evfimievski, Gehrke
-    and Srikant 2003). Whatever was known before, the odds of any property change by at most γ. Measured: that ratio.
+    r"""No released value is more than γ times as likely from one original value as from another.
+
+    Whatever was known before, the odds of any property change by at most γ. Measured: that ratio, of all that was drawn
+    from one person.
+
+    Formula: $\max_y \frac{\max_x P[y \mid x]}{\min_x P[y \mid x]} \le \gamma$
+    Example:
+        >>> from fractions import Fraction
+        >>> from cobogo.perturb.operators.uniform import Uniform
+        >>> round(Amplification("disease", gamma=20).measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
+        19.0
+
+    Guarantee: Posterior odds of any property are between $1/\gamma$ and γ times the prior odds, whatever is known and
+        whoever is corrupted.
+    Limits: Draws of several attributes or records of a person multiply, and so do draws that are made anew.
+    Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
+    Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
+        2003.
     """
 
     attribute: str
@@ -41,8 +57,25 @@ class Amplification(Guarantee):
 
 @dataclass(frozen=True)
 class LocalPrivacy(Guarantee):
-    """ε-local differential privacy: the logarithm of the amplification is at most ε (Kasiviswanathan et al. 2008;
-    Duchi, Jordan and Wainwright 2013). Measured: ε of all that was drawn from one person.
+    r"""ε-local differential privacy: the logarithm of the amplification is at most ε.
+
+    Measured: ε of all that was drawn from one person. It is the guarantee of collecting, where nobody need be trusted.
+
+    Formula: $P[y \mid x] \le e^{\varepsilon} P[y \mid x']$ for all $y$, $x$, $x'$; so $\varepsilon = \ln \gamma$
+    Example:
+        >>> from fractions import Fraction
+        >>> from cobogo.perturb.operators.uniform import Uniform
+        >>> round(LocalPrivacy("disease", epsilon=3).measure(Exposure(Uniform(10, Fraction(9, 14)))), 3)
+        2.944
+
+    Guarantee: Whatever is known before, what is released of a person changes the odds of any property of their value by
+        a factor of at most $e^{\varepsilon}$.
+    Limits: Quasi-identifiers that are released as they are, are not protected by it. Several draws from one person add
+        up.
+    Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
+    Paper: S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova and A. Smith, What can we learn privately?,
+        FOCS 2008. J. C. Duchi, M. I. Jordan and M. J. Wainwright, Local privacy and statistical minimax rates, FOCS
+        2013.
     """
 
     attribute: str
@@ -70,10 +103,22 @@ class LocalPrivacy(Guarantee):
 
 @dataclass(frozen=True)
 class DGammaPrivacy(Guarantee):
-    """For every value whose prior is at most d, the posterior is at most γ, and not below d/γ times the prior (Rastogi,
-    Suciu and Hong 2007). This γ bounds a posterior: it is no amplification. Measured: the largest posterior.
+    r"""For every value whose prior is at most d, the posterior is at most γ, and not below d/γ times the prior.
 
-    An operator meets it when its amplification is at most γ/d, which is what the smallest priors ask for.
+    This γ bounds a posterior: it is no amplification. Measured: the largest posterior.
+
+    Formula: $\Pr[x] \le d \Rightarrow \frac{d}{\gamma} \Pr[x] \le \Pr[x \mid y] \le \gamma$; an operator meets it when
+        its amplification is at most $\frac{\gamma}{d}$, which is what the smallest priors ask for
+    Example:
+        >>> round(DGammaPrivacy("disease", d=0.1, gamma=0.4).largest_amplification, 9)
+        4.0
+
+    Guarantee: What somebody held unlikely (at most d) stays at most γ likely, for attackers to whom records are
+        independent.
+    Limits: Values of one person exclude each other, so records are not independent: over ten values, d = 0.1 and γ =
+        0.4 allow a posterior of 0.727 with the alpha-beta method. The report states it.
+    Cost: $O(1)$.
+    Paper: V. Rastogi, D. Suciu and S. Hong, The boundary between privacy and utility in data publishing, VLDB 2007.
     """
 
     attribute: str

@@ -9,7 +9,7 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.hierarchy.build import build as built
-from cobogo.server import tables
+from cobogo.server import rows, tables
 from cobogo.server.confine import confined
 from cobogo.server.state import DATASETS
 from cobogo.workbench.frame import framed
@@ -122,7 +122,7 @@ def _preview(desk: Desk, session: Session, row: dict[str, Any], name: str, place
         policy = confined(
             session.draft.only(name), home, owner=session.holder.owner, registry=desk.house.settings.registry
         )
-        values = tables.values(desk.house, row["id"], name, SHOWN)
+        values = [value for value, _ in rows.counts(desk.house.files.dataset(row["id"]), name, SHOWN)[0]]
         tree = built(name, policy.attributes[name].hierarchy, values, policy=policy)
     except CobogoError as error:
         with place:

@@ -1,0 +1,87 @@
+"""The reference is whole: everything that has a name says what it is, and its formulas can be read."""
+
+import json
+import re
+
+import pytest
+
+from cobogo.cli.catalogue import catalogue
+from cobogo.cli.main import app
+from cobogo.reference.formula import FormulaError, formulas, plain
+from cobogo.reference.kinds import KINDS, find, names
+from cobogo.reference.pages import pages
+from cobogo.reference.parts import PARTS, read
+
+THINGS = [(slug, name) for slug, kind in KINDS.items() for name in kind.things()]
+
+
+@pytest.mark.parametrize(("kind", "name"), THINGS, ids=lambda word: word)
+def test_everything_is_told_of_everything(kind: str, name: str) -> None:
+    entry = KINDS[kind].entries()[name]
+    assert entry.missing == []
+    assert list(entry.parts) == list(PARTS), "the parts have an order"
+    assert formulas(entry.parts["Formula"]), "a formula stands between dollar signs"
+    for text in (entry.definition, *(text for part, text in entry.parts.items() if part != "Example")):
+        for formula in formulas(text):
+            said = plain(formula)
+            assert said
+            assert not re.search(
+                r"[\\{}$]", said.replace("{", "", formula.count("\\{")).replace("}", "", formula.count("\\}"))
+            )
+
+
+@pytest.mark.parametrize(("kind", "name"), THINGS, ids=lambda word: word)
+def test_papers_have_a_year_or_say_that_there_is_none(kind: str, name: str) -> None:
+    paper = KINDS[kind].entries()[name].parts["Paper"]
+    assert re.search(r"\b(19|20)\d\d\b", paper) or paper.startswith("None")
+
+
+def test_what_is_missing_is_found() -> None:
+    def thing() -> None:
+        """Something.
+
+        Formula: $a$
+        Example: none that runs
+        Cost:
+        """
+
+    assert read("thing", thing).missing == ["Guarantee", "Limits", "Cost", "Paper", "Example"]
+    assert read("nothing", test_what_is_missing_is_found).missing == ["Definition", *PARTS]
+
+
+@pytest.mark.parametrize("latex", [r"\frac{1}{2", r"\frac{1}", r"a}", r"\sqroot{2}", "a_", r"\text"])
+def test_slips_of_the_pen_are_found(latex: str) -> None:
+    with pytest.raises(FormulaError):
+        plain(latex)
+    with pytest.raises(FormulaError):
+        formulas("one $ alone")
+
+
+def test_every_thing_has_a_page_that_its_kind_links_to() -> None:
+    made = pages()
+    for path, text in made.items():
+        for target in re.findall(r"\]\((?!\.\./)([\w/.-]+\.md)\)", text):
+            assert path.rsplit("/", 1)[0] + "/" + target in made
+    assert sum(path.count("/") == 2 for path in made) == len(THINGS)
+
+
+def test_what_can_be_listed_is_in_the_reference() -> None:
+    for what in {kind.listed for kind in KINDS.values()}:
+        assert {name for name, _ in catalogue(what)} <= names().keys()
+
+
+def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    app(["explain", "k-anonymity"], standalone_mode=False)
+    said = capsys.readouterr().out
+    assert "|E| ≥ k" in said
+    assert all(f"\n{part}\n" in said for part in PARTS)
+    app(["explain", "k-anonymity", "--json"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out)["kind"] == "models"
+
+
+def test_names_that_several_things_have_need_a_kind() -> None:
+    several = {name: kinds for name, kinds in names().items() if len(kinds) > 1}
+    for name, kinds in several.items():
+        with pytest.raises(Exception, match="--kind"):
+            find(name)
+        assert {find(name, kind)[0] for kind in kinds} == set(kinds)

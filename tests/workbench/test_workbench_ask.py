@@ -144,3 +144,36 @@ def test_a_steward_sees_what_everybody_spends_and_cannot_ask(bench: Bench) -> No
     page.get_by_role("cell", name="bia").wait_for()
     assert page.get_by_role("button", name=SAY["ask.ask"], exact=True).count() == 0
     page.context.close()
+
+
+def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
+    import httpx
+
+    from cobogo.ldp.collection import Collection
+    from cobogo.ldp.encoding import shuffled_reports
+    from cobogo.ldp.wire import batches
+    from cobogo.randomness import Entropy
+
+    page = bench.enter("maria")
+    page.goto(f"{bench.address}/collecting")
+    page.get_by_role("cell", name="77,398").wait_for()
+    page.get_by_role("spinbutton", name=SAY["collect.epsilon"]).fill("3")
+    page.get_by_text("epsilon = 3").wait_for()
+    page.get_by_role("button", name=SAY["collect.simulate"]).click()
+    page.locator("[data-trial] svg").wait_for()
+    page.get_by_role("button", name=SAY["collect.open"]).click()
+    page.get_by_text(SAY["collect.waiting"]).wait_for()
+    page.get_by_text(SAY["collect.how"]).click()
+    snippet = page.locator("code", has_text="/collections/").inner_text()
+    found = re.search(r'place = "(\S+)"', snippet)
+    assert found
+    with httpx.Client(headers={"Authorization": f"Bearer {bench.keys['gate']}"}) as client:
+        asked = Collection.of(client.get(found[1]).json())
+        held = ["Linux"] * 1500 + ["iOS"] * 500
+        for message in batches(asked, shuffled_reports(asked, held, Entropy())):
+            assert client.post(f"{found[1]}/reports", content=message).status_code == 202
+    page.get_by_role("button", name=SAY["collect.refresh"]).click()
+    page.locator("[data-estimates]").wait_for()
+    first = page.get_by_role("row", name=re.compile("^Linux")).inner_text()
+    assert abs(float(re.search(r"([\d.]+)%", first)[1]) - 75) < 15  # type: ignore[index]
+    page.context.close()

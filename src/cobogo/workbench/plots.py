@@ -12,6 +12,11 @@ BLUE, ORANGE, GREEN, GREY = "#3a8fbd", "#dd7a16", "#2f9d6b", "#8a949b"
 
 FAINT = "rgba(128,128,128,0.35)"
 
+PERCENT = "v => (100 * v).toLocaleString(document.documentElement.lang || undefined) + ' %'"
+COMPACT = "v => Intl.NumberFormat(document.documentElement.lang || undefined, {notation: 'compact'}).format(v)"
+PLAIN = "v => v.toLocaleString(document.documentElement.lang || undefined)"
+"""How axes write numbers: as the page's language does."""
+
 WHISKER = """(params, api) => {
   const low = api.coord([api.value(0), api.value(1)]), high = api.coord([api.value(0), api.value(2)]);
   const line = {stroke: api.visual("color"), lineWidth: 2, fill: null}, half = 6;
@@ -39,13 +44,11 @@ def plotted(options: dict[str, Any], label: str, *, height: str = "18rem") -> ui
 def axis(kind: str = "value", **more: Any) -> dict[str, Any]:
     """An axis with quiet lines."""
     lines = {"lineStyle": {"color": FAINT}}
+    more = {"axisLabel": {":formatter": PLAIN}, **more} if kind == "value" else more
     return {
-        "type": kind,
-        "axisLine": lines,
-        "axisTick": lines,
-        "splitLine": {"show": kind != "category", **lines},
-        **more,
-    }
+        "type": kind, "axisLine": lines, "axisTick": lines, "splitLine": {"show": kind != "category", **lines},
+        "nameTextStyle": {"color": GREY}, **more,
+    }  # fmt: skip
 
 
 def whiskers(name: str, intervals: Sequence[tuple[float, float] | None], colour: str = BLUE) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from cobogo.errors import CobogoError
 from cobogo.policy import Policy
 from cobogo.server import tables
 from cobogo.server.roles import Scope
+from cobogo.server.rows import PAGES
 from cobogo.server.state import DATASETS, RELEASES
 from cobogo.workbench.frame import no_release
 from cobogo.workbench.session import Desk, Session
@@ -70,7 +71,7 @@ def look(desk: Desk, session: Session, row: dict[str, Any]) -> Looked:
     data = rows = None
     if dataset is not None:
         home = house.files.dataset(dataset["id"])
-        data, rows = home / tables.about(dataset)["file"], home / tables.PAGES
+        data, rows = home / tables.about(dataset)["file"], home / PAGES
     return Looked(
         row["id"],
         row["owner"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cobogo.workbench.words import (
+    algorithms,
     asking,
     collecting,
     columns,
@@ -13,6 +14,7 @@ from cobogo.workbench.words import (
     frame,
     hierarchies,
     mapping,
+    models,
     privacy,
     releases,
     risk,
@@ -25,6 +27,8 @@ ROOMS = (
     data,
     columns,
     hierarchies,
+    models,
+    algorithms,
     privacy,
     running,
     exploring,

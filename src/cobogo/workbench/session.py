@@ -39,6 +39,8 @@ class Session:
     job: str | None = None
     release: str | None = None
     draft: Draft = field(default_factory=Draft)
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What pages remember until somebody logs out, each under its own name."""
 
     @property
     def owner(self) -> str:
@@ -79,6 +81,7 @@ class Session:
         """Log out: nothing of what was worked on stays for whoever comes next."""
         self.holder = self.dataset = self.job = self.release = None
         self.draft = Draft()
+        self.kept = {}
 
 
 @dataclass

@@ -14,6 +14,7 @@ from cobogo.errors import CobogoError
 from cobogo.hierarchy.csv_file import csv_hierarchy
 from cobogo.server import tables
 from cobogo.table.files import guess_separator
+from cobogo.workbench.frame import complain
 from cobogo.workbench.hierarchy.groups import as_csv, rows_of
 from cobogo.workbench.hierarchy.kinds import kind_of
 
@@ -56,7 +57,7 @@ class Files:
             name = self.plain(event.file.name)
             spec = await run.io_bound(self._taken, stage / "file.csv", name)
         except CobogoError as error:
-            ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+            complain(error, page.session.language)
             return
         finally:
             scratch.remove(stage)

@@ -9,7 +9,7 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.hierarchy import Label
-from cobogo.report.words import words
+from cobogo.workbench.frame import complain
 from cobogo.workbench.hierarchy import groups
 from cobogo.workbench.hierarchy.kinds import LARGE, kind_of
 from cobogo.workbench.pages.hierarchies_files import keep
@@ -38,9 +38,11 @@ class Groups:
         """What can be done now."""
         page = self.page
         self.place.clear()
-        with self.place:
-            if page.seen.unfit:
+        page.shown.alarm.clear()
+        if page.seen.unfit:
+            with page.shown.alarm:
                 self._unfit()
+        with self.place:
             if page.seen.hierarchy is None or page.plain:
                 return
             if not page.by_hand:
@@ -73,7 +75,7 @@ class Groups:
         try:
             told = await run.io_bound(done)
         except CobogoError as error:
-            ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+            complain(error, page.session.language)
             return
         self.picked = None
         await page.say_spec(told)
@@ -82,7 +84,7 @@ class Groups:
         assert self.page.seen.hierarchy is not None
         rows = self._rows()
         height = len(rows[0]) - 1
-        name = words(self.page.session.language).label(label)
+        name = self.page.session.figures.label(label)
         ui.label(self.say("groups.picked", name=name)).classes("text-subtitle2")
         if level < height:
             above = list(dict.fromkeys(row[level + 1] for row in rows if row[level + 1] is not None))
@@ -113,7 +115,7 @@ class Groups:
 
     def _unfit(self) -> None:
         """The values that have no place, with what can be done about them."""
-        page, number = self.page, words(self.page.session.language).number
+        page, number = self.page, self.page.session.number
         unfit = page.seen.unfit
         kind = kind_of(page.spec)
         with ui.card().classes("w-full bg-amber-2 text-black gap-1 q-pa-sm"):

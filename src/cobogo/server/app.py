@@ -33,7 +33,9 @@ from cobogo.server.state import State, StateError
 LOG = logging.getLogger("cobogo.server")
 
 SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
-"""The modules whose routes lie under ``/api/v1``."""
+"""The modules whose routes lie under `API`; those of the anonymizer are made where the settings name it."""
+
+API = "/api/v1"
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -60,17 +62,21 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
         version=__version__,
         description="Share the use of data about people without exposing anyone.",
         lifespan=lifespan,
-        openapi_url="/api/v1/openapi.json",
+        openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
     )
     app.state.house, app.state.queue, app.state.figures = this, queue, Figures()
-    api = APIRouter(prefix="/api/v1")
+    api = APIRouter(prefix=API)
     for module in SUBJECTS:
         api.include_router(module.router)
+    if settings.location is not None:
+        from cobogo.server.routes import locating
+
+        api.include_router(locating.router(settings))
     app.include_router(api)
     app.include_router(watching.router)
-    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE)
+    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, keys=this.keys)
     app.add_middleware(BaseHTTPMiddleware, dispatch=Noted(this.state, app.state.figures))
     app.add_exception_handler(CobogoError, _ours)
     app.add_exception_handler(HTTPException, _refused)
@@ -94,10 +100,10 @@ class Noted:
             response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
-        path = getattr(request.scope.get("route"), "path", "unknown")
+        path = _template(request)
         self.figures.note(request.method, path, response.status_code, time.perf_counter() - began)
         holder = getattr(request.state, "holder", None)
-        if holder is not None:
+        if holder is not None and not (getattr(request.state, "unlogged", False) and response.status_code < 400):
             await run_in_threadpool(
                 self.state.note,
                 owner=holder.owner,
@@ -108,6 +114,15 @@ class Noted:
                 status=response.status_code,
             )
         return response
+
+
+def _template(request: Request) -> str:
+    """The address of a request without what it is about. A route knows only the part of it after its router's."""
+    if request.scope.get("route") is None:
+        return "unknown"
+    names = {str(value): name for name, value in request.path_params.items()}
+    parts = str(request.scope["path"]).removeprefix(API).split("/")
+    return "/".join(f"{{{names[part]}}}" if part in names else part for part in parts)
 
 
 def _ours(request: Request, error: Any) -> Response:  # noqa: ARG001

@@ -41,6 +41,20 @@ class Source(Part):
         return owner in self.stewards or "*" in self.stewards
 
 
+class Location(Part):
+    """A trusted anonymizer for devices: the options of ``cobogo location serve``."""
+
+    cloak: str = "hilbert"
+    k: int = Field(default=5, ge=2)
+    min_area: float = Field(default=0.0, ge=0)
+    max_wait: float = Field(default=60.0, ge=0)
+    identity: str = "absent"
+    service: str | None = None
+    epsilon: float | None = None
+    budget: float | None = None
+    window: float = Field(default=3600.0, gt=0)
+
+
 class TLS(Part):
     """The certificate of the server and its key, as PEM files."""
 
@@ -62,6 +76,7 @@ class Settings(Part):
     tls: TLS | None = None
     behind_proxy: bool = False
     limits: Limits = Limits()
+    location: Location | None = None
     sources: dict[SourceName, Source] = Field(default_factory=dict)
 
     @classmethod

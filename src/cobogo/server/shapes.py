@@ -125,8 +125,15 @@ class JobWanted(Shape):
     toml: Text | None = None
 
 
+class AuditWanted(Shape):
+    """A job that tries every attack on a release and puts what it finds into the evidence."""
+
+    kind: Literal["audit"]
+    release: Identity
+
+
 class Job(Shape):
-    """A job: how far it is, and what came of it. A job that is done has a release of the same id."""
+    """A job: how far it is, and the release that came of it, or that it audits."""
 
     id: Identity
     kind: str
@@ -136,6 +143,7 @@ class Job(Shape):
     done: int
     total: int
     message: str
+    release: Identity | None
     created: float
     finished: float | None
 

@@ -14,6 +14,7 @@ from cobogo.report.words import Words, words
 from cobogo.server.keys import Holder
 from cobogo.server.state import KEYS, RELEASES
 from cobogo.workbench.draft import Draft
+from cobogo.workbench.shelf import Shelf
 from cobogo.workbench.words import TEXTS, preferred
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Desk:
     house: House
     queue: Queue
     sessions: dict[str, Session] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
 
     def session(self) -> Session:
         """The session of the browser that asks. A key that was revoked, or has ended, logs it out."""

@@ -111,7 +111,8 @@ def _coarser(pair: Pair, name: str, tree: Hierarchy) -> bool:
 def _of_values(pair: Pair, name: str, most: int) -> Scale:
     told, seen = (pair.before or pair.after), pair.after
     first, second = told.having(name), seen.having(name)
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     labels = first.top(name, most)
     also = [label for label in second.top(name, most) if label not in labels]
     replaced = len(labels) > 0 and pair.before is not None and len(also) == len(second.top(name, most)) > 0

@@ -56,7 +56,7 @@ def prepared(session: Session, title: str) -> ui.dark_mode:
 @contextmanager
 def _body() -> Iterator[None]:
     main = ui.element("main").props('id="content" tabindex="-1"').classes("w-full").style("outline: none")
-    with main, ui.column().classes("w-full q-pa-md gap-4").style("max-width: 1280px; margin: 0 auto"):
+    with main, ui.column().classes("w-full gap-4").style("max-width: 1280px; margin: 0 auto; padding: 0 8px 24px"):
         yield
 
 
@@ -94,7 +94,7 @@ def no_release(session: Session) -> ui.card:
 
 def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.card:
     """A tile with one figure. ``colour`` is positive, warning or negative."""
-    with ui.card().classes("q-pa-md gap-0").style("min-width: 9rem") as card:
+    with ui.card().classes("q-pa-md gap-0").style("min-width: 7rem") as card:
         ui.label(label).classes("text-caption text-quiet")
         ui.label(value).classes("text-h5 text-weight-medium" + (f" text-{colour}" if colour else ""))
         if help:

@@ -35,7 +35,9 @@ def people(rows: int = 400) -> pd.DataFrame:
     ill = np.where(random.random(rows) < 0.5, "flu", np.where(town == "Sobral", "dengue", "cold"))
     ages = random.integers(18, 80, rows).astype(str).astype(object)
     ages[:7] = None
-    return pd.DataFrame({"age": ages, "town": town, "illness": ill, "paid": (random.integers(1, 60, rows) * 50).astype(str)})
+    return pd.DataFrame(
+        {"age": ages, "town": town, "illness": ill, "paid": (random.integers(1, 60, rows) * 50).astype(str)}
+    )
 
 
 def pair(home: Path, *, original: bool = True, frame: pd.DataFrame | None = None, **content: Any) -> Pair:

@@ -42,7 +42,7 @@ class Trial:
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``: without row numbers, which the attack's own command shows."""
         if self.findings is None:
-            return {"attack": self.name, "tried": False, "why": self.why}
+            return {"attack": self.name, "tried": False, "why": self.why, "lacks": list(self.lacks)}
         found = self.findings.to_dict()
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 

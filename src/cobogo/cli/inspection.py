@@ -22,7 +22,7 @@ def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> st
             say.number(column.missing),
             f"{found.role}{'' if found.certain else ' ?'}",
             _short(found.hierarchy),
-            speaking.sentence(found.reason),
+            speaking.reason(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
     ]

@@ -161,7 +161,14 @@ def _columns(found: RiskReport, say: Words) -> str:
     if not found.columns:
         return say("no column")
     rows = [
-        [one.column, one.what, say.percent(one.confidence), one.role or "", ", ".join(one.rules), one.reason]
+        [
+            one.column,
+            one.what,
+            say.percent(one.confidence),
+            one.role or "",
+            ", ".join(one.rules),
+            speaking.reason(one.reason),
+        ]
         for one in found.columns
     ]
     header = [say(key) for key in ("column", "holds.", "sure", "role.", "rule", "because")]

@@ -43,6 +43,13 @@ def sentence(text: str) -> str:
     return text if spoken() == "en" else in_portuguese(text)
 
 
+def reason(text: str) -> str:
+    """Why a column seems to be what it is, in the language that is spoken."""
+    from cobogo.schema.portuguese import reason_in_portuguese
+
+    return text if spoken() == "en" else reason_in_portuguese(text)
+
+
 def words() -> Words:
     """What is said on the terminal."""
     from cobogo.cli.words import TEXTS

@@ -30,12 +30,13 @@ MARGINALIZED = "marginal_divergence"
 """How far what marginals tell is from the original table, in nats, where there are any."""
 
 REPORTED: dict[str, str] = {
-    "query-error": "The median relative error of random counting queries, answered from the release",
-    "accuracy": "How well models trained on the release predict a label of original records that they have not seen",
-    "association-distance": "How much the association of two attributes changed, over all pairs",
-    "marginal-distance": "How far the distribution of each attribute is from the original's, at the released level",
+    "query-error": "cobogo.metrics.workload:query_error",
+    "accuracy": "cobogo.metrics.learning:accuracy",
+    "association-distance": "cobogo.metrics.statistics:association_distances",
+    "marginal-distance": "cobogo.metrics.statistics:marginal_distances",
 }
-"""What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search."""
+"""What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search.
+Each with the function that measures it, which is imported where it is asked for."""
 
 __all__ = [
     "AGGREGATED", "BUCKETED", "MARGINALIZED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",

@@ -12,8 +12,27 @@ from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
 
 @dataclass(frozen=True)
 class Loss(Separable):
-    """Granularity lost, per attribute the mean share of the domain under a released value, 0 to 1, combined by a
-    geometric mean: ``∏(1+v)^(w/Σw) − 1``. A suppressed record has share 1."""
+    r"""Granularity lost: per attribute the mean share of the domain under a released value, 0 to 1, combined by a
+    geometric mean.
+
+    A suppressed record has share 1. An attribute that is lost altogether does not hide what is left of the others. The
+    default metric of the search.
+
+    Formula: $\prod_A (1 + v_A)^{w_A / \sum w} - 1$ with $v_A = \frac{\frac{1}{N} \sum_r s_{rA} - 1/D_A}{1 - 1/D_A}$,
+        where $s_{rA}$ is the share of the $D_A$ leaves of the hierarchy under the released value
+    Example: Four records; the values stand for two of four leaves each.
+        >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
+        >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8]), level_sums=np.array([4]))
+        >>> round(float(Loss().value(halves, scale)), 4)
+        0.3333
+
+    Guarantee: None: a metric says what was lost, not who is protected.
+    Limits: Compares releases of the same data with the same hierarchies; between tables it says nothing. How frequent
+        values are plays no part: see normalized-entropy.
+    Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
+    Paper: V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002, for the loss of a cell; the
+        geometric mean is that of ARX.
+    """
 
     name: ClassVar[str] = "loss"
     maximize: ClassVar[bool] = False
@@ -33,8 +52,25 @@ class Loss(Separable):
 
 @dataclass(frozen=True)
 class ILoss(Separable):
-    """Share of the leaves that a released value stands for beyond the true one, ``(|Vg|−1)/|D_A|``, weighted over
-    the attributes, averaged over the records (Xiao and Tao 2006). A suppressed cell stands for all leaves."""
+    r"""Share of the leaves that a released value stands for beyond the true one, weighted over the attributes, averaged
+    over the records.
+
+    A suppressed cell stands for all leaves. The divisor is the number of leaves, not that number less one, so it never
+    quite reaches 1.
+
+    Formula: $\frac{1}{N} \sum_r \sum_A \frac{w_A}{\sum w} \cdot \frac{\lvert V_{rA}\rvert - 1}{\lvert D_A\rvert}$ with
+        $\lvert V_{rA}\rvert$ the leaves under the released value
+    Example:
+        >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
+        >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8]), level_sums=np.array([4]))
+        >>> float(ILoss().value(halves, scale))
+        0.25
+
+    Guarantee: None: a metric says what was lost, not who is protected.
+    Limits: As of loss; and a mean over attributes lets a well-kept one hide a lost one.
+    Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
+    Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
+    """
 
     name: ClassVar[str] = "iloss"
     maximize: ClassVar[bool] = False
@@ -48,8 +84,25 @@ class ILoss(Separable):
 
 @dataclass(frozen=True)
 class Precision(Separable):
-    """One minus the mean height to which cells were generalized, each as a share of its hierarchy's height
-    (Sweeney 2002). A suppressed cell counts its full height."""
+    r"""One minus the mean height to which cells were generalized, each as a share of its hierarchy's height.
+
+    Higher is better: 1 is the original table. A suppressed cell counts its full height.
+
+    Formula: $1 - \frac{1}{N\,a} \sum_r \sum_A \frac{h_{rA}}{H_A}$ with $h_{rA}$ the level of a cell and $H_A$ the
+        height of its hierarchy, a the number of attributes
+    Example: All cells at the first of two levels.
+        >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
+        >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8]), level_sums=np.array([4]))
+        >>> float(Precision().value(halves, scale))
+        0.5
+
+    Guarantee: None: a metric says what was lost, not who is protected.
+    Limits: Counts levels only: a step costs the same whether it merges two values or two thousand. Weights play no
+        part.
+    Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
+    Paper: L. Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, International
+        Journal of Uncertainty, Fuzziness and Knowledge-Based Systems, 2002.
+    """
 
     name: ClassVar[str] = "precision"
     maximize: ClassVar[bool] = True
@@ -67,7 +120,21 @@ class Precision(Separable):
 
 @dataclass(frozen=True)
 class Height(Separable):
-    """The sum of the levels of a full-domain recoding: its distance from the bottom of the lattice."""
+    r"""The sum of the levels of a full-domain recoding: its distance from the bottom of the lattice.
+
+    Formula: $\sum_A h_A$ with $h_A$ the level of attribute A
+    Example:
+        >>> scale = Scale(records=4, leaves=np.array([4, 3]), heights=np.array([2, 1]), weights=np.array([1.0, 1.0]))
+        >>> node = Outcome(0, 1, 16, leaf_sums=np.array([8, 12]), level_sums=np.array([4, 4]))
+        >>> float(Height().value(node, scale))
+        2.0
+
+    Guarantee: None: a metric says what was lost, not who is protected.
+    Limits: Adds up levels of hierarchies that may have nothing in common. Many nodes have the same height; ties decide.
+    Cost: $O(a)$ for a attributes.
+    Paper: P. Samarati, Protecting respondents' identities in microdata release, IEEE Transactions on Knowledge and Data
+        Engineering, 2001.
+    """
 
     name: ClassVar[str] = "height"
     maximize: ClassVar[bool] = False
@@ -80,8 +147,27 @@ class Height(Separable):
 
 @dataclass(frozen=True)
 class Ambiguity(IdealBound):
-    """The mean number of original tuples that a released record may stand for: the product over the attributes of the
-    leaves under its values (Goldberger and Tassa 2010). A suppressed record may stand for any tuple."""
+    r"""The mean number of original tuples that a released record may stand for: the product over the attributes of the
+    leaves under its values.
+
+    A suppressed record may stand for any tuple.
+
+    Formula: $\frac{1}{N} \sum_r \prod_A \lvert V_{rA}\rvert$ with $\lvert V_{rA}\rvert$ the leaves under the released
+        value
+    Example: Each record may be any of two ages and of two sexes.
+        >>> scale = Scale(records=4, leaves=np.array([4, 2]), heights=np.array([2, 1]), weights=np.array([1.0, 1.0]))
+        >>> node = Outcome(
+        ...     suppressed=0, classes=2, squares=8, leaf_sums=np.array([8, 8]), level_sums=np.array([4, 4]), products=16
+        ... )
+        >>> float(Ambiguity().value(node, scale))
+        4.0
+
+    Guarantee: None: a metric says what was lost, not who is protected.
+    Limits: Coarse values and suppressed records outweigh everything else. Where no number can hold it, it has no value.
+    Cost: $O(c\,a)$ for c classes and a attributes.
+    Paper: J. Goldberger and T. Tassa, Efficient anonymizations with enhanced utility, Transactions on Data Privacy,
+        2010.
+    """
 
     name: ClassVar[str] = "ambiguity"
     maximize: ClassVar[bool] = False

@@ -13,8 +13,25 @@ from cobogo.metrics.base import IdealBound, Numbers, Outcome, Scale
 
 @dataclass(frozen=True)
 class Classification(IdealBound):
-    """The share of the records whose label is not their class's most frequent one, or that are suppressed (Iyengar
-    2002). The policy names the label: ``label`` under ``[recoding]``."""
+    r"""The share of the records whose label is not their class's most frequent one, or that are suppressed.
+
+    The policy names the label: ``label`` under ``[recoding]``. The search then gives up what does not tell labels apart
+    and keeps what does.
+
+    Formula: $\frac{1}{N} \left( \sum_E (\lvert E\rvert - \max_y c_y(E)) + \lvert S\rvert \right)$ with $c_y(E)$ the
+        records of class $E$ with label $y$
+    Example: In a class of three two have the same label; one record is suppressed.
+        >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
+        >>> node = Outcome(1, 1, 9, np.array([12]), np.array([6]), majority=2)
+        >>> float(Classification().value(node, scale))
+        0.5
+
+    Guarantee: None: a metric says what was lost, not who is protected. For a sensitive label it is the opposite of
+        protection.
+    Limits: Guessing the majority is a poor classifier; accuracy measures better ones on the finished release.
+    Cost: $O(c\,y)$ for c classes and y labels a node.
+    Paper: V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002.
+    """
 
     # A step up joins classes, and the majority of the whole is no more than the majorities of its parts; suppression
     # takes a class's majority away. So any finer partition without suppression gives a bound.

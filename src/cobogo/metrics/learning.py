@@ -29,12 +29,28 @@ def require(where: str | None = None) -> None:
 
 
 def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
-    """The share of held-out original records whose label is predicted right, by models trained on what was released of
-    the other records, and by the same models trained on the originals.
+    r"""How well models trained on the release predict a label of original records that they have not seen.
 
-    A third of the records, drawn by the seed, is held out; of tables with more than 200,000 records so many are drawn
-    first. Models see the quasi-identifiers, one-hot; held-out records are recoded as the release is, and suppressed
-    ones teach nothing. The baseline always predicts the most frequent label.
+    A third of the records is held out. Logistic regression, a decision tree and naive Bayes learn the label from the
+    quasi-identifiers (one-hot) of the others: once as they were, once as they were released. Both predict the held-out
+    originals, which are first recoded as the release is for the second. The baseline always says the most frequent
+    label. Of tables with more than 200,000 records so many are drawn first. Needs scikit-learn.
+
+    Formula: $\frac{1}{\lvert H\rvert} \sum_{r \in H} [\hat{y}(x_r) = y_r]$ over the held-out records $H$
+    Example: Eighty patients, from whose age and sex the disease is to be told.
+        >>> from cobogo.metrics.sides import sides
+        >>> from cobogo.reference.worked import PATIENTS, released
+        >>> people = {name: 10 * values for name, values in PATIENTS.items()}
+        >>> many = released("optimal", ({"model": "k-anonymity", "k": 20},), people)
+        >>> found = accuracy(sides(many, label="disease"), seed=1)
+        >>> found["models"]["decision-tree"]["original"] > found["models"]["decision-tree"]["release"]
+        True
+
+    Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
+    Limits: Needs a recoding that has levels. Three models with their usual settings are not the best that can be
+        learnt.
+    Cost: That of fitting three models on up to 200,000 records with one column for each value.
+    Paper: After V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002.
     """
     require()
     label = sides.before.label

@@ -159,7 +159,7 @@ class Evaluator:
         return Checked(levels, False, True, reached, value, settled.records(rolled.records), floor)
 
     def look(self, levels: Levels) -> Looked:
-        """All there is to know of a node. `check` says the same of a solution, and of others only that they are none."""
+        """All there is to know of a node; of one that is no solution, `check` says little more than that."""
         rolled = self.table(levels)
         classes = self.classes(rolled)
         gone, nothing = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)

@@ -7,6 +7,7 @@ too. A lattice that is too large to be seen whole is seen around one node.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from enum import IntEnum
 
@@ -57,6 +58,7 @@ class Survey:
         self._numbers = {levels: number for number, levels in enumerate(map(tuple, self.nodes.tolist()))}
         self._order = _order(self.distance(around))
         self._evaluator = Evaluator(problem)
+        self._looking = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -92,18 +94,24 @@ class Survey:
         return np.asarray((self.nodes >= np.array(levels, dtype=np.int64)).all(axis=1))
 
     def look(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Look at the nodes that are unknown, until there are none or ``stop`` says so."""
-        while not self.finished and not stop():
-            number = int(self._order[self.looked_at])
-            found = self._evaluator.look(self.levels(number))
-            self.values[number] = found.value
-            self.suppressed[number] = found.outcome.suppressed
-            self.failing[number] = found.failing_records
-            self.classes[number] = found.outcome.classes
-            kept = found.rolled.records[found.kept]
-            self.smallest[number] = kept.min() if len(kept) else 0
-            self.standing[number] = Standing.SATISFIES if found.satisfied else Standing.FAILS
-            self.looked_at += 1
+        """Look at the nodes that are unknown, until there are none or ``stop`` says so.
+
+        What is known so far may be read meanwhile from another thread.
+        """
+        with self._looking:
+            while not self.finished and not stop():
+                self._look_at(int(self._order[self.looked_at]))
+                self.looked_at += 1
+
+    def _look_at(self, number: int) -> None:
+        found = self._evaluator.look(self.levels(number))
+        kept = found.rolled.records[found.kept]
+        self.values[number] = found.value
+        self.suppressed[number] = found.outcome.suppressed
+        self.failing[number] = found.failing_records
+        self.classes[number] = found.outcome.classes
+        self.smallest[number] = kept.min() if len(kept) else 0
+        self.standing[number] = Standing.SATISFIES if found.satisfied else Standing.FAILS
 
     def ranked(self) -> Ints:
         """The nodes known to satisfy the policy, best first; nodes that tie stand in the order of the search."""

@@ -14,6 +14,7 @@ from cobogo.report.words import Words, words
 from cobogo.server.keys import Holder
 from cobogo.server.state import KEYS, RELEASES
 from cobogo.workbench.draft import Draft
+from cobogo.workbench.shelf import Shelf
 from cobogo.workbench.words import TEXTS, preferred
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Session:
     job: str | None = None
     release: str | None = None
     draft: Draft = field(default_factory=Draft)
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What pages remember until somebody logs out, each under its own name."""
 
     @property
     def owner(self) -> str:
@@ -78,6 +81,7 @@ class Session:
         """Log out: nothing of what was worked on stays for whoever comes next."""
         self.holder = self.dataset = self.job = self.release = None
         self.draft = Draft()
+        self.kept = {}
 
 
 @dataclass
@@ -87,6 +91,7 @@ class Desk:
     house: House
     queue: Queue
     sessions: dict[str, Session] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
 
     def session(self) -> Session:
         """The session of the browser that asks. A key that was revoked, or has ended, logs it out."""

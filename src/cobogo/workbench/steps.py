@@ -14,12 +14,16 @@ from cobogo.server.roles import Scope
 
 @dataclass(frozen=True)
 class Step:
-    """One page: its name is its module's, its words' and its address's. Its door is one of the four of the house."""
+    """One page: its name is its module's, its words' and its address's. Its door is one of the four of the house.
+
+    ``also`` is another scope that opens the page, which then shows what that scope may see.
+    """
 
     name: str
     icon: str
     scope: Scope
     door: str = "publish"
+    also: Scope | None = None
 
     @property
     def path(self) -> str:
@@ -43,7 +47,7 @@ STEPS = (
     Step("utility", "bar_chart", Scope.EVIDENCE),
     Step("risk", "crisis_alert", Scope.EVIDENCE),
     Step("releases", "inventory_2", Scope.RELEASES),
-    Step("asking", "forum", Scope.ASK, "answer"),
+    Step("asking", "forum", Scope.ASK, "answer", also=Scope.BUDGETS),
     Step("collecting", "poll", Scope.COLLECT, "collect"),
     Step("mapping", "map", Scope.COLLECT, "locate"),
 )
@@ -52,7 +56,13 @@ DOORS = ("publish", "answer", "collect", "locate")
 
 def open_to(holder: Holder) -> tuple[Step, ...]:
     """The pages that somebody may see."""
-    return tuple(step for step in STEPS if step.scope in holder.scopes)
+    return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
+
+
+def first(holder: Holder) -> Step:
+    """The page that somebody's work begins with: for whoever brings no data, what others made of theirs."""
+    steps = open_to(holder)
+    return next((step for step in steps if step.name in ("data", "releases")), steps[0])
 
 
 def finished(desk: Any, session: Any) -> frozenset[str]:

@@ -108,10 +108,7 @@ def summaries(pair: Pair) -> dict[str, tuple[Summary | None, Summary | None]]:
         if not own.facts[name].numeric or own.facts[name].distinct < 3:
             continue
         before = None if pair.before is None else _measured(pair.before, name)
-        if pair.after.facts[name].numeric:
-            after = _measured(pair.after, name)
-        else:
-            after = _estimated(pair, name)
+        after = _measured(pair.after, name) if pair.after.facts[name].numeric else _estimated(pair, name)
         found[name] = before, after
     return found
 
@@ -120,7 +117,9 @@ def _counts(side: Side, asked: Scale, *, released: bool) -> Floats:
     part = side.having(asked.column)
     assert part is not None
     cells = part.cells([asked.after if released else asked.before])
-    return np.asarray(np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(asked, cells, released))
+    return np.asarray(
+        np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(asked, cells, released)
+    )
 
 
 def _weights(asked: Scale, cells: Cells, released: bool, place: int = 0) -> Floats:
@@ -135,13 +134,13 @@ def _joint(side: Side, scales: tuple[Scale, Scale], *, released: bool) -> Floats
         left, right = (_weights(one, cells, released, place) for place, one in enumerate(scales))
         return np.asarray((left[cells.codes[0]] * cells.counts[:, None]).T @ right[cells.codes[1]])
     parts = [side.having(key.column) for key in keys]
-    if side.group is None or any(one is None or side.group not in one.table.columns for one in parts):
+    if side.group is None or any(found is None or side.group not in found.table.columns for found in parts):
         return None
-    left, right = (_by_group(one, key, asked, side.group) for one, key, asked in zip(parts, keys, scales, strict=True))
-    groups = left.keys() & right.keys()
+    one, other = (_by_group(part, key, asked, side.group) for part, key, asked in zip(parts, keys, scales, strict=True))
+    groups = one.keys() & other.keys()
     if not groups:
         return None
-    tall, wide = (np.stack([side_of[group] for group in sorted(groups)]) for side_of in (left, right))
+    tall, wide = (np.stack([side_of[group] for group in sorted(groups)]) for side_of in (one, other))
     return np.asarray(tall.T @ (wide / np.maximum(wide.sum(axis=1, keepdims=True), 1e-300)))
 
 

@@ -98,8 +98,10 @@ class Part:
             import ibis
 
             known = [label for label in key.only if label is not None]
-            return ibis.ifelse(text.isnull() | text.isin(known), text, OTHERS) if known else text.notnull().ifelse(
-                OTHERS, text
+            return (
+                ibis.ifelse(text.isnull() | text.isin(known), text, OTHERS)
+                if known
+                else text.notnull().ifelse(OTHERS, text)
             )
         return text
 

@@ -111,7 +111,8 @@ def _coarser(pair: Pair, name: str, tree: Hierarchy) -> bool:
 def _of_values(pair: Pair, name: str, most: int) -> Scale:
     told, seen = (pair.before or pair.after), pair.after
     first, second = told.having(name), seen.having(name)
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     labels = first.top(name, most)
     also = [label for label in second.top(name, most) if label not in labels]
     replaced = len(labels) > 0 and pair.before is not None and len(also) == len(second.top(name, most)) > 0
@@ -141,8 +142,10 @@ def _of_tree(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: in
         places = np.full(len(leaves), bins.number, dtype=np.int64)  # NULL: the first of the ends
         places[known] = bins.of(values)
         return Scale(name, "spread", shown, key, key, tree, None, decimal, places, bins)
-    at = level if level is not None else next(
-        (step for step in range(tree.height + 1) if len(tree.labels[step]) <= most), tree.height
+    at = (
+        level
+        if level is not None
+        else next((step for step in range(tree.height + 1) if len(tree.labels[step]) <= most), tree.height)
     )
     labels, own = tree.labels[at], tree.maps[at]
     kept = np.arange(len(labels))

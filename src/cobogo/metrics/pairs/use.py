@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,8 +17,7 @@ from cobogo.metrics.pairs.scale import leaves_under, nice_bins, scale
 from cobogo.metrics.sides import Sides
 from cobogo.metrics.workload import query_errors
 from cobogo.models.base import Floats, Ints
-from cobogo.table.frequency import FrequencyTable, frequency_table
-from cobogo.table.read import Table
+from cobogo.table.frequency import frequency_table
 
 FEW = 50
 """Values of a column of numbers beyond which it is looked at in so many bins, where a release may hold any number."""
@@ -66,12 +66,19 @@ def features(pair: Pair) -> tuple[str, ...]:
     return tuple(name for name in quasi or pair.columns if scale(pair, name).how != "replaced")
 
 
+def asked(pair: Pair) -> tuple[str, ...]:
+    """The columns that queries are about: those, and the sensitive ones."""
+    own = [name for name in pair.policy.sensitive if name in pair.columns]
+    told = own if pair.recoding else [name for name in own if scale(pair, name).how != "replaced"]
+    return tuple(dict.fromkeys((*features(pair), *told)))
+
+
 def labels(pair: Pair) -> tuple[str, ...]:
     """The columns that may be predicted: released as they are or drawn, with 2 to 100 values."""
     if pair.before is None:
         return ()
     found = []
-    for name in pair.columns:
+    for name in sorted(pair.columns, key=lambda name: name in pair.policy.quasi_identifiers):
         recoded = pair.recoding and name in pair.policy.quasi_identifiers
         few = 2 <= pair.before.facts[name].distinct <= LABELS
         if few and not recoded and pair.after.facts[name].distinct >= 2 and scale(pair, name).how != "replaced":
@@ -83,8 +90,9 @@ def workload(pair: Pair, *, queries: int = 1000, selectivity: float = 0.05, seed
     """The relative errors of random counting queries (`cobogo.metrics.workload.query_errors`)."""
     if why := unfit(pair):
         raise InputError(f"counting queries are not asked here: {why}", where=pair.manifest.kind)
-    sensitive = [name for name in pair.policy.sensitive if name in pair.columns] if pair.recoding else []
-    return query_errors(_sides(pair, sensitive), queries=queries, selectivity=selectivity, seed=seed)
+    own, about = features(pair), asked(pair)
+    names, sensitive = (own, [name for name in about if name not in own]) if pair.recoding else (about, [])
+    return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=seed)
 
 
 def learnt(pair: Pair, label: str, *, seed: int = 0) -> dict[str, Any]:
@@ -100,9 +108,9 @@ def learnt(pair: Pair, label: str, *, seed: int = 0) -> dict[str, Any]:
         raise InputError(f"a model cannot learn this here: {why or label}", where=pair.manifest.kind)
     levels = _levels(pair)
     if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
-        found = _sides(pair, [], label=label)
+        found = _sides(pair, features(pair), label=label)
         return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=seed)
-    return _from_rows(_sides(pair, [], label=label, without=label), seed)
+    return _from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
 
 
 def _levels(pair: Pair) -> tuple[int, ...] | None:
@@ -110,23 +118,18 @@ def _levels(pair: Pair) -> tuple[int, ...] | None:
     return None if not pair.recoding or None in levels else tuple(level or 0 for level in levels)
 
 
-def _sides(pair: Pair, sensitive: list[str], *, label: str | None = None, without: str | None = None) -> Seen:
+def _sides(pair: Pair, names: Sequence[str], sensitive: Sequence[str] = (), *, label: str | None = None) -> Seen:
     """Both sides counted: by the hierarchies of a recoding, by the values or bins that are there otherwise."""
-    names = [name for name in features(pair) if name != without]
     assert pair.before is not None
     sides = pair.before.parts[0], pair.after.parts[0]
     if not pair.recoding:
         sides = _binned(pair, sides, names)
-    before, after = (_counted(part.table, names, sensitive, label) for part in sides)
+    before, after = (frequency_table(part.table, names, sensitive, label=label) for part in sides)
     trees = tuple(pair.tree(name) or Hierarchy.from_columns(name, [before.values[name]]) for name in names)
     return Seen(trees, None, before, after, pair.policy.data.decimal)
 
 
-def _counted(table: Table, names: list[str], sensitive: list[str], label: str | None) -> FrequencyTable:
-    return frequency_table(table, names, sensitive, label=label)
-
-
-def _binned(pair: Pair, sides: tuple[Part, Part], names: list[str]) -> tuple[Part, Part]:
+def _binned(pair: Pair, sides: tuple[Part, Part], names: Sequence[str]) -> tuple[Part, Part]:
     assert pair.before is not None
     many = [n for n in names if pair.before.facts[n].numeric and pair.before.facts[n].distinct > FEW]
     keys = [Key(name, bins=nice_bins(pair.before.facts[name], FEW)) for name in many]
@@ -146,7 +149,8 @@ def _binned(pair: Pair, sides: tuple[Part, Part], names: list[str]) -> tuple[Par
 
 def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
     before, after = sides.before.label, sides.after.label
-    assert before is not None and after is not None
+    assert before is not None
+    assert after is not None
     random = np.random.default_rng(seed)
     drawn = _drawn(before.counts, random)
     tests = random.binomial(drawn, HELD_OUT)
@@ -158,9 +162,7 @@ def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
     if not tests.any() or not len(rows):
         return told
     originals = [column[before.owners] for column in sides.originals]
-    released = [
-        _leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)
-    ]
+    released = [_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)]
     widths = [len(h.leaves) for h in sides.hierarchies]
     columns = [np.concatenate(pair) for pair in zip(released, originals, strict=True)]
     values = np.concatenate([of_release[rows], before.values.astype(np.int64)])
@@ -190,5 +192,3 @@ def _leaves(sides: Seen, place: int, codes: Ints, random: np.random.Generator) -
     pick = starts[:-1][codes] + np.floor(random.random(len(codes)) * np.maximum(size, 1)).astype(np.int64)
     anything = random.integers(len(sides.hierarchies[place].leaves), size=len(codes))
     return np.where(size > 0, np.append(leaves, 0)[np.minimum(pick, len(leaves))], anything)
-
-

@@ -27,10 +27,25 @@ TOO_FREQUENT = "the most frequent sensitive value"
 
 
 def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Bucketed:  # noqa: ARG001
-    """Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
+    r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
     protection against being found in the table.
 
-    Serves models of one sensitive attribute's distribution. Those of identity (k-anonymity and the like) cannot hold.
+    Each bucket has at least l different sensitive values, one record of each wherever that is possible. Serves models
+    of one sensitive attribute's distribution. Those of identity (k-anonymity and the like) cannot hold.
+
+    Formula: $\hat{c}(q, s) = \sum_B \lvert\{r \in B : r \text{ matches } q\}\rvert \cdot \frac{n_B(s)}{\lvert
+        B\rvert}$, the count that a reader estimates from the two tables
+    Example: Two tables, which only the name of the bucket joins.
+        >>> from cobogo.reference.worked import DIVERSE, released
+        >>> release = released("anatomy", DIVERSE)
+        >>> sorted(release.tables())
+        ['release', 'sensitive']
+
+    Guarantee: Every bucket satisfies the models, so who finds a person's row is left with the distribution of a bucket.
+    Limits: Whoever knows a person's quasi-identifiers finds the row: membership and identity are not hidden. How values
+        and tuples go together over all buckets can be learnt: see the attack definetti.
+    Cost: $O(n \log m)$ for n records and m sensitive values.
+    Paper: X. Xiao and Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """
     refuse(problem, "anatomy")
     l = least_distinct(problem)

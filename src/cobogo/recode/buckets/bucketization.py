@@ -40,10 +40,25 @@ ONE_BY_ONE = 64
 
 
 def bucketization(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Bucketed:
-    """Releases tuples as they are, and apart from them the sensitive values of buckets as small and equal as the models
-    allow, which is proven for l-diversity and the like.
+    r"""Releases tuples as they are, and apart from them the sensitive values of buckets as small and equal as the
+    models allow, which is proven for l-diversity and the like.
 
-    Serves models of one sensitive attribute's distribution, (c,k)-safety included. Those of identity cannot hold.
+    Serves models of one sensitive attribute's distribution, (c,k)-safety included. Those of identity cannot hold. Which
+    records of a value go to which bucket is drawn at random and does not depend on the quasi-identifiers.
+
+    Formula: $\min \sum_B \lvert B\rvert^2$ over partitions into buckets $B$ that satisfy the models
+    Example: Four flus, two coughs and two gouts go into four buckets of two, and no more are possible.
+        >>> from cobogo.reference.worked import DIVERSE, released
+        >>> release = released("bucketization", DIVERSE)
+        >>> release.solution.optimal, round(release.metrics["discernibility"])
+        (True, 16)
+
+    Guarantee: Every bucket satisfies the models, and with (c,k)-safety all of them together do. Distinct l-diversity
+        and p-sensitivity are served with the fewest possible collisions, proven.
+    Limits: As of anatomy: who is in the table is not hidden. For t-closeness, β-likeness and others nothing is proven.
+    Cost: $O(n \log m)$ for n records and m sensitive values, where the bound is met.
+    Paper: After D. J. Martin, D. Kifer, A. Machanavajjhala, J. Gehrke and J. Y. Halpern 2007 (bucketization) and X.
+        Xiao and Y. Tao 2006; the search and its proof are our own.
     """
     refuse(problem, "bucketization", of_table=True)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit

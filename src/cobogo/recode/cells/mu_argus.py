@@ -40,11 +40,25 @@ RARE = 2
 
 
 def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
-    """Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
+    r"""Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
     share; then, as that is not k-anonymity, more cells until every model holds.
 
     A suppressed cell gets the highest level that the policy allows. How far attributes are recoded before cells are
     suppressed is tried out step by step; the policy's metric chooses.
+
+    Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
+        combination of a record must lose a cell
+    Example:
+        >>> from cobogo.reference.worked import classes, released
+        >>> classes(released("mu-argus"))
+        {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
+
+    Guarantee: Every model of the policy holds, checked again on the written release: the original, which looks at no
+        more than three columns together, is completed. Cells that a reader could fill in are suppressed as well.
+    Limits: Not proven best. A warning says how many records the original would have left exposed.
+    Cost: $O(a^3 n)$ combinations of a attributes for each recoding that is tried.
+    Paper: A. Hundepool and L. Willenborg, μ- and τ-Argus: software for statistical disclosure control, 1996; as L.
+        Sweeney 2002 describes it.
     """
     refuse_beyond_classes(problem, "mu-argus")
     if "cross_nats" in problem.metric.needs:

@@ -17,10 +17,23 @@ UNTAGGED = "what satisfies this policy at one node need not at those above, so n
 
 
 def ola(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Solution:
-    """Tags the lattice from the middle: what holds, holds above, and what fails, fails below; the metric chooses among
+    r"""Tags the lattice from the middle: what holds, holds above, and what fails, fails below; the metric chooses among
     the lowest nodes that hold.
 
-    That node is the best of all where nothing may be suppressed. With suppression it need not be.
+    Formula: $g \text{ holds} \Rightarrow g' \ge g \text{ holds}$ and $g \text{ fails} \Rightarrow g' \le g \text{
+        fails}$; of the minimal nodes that hold, $\arg\min m(g)$
+    Example:
+        >>> from cobogo.reference.worked import released
+        >>> released("ola").levels
+        {'age': 3, 'sex': 0}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. That node is the best of all where
+        nothing may be suppressed.
+    Limits: With suppression a node above a minimal one may lose less. Keeps the whole lattice in mind and refuses more
+        than 16,777,216 nodes.
+    Cost: $O(\prod_A (H_A + 1))$ tags; far fewer nodes are looked at.
+    Paper: K. El Emam and others, A globally optimal k-anonymity method for the de-identification of health data,
+        Journal of the American Medical Informatics Association, 2009.
     """
     survey = Survey(problem, "ola", time_limit, progress)
     for height in halved(0, survey.tags.height):

@@ -33,13 +33,28 @@ NOTES_SHOWN = 5
 
 
 def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
-    """Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
+    r"""Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
     records for what it loses.
 
     What it loses is what the siblings tell apart of recoding.label, where the policy names one; otherwise leaves, by
     the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail; with
-    kind = "value", where a column's levels are its values and ``*``, they are suppressed wherever they occur. What
-    was raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
+    kind = "value", where a column's levels are its values and ``*``, they are suppressed wherever they occur. What was
+    raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
+
+    Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
+        raised to its parent
+    Example:
+        >>> from cobogo.reference.worked import classes, released
+        >>> classes(released("bottom-up"))
+        {('*', 'f'): 4, ('*', 'm'): 4}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Loses no more than the full-domain
+        recoding that genetic finds.
+    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value stands for fewer leaves than its name
+        says: a warning names such values.
+    Cost: $O(r \cdot n)$ for r raises and n distinct tuples at worst.
+    Paper: K. Wang, P. S. Yu and S. Chakraborty, Bottom-up generalization: a data mining solution to privacy protection,
+        ICDM 2004.
     """
     refuse_beyond_classes(problem, "bottom-up")
     return _Search(problem, time_limit, progress).run()

@@ -41,10 +41,27 @@ PARTS = 1000
 
 
 def local(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
-    """Gives each record its own levels: records that are alike share the finest values that protect them.
+    r"""Gives each record its own levels: records that are alike share the finest values that protect them.
 
-    Goes by loss, iloss, precision or height, by loss where another metric is asked for, and looks for better ones
-    until the time limit. No proof; but never worse than any full-domain recoding that it had the time to look at.
+    First the lattice is peeled: at each node, from the cheapest to the dearest, classes that hold are released. Then
+    regions are dissolved and solved again, by prices that records would have to pay, until nothing becomes better for
+    long. Goes by loss, iloss, precision or height, by loss where another metric is asked for.
+
+    Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
+        satisfies the models
+    Example:
+        >>> from cobogo.reference.worked import classes, released
+        >>> min(classes(released("local", **{"time-limit": 0.1})).values())
+        2
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain
+        recoding that it had the time to look at.
+    Limits: No proof, and no fixed result: a second run may find something slightly different. Models about a population
+        or the tuples behind a class are refused. Values at several levels are harder to analyse.
+    Cost: Until the time limit; without one, four seconds of computing and one more for every 10,000 distinct tuples, a
+        minute at most.
+    Paper: None: our own. Cell recoding is described by B. C. M. Fung, K. Wang, R. Chen and P. S. Yu, Privacy-preserving
+        data publishing: a survey of recent developments, ACM Computing Surveys, 2010.
     """
     refuse_beyond_classes(problem, "local")
     tell = progress or (lambda *_: None)

@@ -24,11 +24,27 @@ NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn
 
 
 def condensation(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
-    """Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
-    records drawn from those (Aggarwal and Yu 2004): correlations stay, single values are nobody's.
+    r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
+    records drawn from those: correlations stay, single values are nobody's.
 
     Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that stands for the
     whole group. Which group a record is of is released, too: it is what the models are measured on.
+
+    Formula: $x = \mu_G + \sum_i u_i \sqrt{\lambda_i}\, v_i$ with $u_i$ uniform of variance 1, and $\lambda_i$, $v_i$
+        the eigenvalues and eigenvectors of the covariance of the group $G$
+    Example: Every row names its group, and every group has at least two.
+        >>> from collections import Counter
+        >>> from cobogo.reference.worked import released
+        >>> rows = released("condensation").to_arrow().to_pylist()
+        >>> sorted(Counter(row["group"] for row in rows).values())
+        [2, 2, 2, 2]
+
+    Guarantee: Every group stands for at least k people and its sensitive values satisfy the models. Not differential
+        privacy: no budget bounds the draws.
+    Limits: Rows with equal quasi-identifiers are not k; most tuples are unique, and nobody's. A released value may
+        happen to be somebody's. One person far from the rest makes a group wide, which can be seen.
+    Cost: $O(n^2 / k + n\,a^3)$ for n distinct tuples and a numbers.
+    Paper: C. C. Aggarwal and P. S. Yu, A condensation approach to privacy preserving data mining, EDBT 2004.
     """
     if problem.blind:
         raise PolicyError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cobogo.workbench.words import (
+    algorithms,
     asking,
     collecting,
     columns,
@@ -12,7 +13,9 @@ from cobogo.workbench.words import (
     exploring,
     frame,
     hierarchies,
+    looked,
     mapping,
+    models,
     privacy,
     releases,
     risk,
@@ -25,9 +28,12 @@ ROOMS = (
     data,
     columns,
     hierarchies,
+    models,
+    algorithms,
     privacy,
     running,
     exploring,
+    looked,
     utility,
     risk,
     asking,

@@ -27,7 +27,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     from cobogo.workbench.looks import CSS
     from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
-    from cobogo.workbench.steps import STEPS, open_to
+    from cobogo.workbench.steps import STEPS, first
 
     desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
     ui.add_css(CSS, shared=True)
@@ -40,9 +40,10 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     @ui.page("/")
     def begin() -> None:
         holder = desk.session().holder
-        ui.navigate.to("/login" if holder is None else open_to(holder)[0].path)
+        ui.navigate.to("/login" if holder is None else first(holder).path)
 
     if local is not None:
+        _begin_registry(settings.registry)
 
         @ui.page(f"/enter/{door}")
         def enter() -> None:
@@ -60,6 +61,14 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
         show_welcome_message=False,
     )
     return door
+
+
+def _begin_registry(place: str | None) -> None:
+    """One person's own registry begins with their workbench."""
+    from cobogo.registry.store import create
+
+    if place is not None and not Path(place).exists():
+        create(place, None).close()
 
 
 _FAVICON = (

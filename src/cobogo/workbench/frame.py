@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.errors import CobogoError
+from cobogo.language.sentences import translated
 from cobogo.workbench.header import drawer, header
 from cobogo.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.workbench.session import Desk, Session
@@ -55,7 +56,7 @@ def prepared(session: Session, title: str) -> ui.dark_mode:
 @contextmanager
 def _body() -> Iterator[None]:
     main = ui.element("main").props('id="content" tabindex="-1"').classes("w-full").style("outline: none")
-    with main, ui.column().classes("w-full q-pa-md gap-4").style("max-width: 1280px; margin: 0 auto"):
+    with main, ui.column().classes("w-full gap-4").style("max-width: 1280px; margin: 0 auto; padding: 0 8px 24px"):
         yield
 
 
@@ -93,7 +94,7 @@ def no_release(session: Session) -> ui.card:
 
 def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.card:
     """A tile with one figure. ``colour`` is positive, warning or negative."""
-    with ui.card().classes("q-pa-md gap-0").style("min-width: 9rem") as card:
+    with ui.card().classes("q-pa-md gap-0").style("min-width: 7rem") as card:
         ui.label(label).classes("text-caption text-quiet")
         ui.label(value).classes("text-h5 text-weight-medium" + (f" text-{colour}" if colour else ""))
         if help:
@@ -106,15 +107,15 @@ def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
     return desk.release(session)
 
 
-def complain(error: CobogoError) -> None:
-    """Show an error in its own words until it is closed."""
-    ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+def complain(error: CobogoError, language: str = "en") -> None:
+    """Show an error, in a language as far as it has words for it, until it is closed."""
+    ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
 def _surprised(session: Session, error: Exception) -> None:
     """What nobody caught: ours in its own words, anything else without a word about the cause."""
     if isinstance(error, CobogoError):
-        complain(error)
+        complain(error, session.language)
     else:
         ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 

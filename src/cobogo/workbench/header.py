@@ -13,7 +13,7 @@ from cobogo.workbench.steps import DOORS, finished, open_to
 def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
     """The bar on top."""
     ui.link(session.say("frame.skip"), "#content").classes("cobogo-skip")
-    with ui.header().classes("items-center q-px-md no-wrap").style(f"background: {INK}; min-height: 56px"):
+    with ui.header().classes("items-center q-px-md q-py-xs no-wrap").style(f"background: {INK}"):
         ui.icon("grid_view").props("size=sm")
         ui.label("Cobogó").classes("text-h6 text-weight-bold")
         ui.label(session.say(f"step.{step}")).classes("text-subtitle1 q-ml-md").props('role="heading" aria-level="1"')
@@ -79,7 +79,7 @@ def drawer(desk: Desk, session: Session, step: str) -> None:
     label = session.say("frame.steps")
     with (
         ui.left_drawer(value=True).classes("q-pa-sm").props("width=220 bordered"),
-        ui.element("nav").props(f'aria-label="{label}"'),
+        ui.element("nav").props(f'aria-label="{label}"').classes("w-full"),
     ):
         for door in DOORS:
             here = [one for one in open_to(holder) if one.door == door]

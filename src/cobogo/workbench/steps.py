@@ -59,6 +59,12 @@ def open_to(holder: Holder) -> tuple[Step, ...]:
     return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
 
 
+def first(holder: Holder) -> Step:
+    """The page that somebody's work begins with: for whoever brings no data, what others made of theirs."""
+    steps = open_to(holder)
+    return next((step for step in steps if step.name in ("data", "releases")), steps[0])
+
+
 def finished(desk: Any, session: Any) -> frozenset[str]:
     """The steps whose work is done, as far as one can tell: of the data set at hand and its policy."""
     if session.dataset is None:

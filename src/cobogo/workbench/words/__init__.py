@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cobogo.workbench.words import (
+    algorithms,
     asking,
     collecting,
     columns,
@@ -14,6 +15,7 @@ from cobogo.workbench.words import (
     hierarchies,
     looked,
     mapping,
+    models,
     privacy,
     releases,
     risk,
@@ -26,6 +28,8 @@ ROOMS = (
     data,
     columns,
     hierarchies,
+    models,
+    algorithms,
     privacy,
     running,
     exploring,

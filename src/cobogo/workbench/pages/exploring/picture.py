@@ -154,7 +154,7 @@ def _legend(scale: Colours, metric: str, session: Session) -> dict[str, Any]:
         "bottom": 0,
         "itemHeight": 220,
         "itemWidth": 14,
-        "text": [f"{metric}: {session.say('explore.high')}", f"{metric}: {session.say('explore.low')}"],
+        "text": [f"{metric}: {session.say(end)}" for end in ("explore.high", "explore.low")],
         "textStyle": {"color": INK},
         "inRange": {"color": list(scale.steps)},
         ":formatter": f"v => v.toLocaleString('{session.language}', {{maximumSignificantDigits: 3}})",

@@ -91,7 +91,8 @@ def test_a_wrong_example_is_noticed(text: str, tmp_path: Path) -> None:
 
 
 def test_a_page_is_run_in_order_with_its_files(tmp_path: Path) -> None:
-    text = """```csv title="a.csv"\nx\n1\n```\n\n```python\nfrom pathlib import Path\nprint(Path("a.csv").read_text())\n```\n
+    text = """```csv title="a.csv"\nx\n1\n```\n
+```python\nfrom pathlib import Path\nprint(Path("a.csv").read_text())\n```\n
 ```text\nx\n1\n```\n\n<!-- not run: it would fail -->\n```sh\nfalse\n```\n
 <!-- varies: chance -->\n```console\n$ cobogo verify nowhere # exit 2\nsomething\n```\n"""
     run(text, "page", tmp_path)

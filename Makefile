@@ -30,7 +30,7 @@ bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/inst
 
 docs: $(VENV)/tests-installed
 	$(BIN)/python -m figures
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cobogó needs Python 3.11 or later: make PYTHON=…")'

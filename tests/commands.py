@@ -5,24 +5,36 @@ from __future__ import annotations
 import contextlib
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cobogo.cli import console
 from cobogo.cli.main import app
 from cobogo.errors import CobogoError
 
 
-def cobogo(*arguments: str, cwd: Path, code: int = 0) -> str:
-    """Run a command in a directory; what it said on either stream. It must end with the exit code given."""
-    said = io.StringIO()
+class Said(NamedTuple):
+    """What a command said on either stream."""
+
+    stdout: str
+    stderr: str
+
+
+def called(*arguments: object, cwd: Path, code: int = 0) -> Said:
+    """Run a command in a directory. It must end with the exit code given."""
+    out, err = io.StringIO(), io.StringIO()
     ended: Any = 0
-    with contextlib.chdir(cwd), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            app(args=list(arguments))
+            app(args=list(map(str, arguments)))
         except CobogoError as error:
             console.complain(error)
             ended = error.exit_code
         except SystemExit as stop:
             ended = stop.code or 0
-    assert ended == code, said.getvalue()
-    return said.getvalue()
+    assert ended == code, out.getvalue() + err.getvalue()
+    return Said(out.getvalue(), err.getvalue())
+
+
+def cobogo(*arguments: object, cwd: Path, code: int = 0) -> str:
+    """The same; what it said, results first."""
+    return "".join(called(*arguments, cwd=cwd, code=code))

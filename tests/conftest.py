@@ -10,6 +10,8 @@ import servers
 
 pytest_plugins = ["http_server"]
 
+os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs the tests
+
 ENGINES = ["duckdb", "postgresql", "spark"]
 
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,20 @@ CSV = "name,age,city,illness\n" + "".join(
 )
 
 
+CURATOR = """
+ledger = "ledger.db"
+
+[datasets.people]
+path = "people.csv"
+budget = { epsilon = 10 }
+analysts = { "ANALYST" = { epsilon = 1 } }
+
+[datasets.people.columns]
+city = { type = "text", keys = ["Fortaleza", "Sobral"] }
+age = { type = "integer", bounds = [0, 100] }
+"""
+
+
 class People(dict[str, str]):
     """Keys by role, made when they are first used: hashing them takes its time on purpose. "other" is a steward."""
 
@@ -50,6 +65,7 @@ class Served:
     """A server, and clients of it with keys of every role."""
 
     client: Any  # httpx.Client
+    app: Any  # fastapi.FastAPI
     house: Any  # cobogo.server.house.House
     keys: dict[str, str]
     test: str  # what the names of its people end with
@@ -62,6 +78,27 @@ class Served:
     def upload(self, who: str = "steward", content: str | bytes = CSV, name: str = "people.csv") -> Any:
         raw = content.encode() if isinstance(content, str) else content
         return self(who, "POST", "/datasets", files={"file": (name, raw)})
+
+    def furnish(self, place: Path) -> None:
+        """Give the house a curator with the test's analyst, a registry, a vault and a database, for this test."""
+        import duckdb
+
+        from cobogo.mask.vault import Vault
+        from cobogo.server.house import begin_registry
+
+        (place / "people.csv").write_text(CSV)
+        (place / "curator.toml").write_text(CURATOR.replace("ANALYST", f"analyst-{self.test}"))
+        vault, key = Vault.create(place / "vault.db")
+        key.save(place / "vault.key")
+        vault.add_domain("people")
+        with duckdb.connect(str(place / "clinic.duckdb")) as database:
+            database.execute("CREATE TABLE people AS SELECT i AS n, i % 2 AS sex FROM range(40) t(i)")
+        files = {"curator": "curator.toml", "registry": "registry.db", "vault": "vault.db", "vault-key": "vault.key"}
+        clinic = {"url": "duckdb:///clinic.duckdb", "stewards": ["*"]}
+        new = self.house.settings.of({**files, "sources": {"clinic": clinic}}, home=place)
+        given = {name: getattr(new, name) for name in ("curator", "registry", "vault", "vault_key", "sources")}
+        self.house.settings = self.house.settings.model_copy(update=given)
+        begin_registry(new.registry)
 
     @property
     def datasets(self) -> set[str]:
@@ -85,18 +122,20 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 
     from cobogo.server.app import create_app
     from cobogo.server.house import House
-    from cobogo.server.settings import Settings
+    from cobogo.server.settings import Location, Settings
 
-    settings = Settings(state=str(tmp_path_factory.mktemp("http") / "server"))
+    state = tmp_path_factory.mktemp("http") / "server"
+    settings = Settings(state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
     house = House(settings)
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, house=house), port=0, log_config=None))
+    app = create_app(settings, house=house)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-        yield client, house
+        yield client, app
     server.should_exit = True
     thread.join()
 
@@ -106,9 +145,10 @@ def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     """The server with people of its own for each test, who have nothing there yet."""
     from cobogo.server.access import Pace
 
-    client, house = http_server
+    client, app = http_server
+    house = app.state.house
     test = secrets.token_hex(4)
     settings, limits = house.settings, house.files.limits
-    yield Served(client, house, People(house, test), test)
+    yield Served(client, app, house, People(house, test), test)
     house.settings, house.files.limits = settings, limits
     house.pace, house.strangers = Pace(settings.limits.requests_per_minute), Pace(30)

@@ -53,8 +53,8 @@ from cobogo.synth.methods import METHODS as SYNTHESES
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 HOSPITAL = ROOT / "examples" / "hospital"
-PAGES = sorted(DOCS.glob("*.md"))
-TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
+PAGES = sorted(DOCS.rglob("*.md"))
+TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
@@ -85,7 +85,7 @@ def outside_blocks(text: str) -> str:
 
 
 def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}(?: [^\n]*)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -537,5 +537,5 @@ def test_nothing_of_the_writer_s_machine(file: Path) -> None:
 
 
 def test_every_page_is_in_the_table_of_contents() -> None:
-    listed = re.findall(r"^  - .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == [file.name for file in PAGES]
+    listed = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(file.relative_to(DOCS).as_posix() for file in PAGES)

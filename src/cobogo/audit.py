@@ -42,7 +42,7 @@ class Trial:
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``: without row numbers, which the attack's own command shows."""
         if self.findings is None:
-            return {"attack": self.name, "tried": False, "why": self.why}
+            return {"attack": self.name, "tried": False, "why": self.why, "lacks": list(self.lacks)}
         found = self.findings.to_dict()
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 
@@ -91,6 +91,7 @@ def audit(
     *,
     earlier: Sequence[Path] = (),
     knowledge: Any = None,
+    original: Path | None = None,
     control: Any = None,
     queries: Path | None = None,
     policy: Any = None,
@@ -98,7 +99,8 @@ def audit(
 ) -> Audit:
     """Try every attack on a release directory. Writes nothing.
 
-    Without ``knowledge`` the attacker knows the original table, if the evidence tells where it lies: nobody knows more.
+    Without ``knowledge`` the attacker knows the ``original`` table, which is looked for where the evidence says that it
+    lies: nobody knows more.
     Without ``earlier`` the release is crossed with those before it in its registry, if that can be opened.
     """
     public, _ = parts(release)
@@ -107,7 +109,7 @@ def audit(
     notes: list[str] = []
     defaulted = knowledge is None
     if defaulted:
-        knowledge, note = _original(made_by)
+        knowledge, note = _original(made_by, original)
         notes += note
     if not earlier:
         earlier, note = _registered(release, made_by)
@@ -193,8 +195,10 @@ def _made_by(release: Path) -> Policy | None:
         raise OutputError("is damaged", where=str(file), remedy="Look at it with `cobogo verify`.") from None
 
 
-def _original(policy: Policy | None) -> tuple[Any, list[str]]:
+def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]]:
     """Where the original table lies, as a file; and a note where it cannot be had."""
+    if given is not None:
+        return given, []
     if policy is not None and policy.data.path is not None and policy.data.table is None:
         path = policy.resolve(policy.data.path)
         if path.is_file():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,25 @@ class Run:
         """Whether there is a release."""
         return self.why is None
 
+    def as_dict(self) -> dict[str, Any]:
+        """What ``comparison.json`` holds of it."""
+        if not self.solved:
+            return {"algorithm": self.algorithm, "solution": None, "why": self.why}
+        return {
+            "algorithm": self.algorithm,
+            "solution": {
+                "value": self.value,
+                "optimal": self.optimal,
+                "suppressed": self.suppressed,
+                "classes": self.classes,
+                "smallest_class": self.smallest,
+                "worst_inference": self.inference,
+                "highest_risk": self.risk,
+                "seconds": round(self.seconds, 4),
+                "notes": list(self.notes),
+            },
+        }
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -68,7 +87,7 @@ class Comparison:
             "created": self.created,
             "records": self.records,
             "metric": self.metric,
-            "runs": [_as_dict(run) for run in self.runs],
+            "runs": [run.as_dict() for run in self.runs],
         }
 
 
@@ -79,10 +98,12 @@ def compare(
     algorithms: Sequence[str] = (),
     engine: str | None = None,
     progress: Progress = lambda *_: None,
+    each: Callable[[Run], None] = lambda _: None,
 ) -> Comparison:
     """What each algorithm makes of a policy; all there are, if none is named. Data and policy: see `cobogo.anonymize`.
 
-    One that cannot serve the policy says why, and the others run all the same.
+    One that cannot serve the policy says why, and the others run all the same. ``each`` is told of every run when it
+    ends.
     """
     names = list(dict.fromkeys(algorithms)) or list(ALGORITHMS)
     for name in names:
@@ -100,6 +121,7 @@ def compare(
     for number, name in enumerate(names):
         progress("search", number, len(names))
         runs.append(_run(prepared, asked, name))
+        each(runs[-1])
     return Comparison(
         source=Path(prepared.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -162,23 +184,3 @@ def _run(prepared: job.Prepared, asked: Policy, name: str) -> Run:
         seconds=release.seconds["search"],
         notes=notes,
     )
-
-
-def _as_dict(run: Run) -> dict[str, Any]:
-    if not run.solved:
-        return {"algorithm": run.algorithm, "solution": None, "why": run.why}
-    known = asdict(run)
-    return {
-        "algorithm": known.pop("algorithm"),
-        "solution": {
-            "value": known["value"],
-            "optimal": known["optimal"],
-            "suppressed": known["suppressed"],
-            "classes": known["classes"],
-            "smallest_class": known["smallest"],
-            "worst_inference": known["inference"],
-            "highest_risk": known["risk"],
-            "seconds": round(known["seconds"], 4),
-            "notes": list(known["notes"]),
-        },
-    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -46,6 +46,25 @@ class Point:
         """The surest guess of any sensitive attribute."""
         return max(self.inference.values(), default=None) if self.inference else None
 
+    def as_dict(self) -> dict[str, Any]:
+        """What ``frontier.json`` holds of it."""
+        if self.levels is None:
+            return {"given": self.given, "solution": None, "why": self.why}
+        return {
+            "given": self.given,
+            "solution": {
+                "levels": dict(self.levels),
+                "value": self.value,
+                "optimal": self.optimal,
+                "suppressed": self.suppressed,
+                "classes": self.classes,
+                "smallest_class": self.smallest,
+                "inference": dict(self.inference or {}),
+                "worst_inference": self.worst_inference,
+                "highest_risk": self.risk,
+            },
+        }
+
 
 @dataclass(frozen=True)
 class Frontier:
@@ -67,7 +86,7 @@ class Frontier:
             "records": self.records,
             "metric": self.metric,
             "varied": {name: list(values) for name, values in self.varied.items()},
-            "points": [_point_as_dict(point) for point in self.points],
+            "points": [point.as_dict() for point in self.points],
         }
 
 
@@ -78,11 +97,13 @@ def frontier(
     vary: Mapping[str, Sequence[float]],
     engine: str | None = None,
     progress: Progress = lambda *_: None,
+    each: Callable[[Point], None] = lambda _: None,
 ) -> Frontier:
     """The best release for each choice of parameters.
 
     ``vary`` gives values for ``k``, ``l`` or any numeric parameter of a model of the policy, for one of a model that is
     named (``t-closeness.t``), and for ``suppression-limit``. Data and policy are those of `cobogo.anonymize`.
+    ``each`` is told of every point when it is found.
     """
     if not vary or not all(vary.values()):
         raise PolicyError("nothing is to be varied", where="--vary", remedy="Say what: --vary k=2,5,10,20.")
@@ -95,6 +116,7 @@ def frontier(
     for number, (given, problem) in enumerate(zip(choices, problems, strict=True)):
         progress("search", number, len(choices))
         points.append(_point(replace(prepared, problem=problem), given))
+        each(points[-1])
     return Frontier(
         source=Path(prepared.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
@@ -201,22 +223,3 @@ def _point(prepared: job.Prepared, given: Given) -> Point:
         inference={name: chances["after"] for name, chances in summary["inference"].items()},
         risk=summary["risk"]["after"]["highest"],
     )
-
-
-def _point_as_dict(point: Point) -> dict[str, Any]:
-    if point.levels is None:
-        return {"given": point.given, "solution": None, "why": point.why}
-    return {
-        "given": point.given,
-        "solution": {
-            "levels": dict(point.levels),
-            "value": point.value,
-            "optimal": point.optimal,
-            "suppressed": point.suppressed,
-            "classes": point.classes,
-            "smallest_class": point.smallest,
-            "inference": dict(point.inference or {}),
-            "worst_inference": point.worst_inference,
-            "highest_risk": point.risk,
-        },
-    }

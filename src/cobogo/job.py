@@ -96,9 +96,7 @@ def prepare(
     book = _opened_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
-    wanted = models.build(rules.models, rules.sensitive, where=rules.name)
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
-    _algorithm(rules)
+    wanted, metric = check(rules)
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
     start = time.perf_counter()
@@ -107,6 +105,15 @@ def prepare(
     table = _open(data, rules, engine)
     with table.engine.guarded("reading and counting"):
         return _prepared(rules, table, wanted, metric, book, start)
+
+
+def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
+    """The models and the metric of a policy; what can be told wrong without a look at the data is refused here."""
+    check_recoding(rules)
+    wanted = models.build(rules.models, rules.sensitive, where=rules.name)
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
+    _algorithm(rules)
+    return wanted, metric
 
 
 def _opened_book(policy: Policy) -> Book | None:

@@ -71,7 +71,7 @@ def test_it_says_what_it_measured_and_writes_what_it_is_asked_to(here: Path, run
     for word in ("Ana", "Sobral", "flu"):
         assert word not in said + page + (here / "page/risk.json").read_text()
     again = run("risk", "a.csv", "--policy", "p.toml", "--out", "page", "--language", "pt-BR")
-    assert "Written   page/risk.html" in again
+    assert "Escrito   page/risk.html" in again
     assert 'lang="pt-BR"' in (here / "page/risk.html").read_text()
 
 

@@ -7,6 +7,9 @@ import zipfile
 
 import pandas as pd
 
+from cobogo import verify
+from http_server import CSV
+
 
 def test_a_table_becomes_a_release(served) -> None:
     uploaded = served.upload()
@@ -31,3 +34,58 @@ def test_a_table_becomes_a_release(served) -> None:
     assert "name" not in table.columns
     assert table.groupby(["age", "city"]).size().min() >= 2
     assert "<html" in served("steward", "GET", f"/releases/{job['id']}/report").text
+
+
+def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
+    dataset = served.upload().json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
+    release = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])["id"]
+    assert served("steward", "GET", f"/releases/{release}/findings").status_code == 404
+    wanted = {"kind": "audit", "release": release}
+    assert served("other", "POST", "/jobs", json=wanted).status_code == 404
+    assert served("steward", "POST", "/jobs", json=wanted | {"dataset": dataset}).status_code == 422
+    job = served("steward", "POST", "/jobs", json=wanted).json()
+    assert (job["kind"], job["dataset"], job["release"]) == ("audit", dataset, release)
+    ended = served.finished(job["id"])
+    assert (ended["state"], ended["message"], ended["release"]) == ("done", "", release)
+    assert [one["id"] for one in served("steward", "GET", "/releases").json()] == [release]
+    for who in ("steward", "auditor"):
+        found = served(who, "GET", f"/releases/{release}/findings").json()
+        tried = {one["attack"] for one in found["attacks"] if one["tried"]}
+        assert "record-linkage" in tried, found  # which needs the original table
+        assert found["release"] == release
+        assert str(served.house.files.root) not in str(found)
+        assert "<html" in served(who, "GET", f"/releases/{release}/audit").text
+    assert served("other", "GET", f"/releases/{release}/findings").status_code == 404
+    assert served("admin", "GET", f"/releases/{release}/audit").status_code == 403
+    assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
+    public = served("steward", "GET", f"/releases/{release}/public.zip").content
+    assert not [name for name in zipfile.ZipFile(io.BytesIO(public)).namelist() if "audit" in name]
+
+
+def test_an_audit_needs_no_data_set_that_is_gone(served) -> None:
+    dataset = served.upload().json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
+    release = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])["id"]
+    assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 204
+    job = served("steward", "POST", "/jobs", json={"kind": "audit", "release": release}).json()
+    assert served.finished(job["id"])["state"] == "done"
+    assert "original" in served("steward", "GET", f"/releases/{release}/findings").json()["notes"][0]
+
+
+def test_a_download_for_spreadsheets_holds_no_formula_and_verifies(served, tmp_path) -> None:
+    dataset = served.upload(content=CSV.replace("flu", "=cmd|' /C calc'!A0")).json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
+    release = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])["id"]
+    for query, harmful in (("", True), ("?formulas=neutralised", False)):
+        answer = served("steward", "GET", f"/releases/{release}/public.zip{query}")
+        zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path / f"{harmful}")
+        table = pd.read_csv(tmp_path / f"{harmful}" / "public" / "release.csv")
+        assert any(table["illness"].str.startswith("=")) == harmful
+        assert verify(tmp_path / f"{harmful}" / "public")
+    assert served("steward", "GET", f"/releases/{release}/public.zip?formulas=run").status_code == 422
+    assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
+    parquet = served.policy + '[output]\nformat = "parquet"\n'
+    other = served("steward", "POST", "/jobs", json=asked | {"toml": parquet}).json()["id"]
+    assert served.finished(other)["state"] == "done"
+    assert served("steward", "GET", f"/releases/{other}/public.zip?formulas=neutralised").status_code == 400

@@ -1,4 +1,4 @@
-"""The workbench in a real browser: from a CSV file to a release, in both languages."""
+"""The workbench in a real browser: from a CSV file to a registered release in both languages, by two people at once."""
 
 from __future__ import annotations
 
@@ -14,37 +14,46 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from contrasts import faint
 
 from browsers import browser
+from cobogo.registry.store import create, open_registry
+from cobogo.server.house import House
+from cobogo.server.roles import Role
+from cobogo.server.settings import Settings
+from cobogo.server.state import JOBS, RELEASES
 from cobogo.workbench.words import TEXTS
 
 CSV = "nome,idade,cidade,doença\n" + "".join(
     f"{name} Silva {n},{25 + n % 4 * 10},{city},{'dengue' if n % 3 else 'gripe'}\n"
     for n, (name, city) in enumerate([("José", "Sobral"), ("Ana", "Fortaleza")] * 30)
 )
+PATIENCE = 60_000
 
 
 @contextmanager
-def workbench(state: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+def served(*arguments: str) -> Iterator[str]:
+    """A server as users start it; what it prints first."""
     program = "from cobogo.cli.main import run; run()"
-    arguments = ["workbench", "--no-show", "--port", str(port), "--state", str(state)]
-    server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         assert server.stdout is not None
-        line = server.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        assert found, line
-        yield found[0]
+        yield server.stdout.readline()
     finally:
         server.terminate()
         server.communicate(timeout=30)
 
 
-def _opened(page: Any, address: str) -> None:
-    for _ in range(100):
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def opened(page: Any, address: str) -> None:
+    for _ in range(150):
         try:
             page.goto(address)
             return
@@ -54,55 +63,193 @@ def _opened(page: Any, address: str) -> None:
             page.wait_for_timeout(200)
 
 
-@pytest.mark.parametrize("language", ["en", "pt-BR"])
-def test_from_a_file_to_a_release(tmp_path, language) -> None:
+class Bench:
+    """A server with a registry, keys of several people, and a browser."""
+
+    def __init__(self, directory: Path, chromium: Any) -> None:
+        self.port = free_port()
+        self.settings = Settings(
+            state=str(directory / "state"), registry=str(directory / "registry.db"), port=self.port
+        )
+        create(str(self.settings.registry), None).close()
+        self.house = House(self.settings)
+        people = {"ana": Role.STEWARD, "bia": Role.STEWARD, "caio": Role.ANALYST, "davi": Role.AUDITOR}
+        self.keys = {name: self.house.keys.create(name, role)[1] for name, role in people.items()}
+        self.chromium = chromium
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def page(self, who: str | None = None, locale: str = "en") -> Any:
+        """A browser of somebody who is logged in."""
+        page = self.chromium.new_context(viewport={"width": 1366, "height": 768}, locale=locale).new_page()
+        page.set_default_timeout(PATIENCE)
+        opened(page, f"{self.address}/login")
+        if who is not None:
+            say = TEXTS[locale]
+            page.get_by_label(say["login.key"]).fill(self.keys[who])
+            page.get_by_role("button", name=say["login.go"]).click()
+            page.wait_for_url(re.compile(r"/(data|releases|asking)$"))
+        return page
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: Any) -> Iterator[Bench]:
+    with browser() as chromium:
+        made = Bench(tmp_path_factory.mktemp("bench"), chromium)
+        settings = Path(made.settings.state).parent / "server.toml"
+        settings.write_text(f'state = "state"\nregistry = "registry.db"\nport = {made.port}\n', encoding="utf-8")
+        with served("serve", "--workbench", "--config", str(settings)):
+            yield made
+        made.house.close()
+
+
+def readable(page: Any, language: str) -> None:
+    """A page says what it is, in its language, and every text of it can be read."""
+    assert page.title().endswith("· Cobogó")
+    assert str(page.locator("html").get_attribute("lang")).startswith(language)
+    assert faint(page) == [], page.url
+
+
+def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -> None:
+    """A table with its roles decided."""
+    page.goto(f"{bench.address}/data")
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    page.set_input_files("input[type=file]", file)
+    page.get_by_role("banner").get_by_text(name).wait_for()
+    page.goto(f"{bench.address}/columns")
+    page.get_by_text("doença", exact=True).first.wait_for()
+    for button in page.get_by_role("button", name=say["columns.accept"].split("{")[0]).all():
+        button.click()
+
+
+def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple[pd.DataFrame, str]:
+    """The whole way: what was published, and the address of the release."""
     say = TEXTS[language]
-    (tmp_path / "pessoas.csv").write_text(CSV, encoding="utf-8")
-    with workbench(tmp_path / "state") as address, browser() as chromium:
-        page = chromium.new_page(viewport={"width": 1366, "height": 800})
-        page.set_default_timeout(60_000)
-        _opened(page, address)
-        page.wait_for_url(re.compile(r"/data$"))
-        if language != "en":
-            page.get_by_role("button", name=TEXTS["en"]["language"]).click()
-        page.get_by_text(say["data.mine"]).wait_for()
-        page.set_input_files("input[type=file]", tmp_path / "pessoas.csv")
-        page.get_by_text("pessoas.csv").first.wait_for()
-        page.get_by_text("José Silva 0").wait_for()
-        page.get_by_role("link", name=say["step.columns"]).click()
-        page.get_by_text(say["columns.what"]).wait_for()
-        page.get_by_text("doença", exact=True).wait_for()
-        for button in page.get_by_role("button", name=say["columns.accept"].split("{")[0]).all():
-            button.click()
-        page.get_by_role("link", name=say["step.privacy"]).click()
-        page.get_by_role("button", name=say["privacy.check"]).click()
-        page.get_by_text(say["privacy.fine"]).wait_for()
-        page.get_by_role("link", name=say["step.running"]).click()
-        page.get_by_role("button", name=say["run.go"]).click()
-        page.get_by_role("button", name=say["run.see"]).click()
-        with page.expect_download() as download:
-            page.get_by_role("button", name=say["release.public"]).click()
-        with zipfile.ZipFile(download.value.path()) as archive:
-            names = archive.namelist()
-            table = pd.read_csv(archive.open("public/release.csv"))
-        assert all(name.startswith("public/") for name in names)
-        assert "nome" not in table.columns
-        quasi = [name for name in table.columns if name != "doença"]
-        assert table.groupby(quasi).size().min() >= 5
-        page.get_by_role("button", name=say["release.verify"]).click()
-        page.get_by_text(say["release.holds"]).wait_for()
+    uploaded(page, bench, say, name)
+    page.goto(f"{bench.address}/privacy")
+    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.get_by_text(say["privacy.marketer"]).wait_for()
+    readable(page, language)
+    page.get_by_text(say["privacy.registry"]).first.click()
+    page.get_by_role("switch", name=say["privacy.registry"]).click()
+    page.get_by_label(say["privacy.registry-name"]).wait_for()
+    page.goto(f"{bench.address}/running")
+    page.get_by_role("button", name=say["run.go"], exact=False).first.click()
+    page.get_by_role("button", name=say["run.see"]).wait_for()
+    readable(page, language)
+    page.get_by_role("button", name=say["run.see"]).click()
+    page.wait_for_url(re.compile("/releases$"))
+    page.get_by_text(say["release.registered"], exact=True).wait_for()
+    readable(page, language)
+    with page.expect_download() as download:
+        page.get_by_role("button", name=say["release.public"]).click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert all(inside.startswith("public/") for inside in archive.namelist())
+        table = pd.read_csv(archive.open("public/release.csv"))
+    page.get_by_role("button", name=say["release.verify"]).click()
+    page.get_by_text(say["release.holds"]).first.wait_for()
+    return table, download.value.url
 
 
-def test_nobody_comes_in_without_the_door_or_a_key(tmp_path) -> None:
-    with workbench(tmp_path / "state") as address, browser() as chromium:
-        page = chromium.new_page()
-        page.set_default_timeout(60_000)
-        _opened(page, address.partition("/enter")[0])
-        page.get_by_label(TEXTS["en"]["login.key"]).fill("cobogo_0123456789abcdef_" + "A" * 43)
-        page.get_by_role("button", name=TEXTS["en"]["login.go"]).click()
-        page.get_by_text(TEXTS["en"]["login.wrong"]).wait_for()
-        _opened(page, address)
-        page.get_by_text(TEXTS["en"]["data.mine"]).wait_for()
-        page.set_input_files("input[type=file]", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"a,a\n1,2\n"})
-        page.get_by_role("alert").wait_for()
-        assert list((tmp_path / "state" / "datasets").iterdir()) == []
+@pytest.mark.parametrize(
+    ("who", "other", "language", "scheme"), [("ana", "bia", "en", "light"), ("bia", "ana", "pt-BR", "dark")]
+)
+def test_from_a_file_to_a_registered_release(bench, who, other, language, scheme) -> None:
+    page, stranger = bench.page(who, language), bench.page(other)
+    page.emulate_media(color_scheme=scheme)
+    table, address = run_and_register(page, bench, language, f"{who}.csv")
+    assert "nome" not in table.columns
+    quasi = [name for name in table.columns if name != "doença"]
+    assert table.groupby(quasi).size().min() >= 5
+    registry = open_registry(str(bench.settings.registry), None)
+    with registry.transaction() as book:
+        assert f"{who} {who}" in {entry.dataset for entry in book.entries()}
+    registry.close()
+    assert stranger.request.get(address).status == 404
+    assert stranger.request.get(address.replace("public.zip", "report")).status == 404
+    for place in ("data", "running", "releases"):
+        stranger.goto(f"{bench.address}/{place}")
+        stranger.wait_for_timeout(500)
+        assert f"{who}.csv" not in stranger.content()
+    page.context.close()
+    stranger.context.close()
+
+
+def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
+    """A job that would take long, asked for in the policy's text."""
+    say = TEXTS["en"]
+    page = bench.page("ana")
+    rows = "".join(f"Ana Silva {n},{n * 7919 % 90},{n * 104729 % 9973},{n % 5}\n" for n in range(20_000))
+    uploaded(page, bench, say, "again.csv", "nome,idade,cidade,doença\n" + rows)
+    before = {row["id"] for row in bench.house.state.rows(RELEASES, "ana")}
+    page.goto(f"{bench.address}/privacy")
+    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type('\nalgorithm = "k-membre')
+    page.get_by_text('Did you mean "k-member"?').first.wait_for()
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("er")
+    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.goto(f"{bench.address}/running")
+    page.get_by_role("button", name=say["run.go"], exact=False).first.click()
+    page.get_by_role("button", name=say["run.cancel"]).click()
+    page.get_by_text(say["run.cancelled-why"]).wait_for()
+    assert {row["id"] for row in bench.house.state.rows(RELEASES, "ana")} == before
+    assert bench.house.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
+    page.context.close()
+
+
+def test_what_is_no_table_is_refused_and_not_kept(bench) -> None:
+    page = bench.page("bia")
+    kept = set((Path(bench.settings.state) / "datasets").iterdir())
+    page.set_input_files("input[type=file]", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"a,a\n1,2\n"})
+    page.get_by_role("alert").first.wait_for()
+    assert set((Path(bench.settings.state) / "datasets").iterdir()) == kept
+    page.context.close()
+
+
+def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
+    for who, pages in {"caio": {"asking"}, "davi": {"exploring", "utility", "risk", "releases"}}.items():
+        page = bench.page(who)
+        found = page.get_by_role("navigation").get_by_role("link").evaluate_all("all => all.map(one => one.pathname)")
+        assert {path.strip("/") for path in found} == pages
+        page.goto(f"{bench.address}/data")
+        page.get_by_text(TEXTS["en"]["frame.forbidden"]).wait_for()
+        assert page.locator("input[type=file]").count() == 0
+        page.context.close()
+
+
+def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:
+    say, page = TEXTS["en"], bench.page()
+    page.goto(f"{bench.address}/privacy")
+    page.wait_for_url(re.compile("/login$"))
+    missing = page.goto(f"{bench.address}/nothing/here")
+    assert missing.status == 404
+    page.get_by_text(say["trouble.lost"]).first.wait_for()
+    page.goto(f"{bench.address}/login")
+    field, wrong = page.get_by_label(say["login.key"]), "cobogo_0123456789abcdef_" + "A" * 43
+    for _ in range(40):
+        field.fill(wrong)
+        field.press("Enter")
+        page.get_by_role("alert").first.wait_for()
+        if page.get_by_text(say["login.wait"]).count():
+            break
+        assert page.get_by_text(say["login.wrong"]).count()
+    else:
+        pytest.fail("guesses were not paced")
+    page.context.close()
+
+
+def test_one_person_on_one_machine_comes_through_the_door(bench, tmp_path) -> None:
+    arguments = ("--no-show", "--port", str(free_port()), "--state", str(tmp_path / "state"))
+    with served("workbench", *arguments) as line:
+        found = re.search(r"http://\S+", line)
+        assert found, line
+        page = bench.chromium.new_page()
+        page.set_default_timeout(PATIENCE)
+        opened(page, found[0].partition("/enter")[0])
+        page.wait_for_url(re.compile("/login$"))
+        page.goto(found[0])
+        page.wait_for_url(re.compile("/data$"))
+        page.close()

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.cli import console
-from cobogo.errors import PolicyError
+from cobogo.cli import console, speaking
 
 if TYPE_CHECKING:
     from cobogo.audit import Audit
@@ -28,7 +27,6 @@ def audit(
     ] = None,
     queries: Annotated[Path | None, typer.Option("--queries", help="Queries that were answered, one a line.")] = None,
     policy: Annotated[Path | None, typer.Option("--policy", help="The policy; the evidence's if not given.")] = None,
-    language: Annotated[str | None, typer.Option("--language", help="en or pt-BR; the policy's if not given.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON; write nothing.")] = False,
 ) -> None:
     """Try every attack that applies to a release, and put a page to sign into its evidence.
@@ -37,8 +35,6 @@ def audit(
     """
     from cobogo import audit as audits
 
-    if language not in (None, "en", "pt-BR"):
-        raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
     with console.progress(quiet=as_json) as show:
         found = audits.audit(
             release,
@@ -50,12 +46,12 @@ def audit(
             progress=show,
         )
         if not as_json:
-            audits.write(found, release, language=language)
+            audits.write(found, release, language=speaking.asked())
     if as_json:
         console.say_json(found.as_dict())
     else:
         console.say(lines(found))
-        console.say(f"\nWritten   {release}/evidence/audit.html   {release}/evidence/audit.json")
+        console.written(f"{release}/evidence/audit.html", f"{release}/evidence/audit.json")
     if not found:
         raise typer.Exit(1)
 
@@ -63,19 +59,18 @@ def audit(
 def lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
     from cobogo.report.audit import surest
-    from cobogo.report.words import words
 
-    say = words("en")
+    say = speaking.words()
     rows = []
     for trial in found.tried:
         if trial.findings is not None:
             exposed = len(trial.findings.exposed)
             sure, most = say.percent(surest(trial.findings)), say.percent(trial.findings.threshold)
-            mark = f"✗ {exposed:,} found" if exposed else "✓ nobody"
-            rows.append([trial.name, f"{trial.findings.attacked:,}", sure, most, mark])
-    header = ["attack", "attacked", "surest", "threshold", "verdict"]
+            mark = f"✗ {say('found', n=exposed)}" if exposed else f"✓ {say('nobody')}"
+            rows.append([trial.name, say.number(trial.findings.attacked), sure, most, mark])
+    header = [say(key) for key in ("attack", "attacked", "surest", "threshold", "verdict")]
     text = [console.table(header, rows, numbers=(1, 2, 3))]
-    text += [f"Not tried: {trial.name}: {trial.why}." for trial in found.trials if trial.findings is None]
-    text += [f"Note: {note}." for note in found.notes]
-    text.append("No attack finds anybody." if found else "Somebody is found: see what helps in the page.")
+    text += [f"{say('Not tried')}: {trial.name}: {trial.why}." for trial in found.trials if trial.findings is None]
+    text += [f"{say('Note')}: {speaking.sentence(note)}." for note in found.notes]
+    text.append(say("no attack" if found else "somebody"))
     return "\n".join(text)

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cobogo.cli import speaking
 from cobogo.errors import CobogoError
+from cobogo.language import translated
 
 
 def say(text: str = "") -> None:
@@ -23,25 +25,28 @@ def say_json(content: Any) -> None:
     print(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False))
 
 
+def written(*places: str) -> None:
+    """Say what was written, and where."""
+    say(f"\n{speaking.words()('Written'):<9} {'   '.join(places)}")
+
+
 def complain(error: CobogoError) -> None:
     """Print an error so that a person can act on it."""
-    first, *rest = f"cobogo: {error}".splitlines()
+    first, *rest = f"cobogo: {translated(error, speaking.spoken())}".splitlines()
     print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
 
 
 def complain_of_ourselves(error: Exception) -> None:
     """Own up to a fault of the program. The error's message is kept back: it may quote values of the data."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    print(
-        f"cobogo: a fault of Cobogó: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}.\n"
-        "        Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).",
-        file=sys.stderr,
-    )
+    say = speaking.words()
+    fault = say("fault", kind=type(error).__name__, file=Path(place.filename).name, line=str(place.lineno))
+    print(f"cobogo: {fault}\n        {say('report it')}", file=sys.stderr)
 
 
 def warn(text: str) -> None:
     """Print a warning."""
-    print(f"cobogo: warning: {text}.", file=sys.stderr)
+    print(f"cobogo: {speaking.words()('warning')}: {speaking.sentence(text)}.", file=sys.stderr)
 
 
 def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = ()) -> str:
@@ -80,20 +85,15 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    names = {
-        "generate": "Generating", "read": "Reading", "search": "Searching", "release": "Releasing",
-        "write": "Writing", "verify": "Verifying", "report": "Reporting", "combine": "Combining",
-        "columns": "Checking", "count": "Counting",
-        "check": "Checking against earlier releases", "compile": "Compiling, this once",
-    }  # fmt: skip
+    say = speaking.words()
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True), transient=True,
     )  # fmt: skip
     with bar:
-        task = bar.add_task("Starting", total=None)
+        task = bar.add_task(say("stage."), total=None)
 
         def show(stage: str, done: int, total: int) -> None:
-            bar.update(task, description=names.get(stage, stage), completed=done, total=total or None)
+            bar.update(task, description=say.name("stage", stage), completed=done, total=total or None)
 
         yield show

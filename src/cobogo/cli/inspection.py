@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cobogo.cli import console
+from cobogo.cli import console, speaking
 from cobogo.errors import OutputError
 from cobogo.policy import Data
 from cobogo.schema import ColumnProfile, Suggestion, starter_policy
@@ -13,19 +13,20 @@ from cobogo.schema import ColumnProfile, Suggestion, starter_policy
 
 def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
     """For people: no value of the data is shown."""
+    say = speaking.words()
     rows = [
         [
             column.name,
             str(column.kind),
-            f"{column.distinct:,}",
-            f"{column.missing:,}",
+            say.number(column.distinct),
+            say.number(column.missing),
             f"{found.role}{'' if found.certain else ' ?'}",
             _short(found.hierarchy),
-            found.reason,
+            speaking.reason(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
     ]
-    header = ["column", "type", "distinct", "missing", "suggested role", "hierarchy", "because"]
+    header = [say(key) for key in ("column", "type", "distinct", "missing", "role", "hierarchy", "because")]
     return console.table(header, rows, numbers=(2, 3))
 
 

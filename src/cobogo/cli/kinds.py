@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.cli import console
+from cobogo.cli import console, speaking
 from cobogo.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def kinds(
         of = parsed(kind) if kind else None
         found = job.kinds(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
-            job.write(found, out, language=rules.report.language)
+            job.write(found, out, language=speaking.written(rules))
     if as_json:
         console.say_json(found.as_dict())
         return

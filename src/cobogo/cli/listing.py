@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cobogo.cli import console
-from cobogo.errors import PolicyError
+from cobogo.cli import console, speaking
 
 
 def frequency_list(
@@ -35,7 +34,6 @@ def frequency_list(
     seed: Annotated[
         int | None, typer.Option("--seed", help="For examples only: the release then fails verification.")
     ] = None,
-    language: Annotated[str, typer.Option("--language", help="Of the report: en or pt-BR.")] = "en",
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no summary.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -53,8 +51,6 @@ def frequency_list(
 
     settled(epsilon, delta)
     paying = payer(ledger, dataset, analyst)
-    if language not in ("en", "pt-BR"):
-        raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
     try:
         options = Data.model_validate({"separator": separator, "encoding": encoding})
     except ValidationError as error:
@@ -63,7 +59,7 @@ def frequency_list(
         console.progress(quiet=quiet or as_json) as show,
         frequency_list(
             data, column, epsilon=epsilon, delta=delta, counts=counts, options=options, engine=engine, payer=paying,
-            seed=seed, language=language,
+            seed=seed, language=speaking.written(None),
         ) as found,
     ):  # fmt: skip
         finish(found, out, show, quiet, as_json)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.cli import console
-from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.cli import console, speaking
+from cobogo.errors import DataError, number_of
 
 if TYPE_CHECKING:
     from cobogo.location.evaluation import Evaluation
@@ -47,7 +47,6 @@ def evaluate(
     lon: Annotated[str | None, typer.Option("--lon", help="The column of longitudes.")] = None,
     lat: Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")] = None,
     separator: Annotated[str | None, typer.Option("--separator", help="Guessed from the header if not given.")] = None,
-    language: Annotated[str, typer.Option("--language", help="en or pt-BR.")] = "en",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Try mechanisms on true points, attack what they release, and show what each costs and what is still found.
@@ -61,8 +60,6 @@ def evaluate(
     from cobogo.location.evaluation_files import write
     from cobogo.location.reading import read_points
 
-    if language not in ("en", "pt-BR"):
-        raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
     wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
     attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]
     whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
@@ -87,7 +84,7 @@ def evaluate(
             progress=show,
         )
         if out is not None:
-            write(found, out, language=language)
+            write(found, out, language=speaking.written(None))
     if as_json:
         console.say_json(found.to_dict())
         return

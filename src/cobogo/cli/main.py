@@ -28,6 +28,7 @@ from cobogo.cli import (
     registering,
     risk,
     serving,
+    speaking,
     transforming,
     vaulting,
 )
@@ -35,6 +36,7 @@ from cobogo.errors import CobogoError, PolicyError
 
 app = typer.Typer(
     name="cobogo",
+    cls=speaking.Speaking,
     help="Share the use of data about people without exposing anyone.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -53,11 +55,14 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def _main(
+    lang: Annotated[
+        str | None, typer.Option("--lang", help="en or pt-BR; the locale's if not given. Every command takes it.")
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    pass
+    pass  # both are dealt with before
 
 
 @app.command()
@@ -77,7 +82,7 @@ def anonymize(
     from cobogo.policy import Policy
     from cobogo.release import publish
 
-    rules = Policy.load(policy)
+    rules = speaking.in_language(Policy.load(policy))
     directory = out or (rules.resolve(rules.output.directory) if rules.output.directory else None)
     if directory is None and not dry_run:
         raise PolicyError(
@@ -158,11 +163,12 @@ def inspect(
     if as_json:
         console.say_json(inspecting.as_json(profiles, suggestions))
         return
+    say = speaking.words()
     console.say(inspection.as_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
-        console.say("\n? The role is a guess: look at the column and decide.")
+        console.say(f"\n{say('guess')}")
     if write is not None:
-        console.say(f"\nWritten   {write}   Confirm the roles in it, then run: cobogo anonymize {write}")
+        console.written(str(write), say("confirm", policy=write))
 
 
 @app.command()
@@ -189,13 +195,13 @@ def frontier(
     with console.progress(quiet=as_json) as show:
         found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
         if out is not None:
-            frontiers.write(found, out, language=rules.report.language)
+            frontiers.write(found, out, language=speaking.written(rules))
     if as_json:
         console.say_json(found.as_dict())
     else:
         console.say(lines(found))
         if out is not None:
-            console.say(f"\nWritten   {out}/frontier.html   {out}/frontier.png   {out}/frontier.json")
+            console.written(f"{out}/frontier.html", f"{out}/frontier.png", f"{out}/frontier.json")
     if not any(point.levels is not None for point in found.points):
         raise typer.Exit(1)
 
@@ -224,13 +230,13 @@ def compare(
     with console.progress(quiet=as_json) as show:
         found = comparison.compare(rules, algorithms=names, progress=show)
         if out is not None:
-            comparison.write(found, out, language=rules.report.language)
+            comparison.write(found, out, language=speaking.written(rules))
     if as_json:
         console.say_json(found.as_dict())
     else:
         console.say(lines(found))
         if out is not None:
-            console.say(f"\nWritten   {out}/comparison.html   {out}/comparison.png   {out}/comparison.json")
+            console.written(f"{out}/comparison.html", f"{out}/comparison.png", f"{out}/comparison.json")
     if not any(run.solved for run in found.runs):
         raise typer.Exit(1)
 
@@ -242,16 +248,13 @@ app.command()(risk.risk)
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
     rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
-    language: Annotated[str, typer.Option("--language", help="en or pt-BR.")] = "en",
 ) -> None:
     """Anonymize made-up COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show what came of it."""
     from cobogo.cli.demonstration import lines
     from cobogo.demo.run import run as run_demo
 
-    if language not in ("en", "pt-BR"):
-        raise PolicyError(f"must be en or pt-BR. Got {language!r} instead", where="--language")
     with console.progress() as show:
-        results = run_demo(out, rows=rows, language=language, progress=show)
+        results = run_demo(out, rows=rows, language=speaking.written(None), progress=show)
     console.say(lines(results, out))
 
 

@@ -53,6 +53,7 @@ class Run:
     skipped: Mapping[str, str]
     released: Released = field(repr=False)
     answered: float  # the share of reports that were not refused
+    truth: Points = field(repr=False)  # where people were at the reports that were not
 
     @property
     def quality_loss(self) -> float:
@@ -206,6 +207,7 @@ def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequenc
         skipped,
         released,
         answered,
+        scene.truth,
     )
 
 

@@ -38,6 +38,19 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; X. Xiao and
         Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """
+    errors = query_errors(sides, queries=queries, selectivity=selectivity, seed=seed)
+    lower, median, upper = np.quantile(errors, [0.25, 0.5, 0.75]).tolist()
+    return {
+        "queries": queries,
+        "selectivity": selectivity,
+        "seed": seed,
+        "median": median,
+        "quartiles": [lower, upper],
+    }
+
+
+def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -> Floats:
+    """The relative error of each query that `query_error` asks."""
     random = np.random.default_rng(seed)
     quasi = [_quasi_line(sides, column) for column in range(len(sides.hierarchies))]
     sensitive = {name: _sensitive_line(histogram.domain) for name, histogram in sides.before.histograms.items()}
@@ -61,14 +74,7 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
             true = _count(sides.before, masks, before, values[before.values])
             answer = _count(sides.after, shares, after, values[released[name]])
         errors[number] = abs(answer - true) / true
-    lower, median, upper = np.quantile(errors, [0.25, 0.5, 0.75]).tolist()
-    return {
-        "queries": queries,
-        "selectivity": selectivity,
-        "seed": seed,
-        "median": median,
-        "quartiles": [lower, upper],
-    }
+    return errors
 
 
 def _record(sides: Sides, name: str | None, random: np.random.Generator) -> tuple[int, int]:

@@ -3,13 +3,49 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 from cobogo.errors import PolicyError
 from cobogo.models.base import Domain
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """What a parameter was checked for: a form of input can offer what passes."""
+
+    kind: str  # whole, number, choice, text or flag
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    words: tuple[str, ...] = ()
+
+
+_seen: ContextVar[dict[str, Bounds] | None] = ContextVar("seen", default=None)
+
+
+@contextmanager
+def noticed() -> Iterator[dict[str, Bounds]]:
+    """While a model is made, the checks that its parameters go through, by name."""
+    found: dict[str, Bounds] = {}
+    token = _seen.set(found)
+    try:
+        yield found
+    finally:
+        _seen.reset(token)
+
+
+def _notice(name: str, bounds: Bounds) -> None:
+    found = _seen.get()
+    if found is not None:
+        found[name] = bounds
+
+
 def whole(owner: str, name: str, value: object, *, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
+    _notice(name, Bounds("whole", least=least))
     if isinstance(value, bool) or not isinstance(value, int) or value < least or value > 2**62:
         raise ValueError(_text(owner, name, f"a whole number of at least {least}", value))
 
@@ -24,6 +60,7 @@ def number(
     above: float | None = None,
 ) -> None:
     """Refuse what is not a finite number within the bounds (``above`` is exclusive)."""
+    _notice(name, Bounds("number", least=least, most=most, above=above))
     bounds = [f"above {above:g}"] if above is not None else []
     bounds += [f"of at least {least:g}"] if least is not None else []
     bounds += [f"of at most {most:g}"] if most is not None else []
@@ -45,12 +82,14 @@ def _finite(value: float) -> bool:
 
 def choice(owner: str, name: str, value: object, known: tuple[str, ...]) -> None:
     """Refuse what is not one of the words."""
+    _notice(name, Bounds("choice", words=known))
     if value not in known:
         raise ValueError(_text(owner, name, f"one of {', '.join(known)}", value))
 
 
 def text(owner: str, name: str, value: object) -> None:
     """Refuse what is not text."""
+    _notice(name, Bounds("text"))
     if not isinstance(value, str) or not value:
         raise ValueError(_text(owner, name, "text", value))
 

@@ -34,6 +34,23 @@ class Checked:
 
 
 @dataclass(frozen=True, eq=False)
+class Looked:
+    """A node seen whole, whether or not it can be a solution: the classes that fail are taken to be suppressed."""
+
+    rolled: Rolled
+    gone: Mask  # the classes that are suppressed
+    satisfied: bool
+    outcome: Outcome
+    value: float  # of the metric; not a number where nothing is left
+    failing_records: int  # that are suppressed, or whose values are withheld
+
+    @property
+    def kept(self) -> Mask:
+        """The classes that are left."""
+        return ~self.gone & (self.rolled.records > 0)
+
+
+@dataclass(frozen=True, eq=False)
 class Floor:
     """What every node below suppresses at least, and the leaves under those records' values at this node, at most."""
 
@@ -140,6 +157,29 @@ class Evaluator:
         reached = outcome(self.problem, rolled, settled.gone, sums(rolled, settled.gone), self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, settled.records(rolled.records), floor)
+
+    def look(self, levels: Levels) -> Looked:
+        """All there is to know of a node; of one that is no solution, `check` says little more than that."""
+        rolled = self.table(levels)
+        classes = self.classes(rolled)
+        gone, nothing = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)
+        settled = self.withholding(rolled, classes) if self.problem.withholds and not self.strict else None
+        if settled is None:
+            for check in (*self._prunable, *self._others):
+                check(classes, gone, nothing)
+        else:
+            gone = settled.gone
+        found = sums(rolled, gone)
+        possible = settled is not None or not self.problem.withholds or self.strict
+        satisfied = (
+            possible
+            and self._within_limits(found, gone)
+            and _table_holds(self._prunable_of_table + self._other_of_table, classes, gone)
+        )
+        reached = outcome(self.problem, rolled, gone, found, self._needs)
+        value = float(self.problem.metric.value(reached, self.problem.scale)) if found.classes else np.nan
+        failing = found.suppressed if settled is None else settled.records(rolled.records)
+        return Looked(rolled, gone, satisfied, reached, value, failing)
 
     def withholding(self, rolled: Rolled, classes: Classes) -> Withholding | None:
         """What a node suppresses, and what it withholds; None where it cannot stay within the limit."""

@@ -18,10 +18,13 @@ from cobogo.release.release import Release
 from cobogo.release.verify import verify
 
 
-def adopt(release: Path, location: str, key: Path | None, dataset: str) -> tuple[str, list[Breach]]:
+def adopt(
+    release: Path, location: str, key: Path | None, dataset: str, *, data: Any = None
+) -> tuple[str, list[Breach]]:
     """Record a release that is out already: its id, and what it exposes together with those that are there.
 
-    It is made once more, from the data as they are now, and must come out in the same classes.
+    It is made once more, from the data as they are now, and must come out in the same classes. Where its policy does
+    not name them, ``data`` are they.
     """
     public, evidence = parts(release)
     if evidence is None or not verify(release):
@@ -40,7 +43,8 @@ def adopt(release: Path, location: str, key: Path | None, dataset: str) -> tuple
     asked = {"path": location, "dataset": dataset} | ({} if key is None else {"key": str(key.absolute())})
     policy = Policy.of({**kept["policy"], "registry": asked}, home=kept["home"], name=f"evidence/{evidences.NAME}")
     reuse = Reuse({"kind": "full-domain", "levels": kept["levels"]}, str(release))
-    made = job.solve(job.prepare(policy), algorithm=reuse)
+    prepared = job.prepare(policy) if data is None else job.prepare(data, policy)
+    made = job.solve(prepared, algorithm=reuse)
     if _classes_of(made) != _classes_in(public, policy):
         raise RegistryError(
             "the data are no longer those that the release was made of",

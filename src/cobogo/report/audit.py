@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ def render(found: Audit, picture: bytes, *, say: Words) -> str:
             about=_about(found, say),
             rows=[_row(trial, trial.findings, say) for trial in found.tried if trial.findings is not None],
             untried=[
-                {"name": told(trial.attack, say)[0], "why": _why(trial, say)}
+                {"name": told(trial.attack, say)[0], "why": reason(trial.why, trial.lacks, say)}
                 for trial in found.trials
                 if trial.findings is None
             ],
@@ -108,16 +109,17 @@ def _row(trial: Trial, findings: Findings, say: Words) -> dict[str, Any]:
     }
 
 
-def _why(trial: Trial, say: Words) -> str:
-    if trial.lacks:
+def reason(why: str, lacks: Sequence[str], say: Words) -> str:
+    """Why an attack was not tried: what it lacked, or else why it need not be."""
+    if lacks:
         inputs = {
             "knowledge": say("audit.input.knowledge"),
             "control": say("audit.input.control"),
             "queries": say("audit.input.queries"),
             "releases": say("audit.input.releases"),
         }
-        return say("audit.needs", inputs=", ".join(inputs[name] for name in trial.lacks))
-    return trial.why if say.language == "en" else say("audit.other")
+        return say("audit.needs", inputs=", ".join(inputs[name] for name in lacks))
+    return why if say.language == "en" else say("audit.other")
 
 
 def draw(found: Audit, path: Path, *, say: Words) -> None:

@@ -115,6 +115,14 @@ class Words:
             return "∞" if value > 0 else "−∞"
         return self._localized(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
 
+    def fixed(self, value: float, form: str = ".6g") -> str:
+        """A number in a form of Python's, with the signs of the language.
+
+        >>> words("en").fixed(0.170123456), words("pt-BR").fixed(12.5, ".1f")
+        ('0.170123', '12,5')
+        """
+        return self._localized(f"{value:{form}}")
+
     def column(self, values: Sequence[float | None]) -> list[str]:
         """Numbers that stand below each other: as many decimals for each as the one that needs most.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from cobogo.errors import PolicyError, number_of
 from cobogo.models.base import Floats, Ints
 from cobogo.policy import Policy, RiskPolicy
-from cobogo.risk.attackers import attackers, estimated_chances
+from cobogo.risk.attackers import Attackers, attackers, estimated_chances
 from cobogo.risk.columns import SMALL_AREA, Area, ColumnFinding, Look, check_columns
 from cobogo.risk.population import Surroundings, Uniqueness, surroundings, uniqueness
 from cobogo.risk.records import Known
@@ -62,10 +63,40 @@ def risk(
         return _measured(source, asked, combinations, progress)
 
 
-def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
+@dataclass(frozen=True, eq=False)
+class Glance:
+    """The risk of a table at a glance: what its classes tell, and no more."""
+
+    people: int
+    sizes: Ints  # people of each class
+    attackers: Attackers
+
+    @property
+    def uniques(self) -> int:
+        """Classes of one person."""
+        return int((self.sizes == 1).sum())
+
+
+def glance(data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine: str | None = None) -> Glance:
+    """Measure the attackers' chances and the uniques alone, by one count of the quasi-identifiers."""
+    source = open_data(data, policy, engine)
+    with source.table.engine.guarded("reading and counting"):
+        counted, sizes, people = _classes(source)
+        around = surroundings(source, counted, people, source.policy.risk)
+        journalist = _journalist(sizes, around, uniqueness(sizes, people, around))
+        chances = attackers(sizes, source.policy.risk.threshold, population=around.here, estimated=journalist)
+        return Glance(people, sizes, chances)
+
+
+def _classes(source: Source) -> tuple[FrequencyTable, Ints, int]:
+    """The distinct tuples, the people of each class, and how many there are in all."""
     counted = source.counted()
-    sizes = counted.classes().sizes
     people = counted.records if counted.people is None else len(counted.people.names)
+    return counted, counted.classes().sizes, people
+
+
+def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
+    counted, sizes, people = _classes(source)
     around = surroundings(source, counted, people, asked)
     unique = uniqueness(sizes, people, around)
     journalist = _journalist(sizes, around, unique)

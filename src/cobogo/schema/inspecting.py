@@ -15,10 +15,14 @@ from cobogo.table.read import Table, read
 def inspect(path: Path, separator: str | None, encoding: str) -> tuple[Data, list[ColumnProfile], list[Suggestion]]:
     """Profile every column of a file and suggest a role for it."""
     options = Data.model_validate({"separator": separator or guess_separator(path, encoding), "encoding": encoding})
-    table = read(path, options)
+    found = profiles(read(path, options))
+    return options, found, [suggest(column) for column in found]
+
+
+def profiles(table: Table) -> list[ColumnProfile]:
+    """The profile of every column of a table."""
     records = table.rows()
-    profiles = [_profile(table, name, records) for name in table.columns]
-    return options, profiles, [suggest(column) for column in profiles]
+    return [_profile(table, name, records) for name in table.columns]
 
 
 def _profile(table: Table, name: str, records: int) -> ColumnProfile:
@@ -26,7 +30,7 @@ def _profile(table: Table, name: str, records: int) -> ColumnProfile:
     return profile(name, records, counts.missing, counts.distinct, counts.unique, counts.most_frequent)
 
 
-def as_json(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> list[dict[str, Any]]:
+def as_json(columns: list[ColumnProfile], suggestions: list[Suggestion]) -> list[dict[str, Any]]:
     """For programs: the same."""
     return [
         {
@@ -41,5 +45,5 @@ def as_json(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> lis
             "reason": found.reason,
             "hierarchy": found.hierarchy,
         }
-        for column, found in zip(profiles, suggestions, strict=True)
+        for column, found in zip(columns, suggestions, strict=True)
     ]

@@ -27,12 +27,15 @@ from cobogo.server.intake import SizeLimit
 from cobogo.server.queue import Busy, Queue
 from cobogo.server.routes import asking, books, collecting, datasets, jobs, keys, watching
 from cobogo.server.settings import MEGABYTE, Settings
+from cobogo.server.sources import NoSource, SourceAway
 from cobogo.server.state import State, StateError
 
 LOG = logging.getLogger("cobogo.server")
 
 SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
-"""The modules whose routes lie under ``/api/v1``."""
+"""The modules whose routes lie under `API`; those of the anonymizer are made where the settings name it."""
+
+API = "/api/v1"
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -59,17 +62,21 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
         version=__version__,
         description="Share the use of data about people without exposing anyone.",
         lifespan=lifespan,
-        openapi_url="/api/v1/openapi.json",
+        openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
     )
     app.state.house, app.state.queue, app.state.figures = this, queue, Figures()
-    api = APIRouter(prefix="/api/v1")
+    api = APIRouter(prefix=API)
     for module in SUBJECTS:
         api.include_router(module.router)
+    if settings.location is not None:
+        from cobogo.server.routes import locating
+
+        api.include_router(locating.router(settings))
     app.include_router(api)
     app.include_router(watching.router)
-    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE)
+    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, keys=this.keys)
     app.add_middleware(BaseHTTPMiddleware, dispatch=Noted(this.state, app.state.figures))
     app.add_exception_handler(CobogoError, _ours)
     app.add_exception_handler(HTTPException, _refused)
@@ -93,20 +100,29 @@ class Noted:
             response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
         for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
-        path = getattr(request.scope.get("route"), "path", "unknown")
+        path = _template(request)
         self.figures.note(request.method, path, response.status_code, time.perf_counter() - began)
         holder = getattr(request.state, "holder", None)
-        if holder is not None:
+        if holder is not None and not (getattr(request.state, "unlogged", False) and response.status_code < 400):
             await run_in_threadpool(
                 self.state.note,
                 owner=holder.owner,
                 role=holder.role.value,
                 key=holder.key,
                 action=f"{request.method} {path}",
-                what=str(request.path_params.get("identity", "")),
+                what=str(getattr(request.state, "what", request.path_params.get("identity", ""))),
                 status=response.status_code,
             )
         return response
+
+
+def _template(request: Request) -> str:
+    """The address of a request without what it is about. A route knows only the part of it after its router's."""
+    if request.scope.get("route") is None:
+        return "unknown"
+    names = {str(value): name for name, value in request.path_params.items()}
+    parts = str(request.scope["path"]).removeprefix(API).split("/")
+    return "/".join(f"{{{names[part]}}}" if part in names else part for part in parts)
 
 
 def _ours(request: Request, error: Any) -> Response:  # noqa: ARG001
@@ -120,7 +136,9 @@ def _status(error: CobogoError) -> int:
             return 413
         case Busy():
             return 429
-        case StateError():
+        case NoSource():
+            return 404
+        case StateError() | SourceAway():
             return 503
         case AnswerIsNo():
             return 409

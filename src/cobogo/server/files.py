@@ -28,6 +28,8 @@ NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
 IDENTITY = re.compile(r"[0-9a-f]{16}")
 BLOCK = 1 << 20
 PARQUET_MAGIC = b"PAR1"
+DATA = ("data.csv", "data.parquet")
+"""What the file of a data set is called."""
 
 
 class TooLarge(InputError):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError
 from cobogo.server.access import Pace
@@ -14,6 +13,7 @@ from cobogo.server.files import Files
 from cobogo.server.keys import Keys
 from cobogo.server.settings import Settings
 from cobogo.server.state import State
+from cobogo.table.connect import is_url
 
 if TYPE_CHECKING:
     from cobogo.dp.curator import Curator
@@ -40,22 +40,31 @@ class House:
         self.pace = Pace(self.settings.limits.requests_per_minute)
         self.strangers = Pace(30)
         self._opening = threading.Lock()
+        self._curators: dict[str, Curator] = {}
+        if self.settings.registry is not None:
+            begin_registry(self.settings.registry)
 
     def close(self) -> None:
         """Let go of what was opened."""
         self.state.close()
 
-    @cached_property
-    def _curator(self) -> Any:
-        from cobogo.dp.curator import Curator
-
-        return Curator.load(Path(str(self.settings.curator)))
-
     @property
     def curator(self) -> Curator | None:
         """The curator, where the settings name its file."""
-        if self.settings.curator is None:
+        file = self.settings.curator
+        if file is None:
             return None
         with self._opening:
-            found: Curator = self._curator
-        return found
+            if file not in self._curators:
+                from cobogo.dp.curator import Curator
+
+                self._curators[file] = Curator.load(Path(file))
+            return self._curators[file]
+
+
+def begin_registry(place: str) -> None:
+    """Begin a registry that is a file and not there yet, with its key beside it. One in a database is begun by hand."""
+    if not is_url(place) and not Path(place).exists():
+        from cobogo.registry import store
+
+        store.create(place, None)

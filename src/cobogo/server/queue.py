@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from cobogo.errors import InputError
 from cobogo.server.house import House
 from cobogo.server.state import JOBS, packed
-from cobogo.server.worker import abandoned
+from cobogo.server.worker import AUDIT, abandoned
 
 BEAT = 0.25
 TRIES = 2
@@ -56,7 +57,14 @@ class Queue:
             self._spare = None
 
     def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
-        """Put a job in the queue."""
+        """Put a job on a data set in the queue."""
+        return self._wait(owner, kind, {"dataset": dataset, "file": file, "policy": policy})
+
+    def audit(self, owner: str, release: Mapping[str, Any]) -> str:
+        """Put an audit of a release, a row of the state, in the queue."""
+        return self._wait(owner, AUDIT, {"dataset": release["dataset"], "release": release["id"]})
+
+    def _wait(self, owner: str, kind: str, asked: Mapping[str, str]) -> str:
         waiting = self.house.state.rows(JOBS, state="queued")
         if len(waiting) >= self.house.settings.limits.jobs_waiting:
             raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
@@ -64,7 +72,7 @@ class Queue:
             JOBS,
             owner=owner,
             kind=kind,
-            asked=packed({"dataset": dataset, "file": file, "policy": policy}),
+            asked=packed(asked),
             state="queued",
             stage="",
             done=0,
@@ -116,7 +124,7 @@ class Queue:
         ):
             return
         child, self._spare = self._ready(), None
-        asked = packed({"settings": self.house.settings.model_dump(mode="json"), "job": identity})
+        asked = packed({"settings": self.house.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
         assert child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(f"{asked}\n".encode())

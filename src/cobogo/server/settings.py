@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
@@ -14,6 +14,8 @@ from cobogo.policy.readable import readable
 from cobogo.policy.toml_file import read_toml
 
 MEGABYTE = 1 << 20
+
+SourceName = Annotated[str, Field(pattern=r"^[\w-]{1,100}$")]
 
 
 class Limits(Part):
@@ -25,6 +27,32 @@ class Limits(Part):
     datasets: int = Field(default=1000, ge=1)
     jobs_waiting: int = Field(default=100, ge=1)
     jobs_at_once: int = Field(default=1, ge=1, le=64)
+
+
+class Source(Part):
+    """A database whose tables become data sets. Its URL may hold a password, and is shown to nobody."""
+
+    url: str
+    tables: tuple[str, ...] | None = None  # those that may be taken; without it, all that the URL's login may read
+    stewards: tuple[str, ...]  # who may take them; "*" is every steward
+
+    def open_to(self, owner: str) -> bool:
+        """Whether somebody may take tables of it."""
+        return owner in self.stewards or "*" in self.stewards
+
+
+class Location(Part):
+    """A trusted anonymizer for devices: the options of ``cobogo location serve``."""
+
+    cloak: str = "hilbert"
+    k: int = Field(default=5, ge=2)
+    min_area: float = Field(default=0.0, ge=0)
+    max_wait: float = Field(default=60.0, ge=0)
+    identity: str = "absent"
+    service: str | None = None
+    epsilon: float | None = None
+    budget: float | None = None
+    window: float = Field(default=3600.0, gt=0)
 
 
 class TLS(Part):
@@ -48,6 +76,8 @@ class Settings(Part):
     tls: TLS | None = None
     behind_proxy: bool = False
     limits: Limits = Limits()
+    location: Location | None = None
+    sources: dict[SourceName, Source] = Field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -68,7 +98,8 @@ class Settings(Part):
             if (value := getattr(found, key)) is not None and "://" not in value
         }
         tls = found.tls and TLS(certificate=str(home / found.tls.certificate), key=str(home / found.tls.key))
-        return found.model_copy(update={**paths, "tls": tls})
+        sources = {name: one.model_copy(update={"url": _located(one.url, home)}) for name, one in found.sources.items()}
+        return found.model_copy(update={**paths, "tls": tls, "sources": sources})
 
     def check_exposure(self, *, keys: bool) -> None:
         """Refuse to be reachable from elsewhere without keys, or without encryption on the way."""
@@ -87,6 +118,12 @@ class Settings(Part):
                 remedy="Add [tls] with certificate and key to the server's file (or --certificate and --tls-key), "
                 "or say behind-proxy = true where a proxy on this machine encrypts.",
             )
+
+
+def _located(url: str, home: Path) -> str:
+    """A URL whose database file, if it is one, is relative to the server's file."""
+    before, mark, path = url.partition("duckdb:///")
+    return f"{mark}{home / Path(path).expanduser()}" if mark and path and not before else url
 
 
 def _is_loopback(host: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cobogo.server.roles import Role, Scope
+from cobogo.server.settings import SourceName
 
 
 class Shape(BaseModel):
@@ -76,6 +77,14 @@ class Dataset(Shape):
     files: list[str]
 
 
+class TableWanted(Shape):
+    """A table of a database that the server's file names."""
+
+    source: SourceName
+    table: Name
+    name: Name | None = None
+
+
 class Page(Shape):
     """Some rows of a table, as text."""
 
@@ -116,8 +125,15 @@ class JobWanted(Shape):
     toml: Text | None = None
 
 
+class AuditWanted(Shape):
+    """A job that tries every attack on a release and puts what it finds into the evidence."""
+
+    kind: Literal["audit"]
+    release: Identity
+
+
 class Job(Shape):
-    """A job: how far it is, and what came of it. A job that is done has a release of the same id."""
+    """A job: how far it is, and the release that came of it, or that it audits."""
 
     id: Identity
     kind: str
@@ -127,6 +143,7 @@ class Job(Shape):
     done: int
     total: int
     message: str
+    release: Identity | None
     created: float
     finished: float | None
 

@@ -3,38 +3,75 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from cobogo.errors import DataError, InputError
 from cobogo.policy import Data
-from cobogo.schema import inspecting
-from cobogo.schema.starter import starter_policy
+from cobogo.server import profiles, rows
 from cobogo.server.files import data_name, safe_name
 from cobogo.server.house import House
-from cobogo.server.state import DATASETS, packed
+from cobogo.server.sources import copy_table, offered, sources
+from cobogo.server.state import DATASETS, JOBS, packed
 from cobogo.table.connect import connect
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
 
-PAGES = "rows.parquet"
-NUMBER = "cobogo row"
+__all__ = ["about", "attach", "attached", "fetch", "forget", "offered", "page", "receive", "sources", "suggestion"]
 
 
 def receive(
-    house: House, owner: str, name: str, upload: IO[bytes], *, separator: str | None = None, encoding: str = "utf-8"
+    house: House,
+    owner: str,
+    name: str,
+    upload: IO[bytes],
+    *,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str | None = None,
 ) -> str:
-    """Take in a table: a CSV or a Parquet file. What is none is refused, and nothing is kept of it."""
+    """Take in a table: a CSV or a Parquet file. What is none is refused, and nothing is kept of it.
+
+    What is not said of a CSV file is guessed: its separator from its header, its decimal mark from its columns.
+    """
+
+    def kept(stage: Path) -> Path:
+        house.files.keep(upload, stage / "upload")
+        return (stage / "upload").rename(stage / data_name(stage / "upload", house.settings.limits))
+
+    return _taken_in(house, owner, name, kept, separator, encoding, decimal)
+
+
+def fetch(house: House, owner: str, source: str, table: str, *, name: str | None = None) -> str:
+    """Take in a table of a database that the settings name: a copy of it, as it is now, becomes a data set."""
+
+    def copied(stage: Path) -> Path:
+        file = stage / "data.parquet"
+        copy_table(house, owner, source, table, file)
+        return file
+
+    return _taken_in(house, owner, name or table, copied)
+
+
+def _taken_in(
+    house: House,
+    owner: str,
+    name: str,
+    fill: Callable[[Path], Path],
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str | None = None,
+) -> str:
     mine = house.state.rows(DATASETS, owner)
     if len(mine) >= house.settings.limits.datasets:
         raise InputError("too many data sets", where="datasets", remedy="Delete some first.")
     identity = house.state.add(DATASETS, owner=owner, name=name, about="")
     try:
         with house.files.receiving(identity) as stage:
-            size = house.files.keep(upload, stage / "upload")
-            file = stage / data_name(stage / "upload", house.settings.limits)
-            (stage / "upload").rename(file)
-            about = _looked_at(file, stage, separator, encoding) | {"size": size, "file": file.name}
+            file = fill(stage)
+            about = _looked_at(file, stage, separator, encoding)
+            about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
         house.state.change(DATASETS, identity, about=packed(about))
     except BaseException:
         house.state.remove(DATASETS, identity)
@@ -51,19 +88,15 @@ def _looked_at(file: Path, stage: Path, separator: str | None, encoding: str) ->
     engine = connect()
     try:
         with engine.guarded("reading"):
-            import ibis
-
             table = read(file, data, engine)
-            texts = {name: table.text(name) for name in table.columns}
-            numbered = table.expression.select(**texts, **{NUMBER: ibis.row_number()})
-            engine.write_parquet(numbered, stage / PAGES)
-            rows = table.rows()
+            rows.write(engine.as_text(table.expression), stage)
+            number = table.rows()
             columns = list(table.columns)
     except DataError as error:
         raise DataError(error.what, where=_unplaced(error.where, file), remedy=error.remedy) from None
-    if not rows:
+    if not number:
         raise DataError("has no rows", where="file")
-    return {"columns": columns, "rows": rows, "separator": data.separator, "encoding": encoding}
+    return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
 
 
 def _unplaced(where: str | None, file: Path) -> str:
@@ -77,34 +110,30 @@ def about(row: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def page(house: House, identity: str, offset: int, limit: int) -> list[list[str | None]]:
-    """Some rows, as text."""
-    engine = connect()
-    with engine.guarded("reading"):
-        table = engine.connection.read_parquet(house.files.dataset(identity) / PAGES)
-        wanted = table.filter((table[NUMBER] >= offset) & (table[NUMBER] < offset + limit)).order_by(NUMBER)
-        found = engine.fetch(wanted.drop(NUMBER))
-    columns = [column.to_pylist() for column in found.columns]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def values(house: House, identity: str, column: str, most: int) -> list[str | None]:
-    """The most frequent values of a column: for its steward's eyes."""
-    engine = connect()
-    with engine.guarded("reading"):
-        table = engine.connection.read_parquet(house.files.dataset(identity) / PAGES)
-        counts = table.group_by(value=table[column]).aggregate(records=table.count())
-        top = counts.order_by([counts["records"].desc(), counts["value"]]).limit(most)
-        return list(engine.fetch(top)["value"].to_pylist())
+def page(
+    house: House, row: dict[str, Any], offset: int, limit: int, order: rows.Order | None = None
+) -> list[tuple[int, list[str | None]]]:
+    """Some rows with their numbers, as text."""
+    known = about(row)
+    found = rows.page(house.files.dataset(row["id"]), known["columns"], known["rows"], offset, limit, order)
+    return [(int(number), list(values)) for number, *values in found]
 
 
 def suggestion(house: House, row: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     """What each column seems to be, and a policy to start from."""
-    known = about(row)
-    file = house.files.dataset(row["id"]) / known["file"]
-    options, profiles, suggested = inspecting.inspect(file, known["separator"], known["encoding"])
-    text = starter_policy(profiles, suggested, path=None, separator=options.separator, encoding=options.encoding)
-    return inspecting.as_json(profiles, suggested), text
+    found = profiles.of(house.files.dataset(row["id"]), about(row))
+    columns = [{key: value for key, value in one.items() if key not in ("shape", "sort")} for one in found["columns"]]
+    return columns, found["policy"]
+
+
+def forget(house: House, owner: str, identity: str) -> None:
+    """Delete somebody's data set, unless a job works on it. What was released of it stays."""
+    busy = [row for state in ("queued", "running", "cancelling") for row in house.state.rows(JOBS, owner, state=state)]
+    if any(json.loads(row["asked"]).get("dataset") == identity for row in busy):
+        raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
+    if house.state.get(DATASETS, identity, owner) is not None:
+        house.state.remove(DATASETS, identity)
+        house.files.forget("datasets", identity)
 
 
 def attached(house: House, identity: str) -> list[str]:

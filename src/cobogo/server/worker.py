@@ -24,7 +24,7 @@ from cobogo import scratch
 from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.policy import Policy
 from cobogo.server.confine import confined
-from cobogo.server.files import Files
+from cobogo.server.files import DATA, Files
 from cobogo.server.settings import Settings
 from cobogo.server.state import JOBS, RELEASES, State, packed
 
@@ -77,7 +77,10 @@ KINDS: Mapping[str, Runner] = {
     "mask": _transformed(_mask),
     "synthesize": _transformed(_synthesize),
 }
-"""What a job may be."""
+"""What a job on a data set may be."""
+
+AUDIT = "audit"
+"""The kind of a job that attacks a release, and puts what it finds into the evidence."""
 
 
 class Work:
@@ -102,8 +105,10 @@ class Work:
                 os.close(lock)
 
     def _outcome(self) -> tuple[str, str]:
+        row = self.state.get(JOBS, self.identity)
+        assert row is not None
         try:
-            self._release()
+            (self._audit if row["kind"] == AUDIT else self._release)(row)
         except AnswerIsNo as no:
             return "refused", str(no)
         except CobogoError as error:
@@ -117,9 +122,18 @@ class Work:
             return "failed", "Something went wrong here. It is in the server's log."
         return "done", ""
 
-    def _release(self) -> None:
-        row = self.state.get(JOBS, self.identity)
-        assert row is not None
+    def _audit(self, row: Mapping[str, Any]) -> None:
+        """Attack a release with the data set that it was made of, where that is still there."""
+        from cobogo import audit as audits
+
+        asked = json.loads(row["asked"])
+        release, home = self.files.release(asked["release"]), self.files.dataset(asked["dataset"])
+        original = next((home / name for name in DATA if (home / name).is_file()), None)
+        audits.write(audits.audit(release, original=original, progress=self.progress), release)
+        if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
+            raise AnswerIsNo("was cancelled", where="job")
+
+    def _release(self, row: Mapping[str, Any]) -> None:
         asked = json.loads(row["asked"])
         home = self.files.dataset(asked["dataset"])
         policy = confined(asked["policy"], home / "files", owner=row["owner"], registry=self.settings.registry)

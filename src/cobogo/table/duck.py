@@ -91,6 +91,12 @@ class DuckDB(Engine):
             raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
+    def tables(self) -> list[str]:
+        """The tables and views of the user's database file."""
+        query = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = ?"
+        found = self.connection.con.execute(query, [HOUSE]).fetchall()
+        return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in found)
+
     def kept(self, table: Expression) -> Expression:
         """A temporary table."""
         return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)

@@ -80,6 +80,10 @@ class Engine(ABC):
         """A table that is in the engine's database already, read where it is."""
         raise DataError(f"{self.name} has no tables of its own", where=name, remedy="Give the URL of a database.")
 
+    def tables(self) -> list[str]:
+        """The names under which tables of its database can be opened."""
+        return []
+
     # Tables beside
 
     @abstractmethod

@@ -131,6 +131,16 @@ class PostgreSQL(Engine):
         )
         return self.connection.sql(f"SELECT {columns} FROM {_place(name)}")
 
+    def tables(self) -> list[str]:
+        """The tables and views that this login may read."""
+        found = self.session.execute(
+            "SELECT nspname, relname, nspname = current_schema() "
+            "FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
+            "WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <> 'information_schema' AND nspname !~ '^pg_' "
+            "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT')"
+        ).fetchall()
+        return sorted(table if here else f"{schema}.{table}" for schema, table, here in found)
+
     def lookup(self, table: Any) -> Expression:
         """A temporary table, sent as data and not as statements, which servers may log."""
         self._lookups += 1

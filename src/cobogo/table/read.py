@@ -10,6 +10,7 @@ from typing import Any
 
 from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data, Policy
+from cobogo.table import formulas
 from cobogo.table.connect import connect, is_url, shown
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
@@ -50,15 +51,16 @@ class Table:
         """What a column holds: how many values, how many once, and the most frequent ones."""
         values = self.expression.select(value=self.text(column))
         counts = values.group_by("value").aggregate(records=values.count())
-        present = counts.filter(counts["value"].notnull())
-        missing = counts.filter(counts["value"].isnull())
-        once = present.filter(present["records"] == 1)
-        top = present.order_by([present["records"].desc(), present["value"]]).limit(most)
-        shown_values = self.engine.fetch(top)
+        known = counts["value"].notnull()
+        totals = counts.aggregate(
+            missing=counts["records"].sum(where=~known),
+            distinct=counts["records"].count(where=known),
+            unique=counts["records"].count(where=known & (counts["records"] == 1)),
+        )
+        top = counts.filter(known).order_by([counts["records"].desc(), counts["value"]]).limit(most)
+        numbers, shown_values = self.engine.fetch(totals), self.engine.fetch(top)
         return ValueCounts(
-            missing=self._number(missing.aggregate(found=missing["records"].sum())),
-            distinct=self._number(present.aggregate(found=present.count())),
-            unique=self._number(once.aggregate(found=once.count())),
+            **{name: int(numbers[name][0].as_py() or 0) for name in ("missing", "distinct", "unique")},
             most_frequent=tuple(
                 zip(shown_values["value"].to_pylist(), shown_values["records"].to_pylist(), strict=True)
             ),
@@ -155,7 +157,8 @@ def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
         _check_names(parquet_columns(files, path), path)
         expression = engine.load_parquet(files, path, partitions(files, path), once=once)
         return _with_nulls(engine, expression, data, path)
-    return Table(engine, engine.load_csv(files, csv_columns(files, data), data, path, once=once), path)
+    expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
+    return Table(engine, formulas.restored(expression) if data.formulas == "neutralised" else expression, path)
 
 
 def _as_arrow(source: Any) -> Any:

@@ -19,33 +19,63 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     With ``local`` one person on one machine needs no key: whoever comes through the door ``/enter/…``, whose name is
     returned, is that person. Other users of the machine do not know it.
     """
-    place = Path(app.state.house.settings.state) / "pages"
-    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(place))
+    settings = app.state.house.settings
+    os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(settings.state) / "pages"))
     from nicegui import ui
 
+    from cobogo.workbench import files, trouble
+    from cobogo.workbench.looks import CSS
     from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
-    from cobogo.workbench.steps import STEPS, open_to
+    from cobogo.workbench.steps import STEPS, first
 
     desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
+    ui.add_css(CSS, shared=True)
     for step in STEPS:
         _page(ui, step.path, step.build, desk)
     _page(ui, "/login", login.build, desk)
+    trouble.prepare(desk)
+    files.serve(desk)
 
     @ui.page("/")
     def begin() -> None:
         holder = desk.session().holder
-        ui.navigate.to("/login" if holder is None else open_to(holder)[0].path)
+        ui.navigate.to("/login" if holder is None else first(holder).path)
 
     if local is not None:
+        _begin_registry(settings.registry)
 
         @ui.page(f"/enter/{door}")
         def enter() -> None:
             desk.session().holder = local
             ui.navigate.to("/")
 
-    ui.run_with(app, title="Cobogó", storage_secret=secrets.token_hex(32), show_welcome_message=False)
+    encrypted = settings.tls is not None or settings.behind_proxy
+    ui.run_with(
+        app,
+        title="Cobogó",
+        favicon=_FAVICON,
+        storage_secret=secrets.token_hex(32),
+        session_middleware_kwargs={"session_cookie": "cobogo", "same_site": "strict", "https_only": encrypted},
+        reconnect_timeout=30,
+        show_welcome_message=False,
+    )
     return door
+
+
+def _begin_registry(place: str | None) -> None:
+    """One person's own registry begins with their workbench."""
+    from cobogo.registry.store import create
+
+    if place is not None and not Path(place).exists():
+        create(place, None).close()
+
+
+_FAVICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="5" fill="#b3541e"/>'
+    '<g fill="#fff"><rect x="6" y="6" width="8" height="8" rx="4"/><rect x="18" y="6" width="8" height="8" rx="4"/>'
+    '<rect x="6" y="18" width="8" height="8" rx="4"/><rect x="18" y="18" width="8" height="8" rx="4"/></g></svg>'
+)
 
 
 def _page(ui: Any, path: str, build: Callable[[Any], Any], desk: Any) -> None:

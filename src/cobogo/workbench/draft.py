@@ -9,7 +9,20 @@ from typing import Any
 from cobogo.errors import PolicyError
 from cobogo.schema.starter import toml
 
-ORDER = ("data", "attributes", "privacy", "recoding", "output", "registry")
+ORDER = (
+    "data",
+    "attributes",
+    "privacy",
+    "recoding",
+    "perturbation",
+    "randomization",
+    "masking",
+    "synthesis",
+    "risk",
+    "output",
+    "report",
+    "registry",
+)
 
 
 class Draft:
@@ -32,6 +45,21 @@ class Draft:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             raise PolicyError(f"is not TOML: {error}", where="policy") from None
+
+    def take(self, text: str) -> None:
+        """Take over a text that somebody wrote; one in which nobody would find their way is refused, and changes
+        nothing: forms and other pages go on with what was there before."""
+        content = Draft(text).content()
+        columns = content.get("attributes", {})
+        models = content.get("privacy", {}).get("models", []) if isinstance(content.get("privacy", {}), Mapping) else 0
+        if not isinstance(columns, Mapping) or not all(isinstance(one, Mapping) for one in columns.values()):
+            raise PolicyError("each column is a table, as in age = { role = … }", where="policy, attributes")
+        if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
+            raise PolicyError("is a list of tables, as in [{ model = … }]", where="policy, privacy.models")
+        for name, part in content.items():
+            if not isinstance(part, Mapping):
+                raise PolicyError("is a table", where=f"policy, {name}")
+        self.text = text
 
     @property
     def attributes(self) -> dict[str, dict[str, Any]]:

@@ -1,64 +1,123 @@
-"""What stands around every page: steps on the left, language and light above."""
+"""What stands around every page, and the pieces that pages have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
+from typing import Any
 
 from nicegui import ui
 
 from cobogo.errors import CobogoError
+from cobogo.language.sentences import translated
+from cobogo.workbench.header import drawer, header
+from cobogo.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.workbench.session import Desk, Session
 from cobogo.workbench.steps import open_to
-
-BRICK, INK = "#b3541e", "#22333b"
 
 
 @contextmanager
 def framed(desk: Desk, step: str) -> Iterator[Session | None]:
     """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
-    ui.colors(primary=BRICK, secondary=INK, accent="#5e503f")
-    dark = ui.dark_mode(session.dark)
-    if session.holder is None or step not in {one.name for one in open_to(session.holder)}:
+    dark = prepared(session, f"step.{step}")
+    ui.on_exception(lambda error: _surprised(session, error))
+    if session.holder is None:
         ui.navigate.to("/login")
         yield None
         return
-    with ui.header().classes("items-center q-px-md").style(f"background: {INK}"):
-        ui.label("Cobogó").classes("text-h6 text-weight-bold")
-        ui.label(session.say(f"step.{step}")).classes("text-subtitle1 q-ml-md")
-        ui.space()
-        ui.label(session.holder.owner).classes("q-mr-md")
-        _toggles(session, dark)
-    with ui.left_drawer(value=True).classes("q-pa-sm").props("width=230 bordered"):
-        for one in open_to(session.holder):
-            active = one.name == step
-            link = ui.link(target=one.path).style(f"text-decoration: none; color: {'white' if active else 'inherit'}")
-            link.classes("full-width" + (" bg-primary rounded-borders" if active else ""))
-            with link, ui.row().classes("items-center q-pa-sm no-wrap"):
-                ui.icon(one.icon).props("size=sm")
-                ui.label(session.say(f"step.{one.name}")).classes("text-body1")
-    with ui.column().classes("w-full q-pa-md gap-4").style("max-width: 1280px; margin: 0 auto"):
+    if step not in {one.name for one in open_to(session.holder)}:
+        header(desk, session, step, dark)
+        drawer(desk, session, step)
+        with _body():
+            empty(session.say("frame.forbidden"), icon="lock")
+        yield None
+        return
+    header(desk, session, step, dark)
+    drawer(desk, session, step)
+    with _body():
         yield session
 
 
-def _toggles(session: Session, dark: ui.dark_mode) -> None:
-    def turn() -> None:
-        dark.value = not dark.value
-        session.dark = dark.value
+def prepared(session: Session, title: str) -> ui.dark_mode:
+    """Colours, language, light and title of a page."""
+    client = ui.context.client
+    client.page = copy(client.page)  # the page's own is everybody's
+    client.page.language = "pt-BR" if session.language == "pt-BR" else "en-US"
+    client.page.dark = session.dark
+    ui.page_title(f"{session.say(title)} · Cobogó")
+    ui.colors(
+        primary=BRICK, secondary=INK, accent="#5e503f", positive=POSITIVE, warning=WARNING, negative=NEGATIVE, info=INFO
+    )
+    return ui.dark_mode(session.dark)
 
-    def speak() -> None:
-        session.language = "pt-BR" if session.language == "en" else "en"
-        ui.navigate.reload()
 
-    def leave() -> None:
-        session.holder = None
-        ui.navigate.to("/login")
+@contextmanager
+def _body() -> Iterator[None]:
+    main = ui.element("main").props('id="content" tabindex="-1"').classes("w-full").style("outline: none")
+    with main, ui.column().classes("w-full gap-4").style("max-width: 1280px; margin: 0 auto; padding: 0 8px 24px"):
+        yield
 
-    label = session.say("dark")
-    ui.button(icon="contrast", on_click=turn).props(f'flat round color=white aria-label="{label}"').tooltip(label)
-    ui.button(session.say("language"), on_click=speak).props("flat color=white no-caps")
-    ui.button(session.say("logout"), on_click=leave).props("flat color=white no-caps")
+
+def section(text: str, *, help: str = "") -> None:
+    """The title of a part of a page, and a line of plain words below it."""
+    with ui.column().classes("gap-0 w-full"):
+        ui.label(text).classes("text-h6").props('role="heading" aria-level="2"')
+        if help:
+            ui.label(help).classes("text-body2 text-quiet")
+
+
+def empty(
+    text: str, *, icon: str = "inbox", button: str = "", go: str | Callable[[], Any] = "/", title: str = ""
+) -> ui.card:
+    """What stands where there is nothing yet: why, and a button to what comes first."""
+    with ui.card().classes("w-full items-center q-pa-xl") as card:
+        ui.icon(icon).props("size=64px color=primary")
+        if title:
+            ui.label(title).classes("text-h6")
+        ui.label(text).classes("text-body1 text-center").style("max-width: 36rem")
+        if button:
+            ui.button(button, on_click=(lambda: ui.navigate.to(go)) if isinstance(go, str) else go).props("no-caps")
+    return card
+
+
+def no_data(session: Session) -> ui.card:
+    """What stands where a page needs a data set and none is chosen."""
+    return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go="/data")
+
+
+def no_release(session: Session) -> ui.card:
+    """What stands where a page needs a release and there is none."""
+    return empty(session.say("frame.no-release"), icon="play_circle", button=session.say("step.running"), go="/running")
+
+
+def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.card:
+    """A tile with one figure. ``colour`` is positive, warning or negative."""
+    with ui.card().classes("q-pa-md gap-0").style("min-width: 7rem") as card:
+        ui.label(label).classes("text-caption text-quiet")
+        ui.label(value).classes("text-h5 text-weight-medium" + (f" text-{colour}" if colour else ""))
+        if help:
+            ui.label(help).classes("text-caption text-quiet")
+    return card
+
+
+def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
+    """The release that the session looks at (its row), or None; see `Desk.release`."""
+    return desk.release(session)
+
+
+def complain(error: CobogoError, language: str = "en") -> None:
+    """Show an error, in a language as far as it has words for it, until it is closed."""
+    ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
+
+
+def _surprised(session: Session, error: Exception) -> None:
+    """What nobody caught: ours in its own words, anything else without a word about the cause."""
+    if isinstance(error, CobogoError):
+        complain(error, session.language)
+    else:
+        ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 
 
 def told(action: Callable[[], object]) -> bool:
@@ -66,6 +125,6 @@ def told(action: Callable[[], object]) -> bool:
     try:
         action()
     except CobogoError as error:
-        ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+        complain(error)
         return False
     return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
@@ -82,16 +83,20 @@ class Room:
         return asked.region
 
 
-def router(  # noqa: PLR0915
-    server: PrivacyServer,
-    devices: Devices,
-    *,
-    service: Service | None = None,
-    clock: Callable[[], float] = time.time,
-) -> APIRouter:
-    """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
-    its answers."""
-    routes, room = APIRouter(), Room(server, clock)
+Who = Callable[..., str]
+
+
+@dataclass(frozen=True)
+class Door:
+    """Who may come in: dependencies of FastAPI that name a device's owner, an operator, or either, or refuse."""
+
+    person: Who
+    operator: Who
+    anybody: Who
+
+
+def tokens(devices: Devices) -> Door:
+    """The door of an anonymizer of its own: a token for each device, one for each operator."""
 
     def holder(request: Request) -> tuple[str, str]:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -110,12 +115,25 @@ def router(  # noqa: PLR0915
             raise HTTPException(403, "this needs the token of an operator")
         return found[1]
 
-    @routes.get("/health")
-    async def health() -> dict[str, str]:
-        return {"status": "ok", "version": __version__}
+    def anybody(found: tuple[str, str] = Depends(holder)) -> str:
+        return found[1]
+
+    return Door(person, operator, anybody)
+
+
+def router(  # noqa: PLR0915
+    server: PrivacyServer,
+    door: Door,
+    *,
+    service: Service | None = None,
+    clock: Callable[[], float] = time.time,
+) -> APIRouter:
+    """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
+    its answers."""
+    routes, room = APIRouter(), Room(server, clock)
 
     @routes.post("/locations")
-    async def locations(body: Locations, user: str = Depends(person)) -> dict[str, Any]:
+    async def locations(body: Locations, user: str = Depends(door.person)) -> dict[str, Any]:
         now = clock()
         if body.release == "accumulated" and body.trip is None:
             raise HTTPException(422, "an accumulated release needs a trip")
@@ -130,21 +148,21 @@ def router(  # noqa: PLR0915
         return {"accepted": len(positions), "told": said}
 
     @routes.delete("/locations")
-    async def forget(user: str = Depends(person)) -> dict[str, str]:
+    async def forget(user: str = Depends(door.person)) -> dict[str, str]:
         server.forget(user)
         return {"status": "forgotten"}
 
     @routes.post("/cloak")
-    async def cloak(body: Wanted, user: str = Depends(person)) -> dict[str, Any]:
+    async def cloak(body: Wanted, user: str = Depends(door.person)) -> dict[str, Any]:
         return (await _cloaked(body, user)).as_dict()
 
     @routes.post("/noise")
-    async def noise(user: str = Depends(person)) -> dict[str, float]:
+    async def noise(user: str = Depends(door.person)) -> dict[str, float]:
         lon, lat = server.noisy(user, clock())
         return {"lon": lon, "lat": lat}
 
     @routes.post("/nearest")
-    async def nearest(body: Question, user: str = Depends(person)) -> dict[str, Any]:
+    async def nearest(body: Question, user: str = Depends(door.person)) -> dict[str, Any]:
         if service is None:
             raise HTTPException(404, "this server has no service behind it")
         now = clock()
@@ -158,13 +176,13 @@ def router(  # noqa: PLR0915
         return {"places": [one.as_dict() for one in filtered(found, lon, lat, body.count)], "told": told.as_dict()}
 
     @routes.post("/trips/{trip}/release")
-    async def release(trip: str, user: str = Depends(person)) -> dict[str, Any]:
+    async def release(trip: str, user: str = Depends(door.person)) -> dict[str, Any]:
         said = await _told(server.release(user, trip))
         server.drop(user, trip)
         return {"told": said}
 
     @routes.get("/budget/{name}")
-    async def budget(name: str, user: str = Depends(person)) -> dict[str, Any]:
+    async def budget(name: str, user: str = Depends(door.person)) -> dict[str, Any]:
         if name != user:
             raise HTTPException(403, "a budget is for its owner's eyes")
         if server.books is None:
@@ -172,11 +190,11 @@ def router(  # noqa: PLR0915
         return dict(server.books.balance(user, clock()))
 
     @routes.get("/mixzones")
-    async def zones(found: tuple[str, str] = Depends(holder)) -> dict[str, Any]:  # noqa: ARG001
+    async def zones(by: str = Depends(door.anybody)) -> dict[str, Any]:  # noqa: ARG001
         return {"zones": [vars(zone) for zone in server.zones.zones]}
 
     @routes.post("/mixzones", status_code=201)
-    async def add_zone(body: Zone, by: str = Depends(operator)) -> dict[str, Any]:  # noqa: ARG001
+    async def add_zone(body: Zone, by: str = Depends(door.operator)) -> dict[str, Any]:  # noqa: ARG001
         try:
             server.zones.add(MixZone(**body.model_dump()))
         except ValueError as problem:
@@ -184,7 +202,7 @@ def router(  # noqa: PLR0915
         return body.model_dump()
 
     @routes.get("/mixzones/{name}/mix")
-    async def mixed(name: str, by: str = Depends(operator)) -> dict[str, Any]:  # noqa: ARG001
+    async def mixed(name: str, by: str = Depends(door.operator)) -> dict[str, Any]:  # noqa: ARG001
         if name not in {zone.name for zone in server.zones.zones}:
             raise HTTPException(404, "there is no such zone")
         found = server.zones.mixed(name, Entropy())
@@ -220,6 +238,11 @@ def create_app(
 ) -> FastAPI:
     """An application with these routes, its guards and nothing else."""
     app = FastAPI(title="Cobogó: trusted anonymizer", version=__version__, docs_url=None, redoc_url=None)
-    app.include_router(router(server, devices, service=service, clock=clock))
+
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok", "version": __version__}
+
+    app.include_router(router(server, tokens(devices), service=service, clock=clock))
     guard(app)
     return app

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException
 
+from cobogo.server import curating
 from cobogo.server.access import house, needs
 from cobogo.server.house import House
 from cobogo.server.keys import Holder
@@ -29,20 +30,14 @@ def _curator(this: House) -> Any:
 def datasets(this: Here, holder: Analyst) -> list[dict[str, Any]]:
     """The data sets that one may ask about, with their declared columns and what is left of one's budget."""
     curator = _curator(this)
-    asked = []
-    for name, dataset in curator.datasets.items():
-        if holder.owner in dataset.analysts:
-            asked.append(
-                {
-                    "name": name,
-                    "columns": {
-                        column: declared.model_dump(mode="json", exclude_none=True, by_alias=True)
-                        for column, declared in dataset.columns.items()
-                    },
-                    "budget": curator.ledger.balance(name, holder.owner).as_dict(),
-                }
-            )
-    return asked
+    return [
+        {
+            "name": name,
+            "columns": curating.described(dataset),
+            "budget": curator.ledger.balance(name, holder.owner).as_dict(),
+        }
+        for name, dataset in curating.open_to(curator, holder.owner).items()
+    ]
 
 
 @router.post("/explain")
@@ -69,5 +64,4 @@ def ask(this: Here, holder: Analyst, question: Question) -> AnswerShown:
 @router.get("/budgets")
 def budgets(this: Here, holder: Overseer) -> list[dict[str, Any]]:  # noqa: ARG001
     """What every data set and analyst may spend, has spent and has left."""
-    curator = _curator(this)
-    return [balance.as_dict() for name in curator.datasets for balance in curator.ledger.balances(name)]
+    return [balance.as_dict() for balance in curating.everybody(_curator(this))]

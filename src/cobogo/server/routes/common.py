@@ -22,6 +22,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
         413: "Too large.",
         422: "The request is not of the right shape.",
         429: "Too many requests.",
+        503: "What this needs cannot be used now.",
     }.items()
 }
 """What every route may answer instead."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Form, Query, UploadFile
+from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 
-from cobogo.errors import InputError
 from cobogo.server import tables
 from cobogo.server.access import house, needs
 from cobogo.server.confine import confined
@@ -14,8 +13,9 @@ from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.routes.common import REFUSALS, found
-from cobogo.server.shapes import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion
-from cobogo.server.state import DATASETS, JOBS, POLICIES
+from cobogo.server.settings import SourceName
+from cobogo.server.shapes import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
+from cobogo.server.state import DATASETS, POLICIES
 
 router = APIRouter(tags=["data sets"], responses=REFUSALS)
 Here = Annotated[House, Depends(house)]
@@ -37,6 +37,26 @@ def upload(
     return _shown(this, found(this, DATASETS, identity, holder, own=True))
 
 
+@router.get("/sources")
+def sources(this: Here, holder: Steward) -> list[str]:
+    """The databases that one may take tables of, by the names that the server's file gives them."""
+    return tables.sources(this, holder.owner)
+
+
+@router.get("/sources/{name}/tables")
+def offered(this: Here, holder: Steward, name: SourceName) -> list[str]:
+    """The tables of a database that one may take."""
+    return tables.offered(this, holder.owner, name)
+
+
+@router.post("/datasets/from-source", status_code=201)
+def fetch(this: Here, holder: Steward, wanted: TableWanted, request: Request) -> Dataset:
+    """Make a data set of a table of a database: a copy of it, as it is now."""
+    request.state.what = f"{wanted.source} {wanted.table}"
+    identity = tables.fetch(this, holder.owner, wanted.source, wanted.table, name=wanted.name)
+    return _shown(this, found(this, DATASETS, identity, holder, own=True))
+
+
 @router.get("/datasets")
 def listed(this: Here, holder: Steward) -> list[Dataset]:
     """One's own data sets, the latest first."""
@@ -53,11 +73,7 @@ def one(this: Here, holder: Steward, identity: Identity) -> Dataset:
 def forget(this: Here, holder: Steward, identity: Identity) -> None:
     """Delete a data set. What was released of it stays."""
     found(this, DATASETS, identity, holder, own=True)
-    busy = [row for state in ("queued", "running") for row in this.state.rows(JOBS, holder.owner, state=state)]
-    if any(identity in row["asked"] for row in busy):
-        raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
-    this.state.remove(DATASETS, identity)
-    this.files.forget("datasets", identity)
+    tables.forget(this, holder.owner, identity)
 
 
 @router.get("/datasets/{identity}/rows")
@@ -69,8 +85,9 @@ def rows(
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
 ) -> Page:
     """Some rows, as text."""
-    known = tables.about(found(this, DATASETS, identity, holder, own=True))
-    part = tables.page(this, identity, offset, limit)
+    row = found(this, DATASETS, identity, holder, own=True)
+    known = tables.about(row)
+    part = [values for _, values in tables.page(this, row, offset, limit)]
     return Page(columns=known["columns"], rows=part, offset=offset, total=known["rows"])
 
 

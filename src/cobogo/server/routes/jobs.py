@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import tempfile
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, HTTPException, Request
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi import APIRouter, Body, Depends, HTTPException, Query, Request
+from fastapi.responses import FileResponse, Response
 
 from cobogo.errors import InputError
+from cobogo.server import downloads, tables
 from cobogo.server import queue as queues
-from cobogo.server import tables
 from cobogo.server.access import house, needs
 from cobogo.server.confine import confined
-from cobogo.server.files import zipped
 from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.routes.common import REFUSALS, found
-from cobogo.server.shapes import Identity, Job, JobWanted, ReleaseShown, VerdictShown
+from cobogo.server.shapes import AuditWanted, Identity, Job, JobWanted, ReleaseShown, VerdictShown
 from cobogo.server.state import DATASETS, JOBS, POLICIES, RELEASES
 
 router = APIRouter(tags=["jobs and releases"], responses=REFUSALS)
@@ -41,8 +41,16 @@ def queue(request: Request) -> queues.Queue:
 
 
 @router.post("/jobs", status_code=202)
-def submit(this: Here, holder: Runner, wanted: JobWanted, waiting: Annotated[queues.Queue, Depends(queue)]) -> Job:
+def submit(
+    this: Here,
+    holder: Runner,
+    wanted: Annotated[JobWanted | AuditWanted, Body(discriminator="kind")],
+    waiting: Annotated[queues.Queue, Depends(queue)],
+) -> Job:
     """Put a job in the queue. What can be told wrong now is refused now."""
+    if isinstance(wanted, AuditWanted):
+        about = found(this, RELEASES, wanted.release, holder, own=True)
+        return _job(found(this, JOBS, waiting.audit(holder.owner, about), holder, own=True))
     row = found(this, DATASETS, wanted.dataset, holder, own=True)
     if (wanted.policy is None) == (wanted.toml is None):
         raise InputError("give a policy, or the text of one", where="policy")
@@ -88,9 +96,14 @@ def release(this: Here, holder: Reader, identity: Identity) -> ReleaseShown:
 
 
 @router.get("/releases/{identity}/public.zip", response_class=Response, responses=ZIP)
-def public(this: Here, holder: Reader, identity: Identity) -> Response:
-    """What may leave the house, as a ZIP archive."""
-    return _archive(this, holder, identity, "public")
+def public(
+    this: Here,
+    holder: Reader,
+    identity: Identity,
+    formulas: Annotated[Literal["kept", "neutralised"], Query()] = "kept",
+) -> Response:
+    """What may leave the house, as a ZIP archive; for spreadsheets, if asked, with no cell that is a formula."""
+    return _archive(this, holder, identity, "public", neutralised=formulas == "neutralised")
 
 
 @router.get("/releases/{identity}/evidence.zip", response_class=Response, responses=ZIP)
@@ -99,26 +112,29 @@ def evidence(this: Here, holder: Insider, identity: Identity) -> Response:
     return _archive(this, holder, identity, "evidence")
 
 
-@router.get("/releases/{identity}/report", response_class=HTMLResponse, responses=PAGE)
+@router.get("/releases/{identity}/report", response_class=Response, responses=PAGE)
 def report(this: Here, holder: Insider, identity: Identity) -> Response:
     """The report, as a page: it may show originals."""
-    found(this, RELEASES, identity, holder)
-    page = this.files.release(identity) / "evidence" / "report.html"
-    if not page.is_file():
-        raise HTTPException(404, "This release has no page.")
-    return FileResponse(
-        page,
-        media_type="text/html",
-        headers={"Content-Security-Policy": "default-src 'none'; img-src data:; style-src 'unsafe-inline'"},
-    )
+    return _page(this, holder, identity, "report.html")
 
 
 @router.get("/releases/{identity}/figures")
 def figures(this: Here, holder: Insider, identity: Identity) -> dict[str, Any]:
     """The report, as data."""
-    found(this, RELEASES, identity, holder)
-    content: dict[str, Any] = json.loads((this.files.release(identity) / "evidence" / "report.json").read_bytes())
-    return content
+    return _data(this, holder, identity, "report.json")
+
+
+@router.get("/releases/{identity}/audit", response_class=Response, responses=PAGE)
+def audit(this: Here, holder: Insider, identity: Identity) -> Response:
+    """What attacks find, as a page to sign, after a job of the kind "audit"."""
+    return _page(this, holder, identity, "audit.html")
+
+
+@router.get("/releases/{identity}/findings")
+def findings(this: Here, holder: Insider, identity: Identity) -> dict[str, Any]:
+    """What attacks find, as data, after a job of the kind "audit"."""
+    content = _data(this, holder, identity, "audit.json")
+    return content | {"release": identity, "earlier": [Path(one).name for one in content["earlier"]]}
 
 
 @router.post("/releases/{identity}/verify")
@@ -131,15 +147,39 @@ def verify(this: Here, holder: Reader, identity: Identity) -> VerdictShown:
     return VerdictShown(holds=bool(verdict), details=verdict.as_dict())
 
 
-def _archive(this: House, holder: Holder, identity: str, part: Literal["public", "evidence"]) -> Response:
+def _evidence(this: House, holder: Holder, identity: str, name: str) -> Path:
+    found(this, RELEASES, identity, holder)
+    file = this.files.release(identity) / "evidence" / name
+    if not file.is_file():
+        raise HTTPException(404, f"The evidence has no {name}.")
+    return file
+
+
+def _page(this: House, holder: Holder, identity: str, name: str) -> Response:
+    return FileResponse(
+        _evidence(this, holder, identity, name),
+        media_type="text/html",
+        headers={"Content-Security-Policy": "default-src 'none'; img-src data:; style-src 'unsafe-inline'"},
+    )
+
+
+def _data(this: House, holder: Holder, identity: str, name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(_evidence(this, holder, identity, name).read_bytes())
+    return content
+
+
+def _archive(
+    this: House, holder: Holder, identity: str, part: downloads.Part, *, neutralised: bool = False
+) -> Response:
     found(this, RELEASES, identity, holder)
     from starlette.background import BackgroundTask
 
-    target = tempfile.NamedTemporaryFile(suffix=".zip", delete=False)  # noqa: SIM115
-    with target:
-        zipped(this.files.release(identity) / part, target.file)
-    from pathlib import Path
-
+    with tempfile.NamedTemporaryFile(suffix=".zip", delete=False) as target:
+        try:
+            downloads.archive(this.files, identity, part, target.file, neutralised=neutralised)
+        except BaseException:
+            Path(target.name).unlink()
+            raise
     return FileResponse(
         target.name,
         media_type="application/zip",
@@ -150,7 +190,9 @@ def _archive(this: House, holder: Holder, identity: str, part: Literal["public",
 
 def _job(row: dict[str, Any]) -> Job:
     kept = {key: value for key, value in row.items() if key not in ("owner", "asked", "tries")}
-    return Job(**kept, dataset=json.loads(row["asked"])["dataset"])
+    asked = json.loads(row["asked"])
+    made = row["id"] if row["state"] == "done" else None
+    return Job(**kept, dataset=asked["dataset"], release=asked.get("release", made))
 
 
 def _release(row: dict[str, Any]) -> ReleaseShown:

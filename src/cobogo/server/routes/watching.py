@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 
 from cobogo import __version__
 from cobogo.server.access import house, needs
@@ -17,6 +17,7 @@ from cobogo.server.routes.common import REFUSALS
 from cobogo.server.shapes import Health
 from cobogo.server.state import JOBS
 
+TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 router = APIRouter(tags=["server"], responses=REFUSALS)
 
 
@@ -27,15 +28,15 @@ def health(this: Annotated[House, Depends(house)]) -> Health:
     return Health(status="ok", version=__version__)
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get("/metrics", response_class=Response, responses=TEXT)
 def metrics(
     request: Request,
     this: Annotated[House, Depends(house)],
     holder: Annotated[Holder, needs(Scope.METRICS)],  # noqa: ARG001
-) -> str:
+) -> Response:
     """Figures in Prometheus' format."""
     jobs = Counter(row["state"] for row in this.state.rows(JOBS))
     lines = ["# HELP cobogo_jobs Jobs by state", "# TYPE cobogo_jobs gauge"]
     lines += [f'cobogo_jobs{{state="{state}"}} {count}' for state, count in sorted(jobs.items())]
     found: str = request.app.state.figures.text()
-    return found + "\n".join(lines) + "\n"
+    return PlainTextResponse(found + "\n".join(lines) + "\n")

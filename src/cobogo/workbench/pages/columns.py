@@ -1,30 +1,32 @@
-"""Columns: what each is, and how it may become coarser, with a preview of its levels."""
+"""Columns: what each is, as its values and its name suggest, one line a column."""
 
 from __future__ import annotations
 
-import ast
+from collections import Counter
 from typing import Any
 
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.hierarchy.build import build as built
-from cobogo.server import tables
-from cobogo.server.confine import confined
+from cobogo.schema.portuguese import reason_in_portuguese, type_in_portuguese
+from cobogo.schema.suggest import CERTAIN
+from cobogo.server import profiles, tables
 from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import framed
+from cobogo.workbench.frame import complain, framed, no_data
+from cobogo.workbench.pages.columns_shape import Shape
 from cobogo.workbench.session import Desk, Session
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "non-sensitive")
-KINDS = {
-    "none": None,
-    "intervals": [10, 20],
-    "mask": "right",
-    "dates": "%Y-%m-%d",
-    "path": "/",
-    "csv": "file.csv",
+COLOURS = {
+    "identifier": "red-9",
+    "quasi-identifier": "primary",
+    "sensitive": "deep-purple-8",
+    "non-sensitive": "teal-9",
 }
-SHOWN = 12
+GRID = (
+    "display: grid; grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr);"
+    " column-gap: 1rem; align-items: center; width: 100%"
+)
 
 
 async def build(desk: Desk) -> None:
@@ -34,122 +36,151 @@ async def build(desk: Desk) -> None:
             return
         row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
         if row is None:
-            ui.label(session.say("data.first"))
+            no_data(session)
             return
+        found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+        try:
+            told = session.draft.attributes
+        except CobogoError as error:
+            complain(error, session.language)
+            return
+        if found is not None:
+            _Columns(session, found["columns"], told)
+
+
+class _Columns:
+    """The lines, and what stands above them."""
+
+    def __init__(self, session: Session, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
+        self.session = session
         ui.label(session.say("columns.what"))
-        found = await run.io_bound(tables.suggestion, desk.house, row)
-        assert found is not None
-        profiles, _ = found
-        named = [
-            one["column"] for one in profiles if session.draft.attributes[one["column"]].get("role") == "identifier"
-        ]
-        if named:
-            text = session.say("columns.identifier", count=len(named), names=", ".join(named))
-            ui.label(text).classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full")
-        for profile in profiles:
-            _column(desk, session, row, profile)
+        with ui.expansion(session.say("columns.roles"), icon="help_outline").classes("w-full").props("dense"):
+            for role in ROLES:
+                ui.label(session.say(f"role.{role}"))
+        with ui.row().classes("items-center w-full"):
+            self.all = ui.button(on_click=self._accept_all, icon="done_all").props("no-caps")
+            self.search = ui.input(session.say("columns.search"), on_change=self._filter)
+            self.search.props("dense outlined clearable").style("width: 14rem")
+            self.open = ui.switch(session.say("columns.undecided"), on_change=self._filter)
+            ui.space()
+            self.counts = ui.row().classes("items-center gap-1")
+        self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
+        with ui.card().classes("w-full q-pa-sm gap-0"):
+            with ui.element("div").style(GRID).classes("text-caption text-weight-bold q-py-xs"):
+                for key in ("column", "values", "shape", "role", "reason"):
+                    ui.label(session.say(f"columns.{key}"))
+            self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
+        with ui.row().classes("w-full justify-end"):
+            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to("/hierarchies")).props("no-caps")
+        self.changed()
+
+    def changed(self) -> None:
+        """Say again what depends on all columns."""
+        say = self.session.say
+        undecided = [line for line in self.lines if line.role is None]
+        self.all.text = say("columns.all", count=len(undecided))
+        self.all.set_visibility(bool(undecided))
+        named = [line.name for line in self.lines if line.role == "identifier"]
+        self.warning.text = say("columns.identifier", names=", ".join(named))
+        self.warning.set_visibility(bool(named))
+        self.counts.clear()
+        chosen = Counter(line.role for line in self.lines)
+        with self.counts:
+            for role in ROLES:
+                text = f"{self.session.say(f'role.{role}').partition(':')[0]}: {chosen[role]}"
+                ui.badge(text, color=COLOURS[role]).classes("q-pa-xs")
+
+    def _accept_all(self) -> None:
+        for line in self.lines:
+            if line.role is None:
+                line.accept()
+
+    def _filter(self) -> None:
+        wanted = (self.search.value or "").casefold()
+        for line in self.lines:
+            fits = wanted in line.name.casefold() and (line.role is None or not self.open.value)
+            line.place.set_visibility(fits)
 
 
-def _column(desk: Desk, session: Session, row: dict[str, Any], profile: dict[str, Any]) -> None:
-    name = profile["column"]
-    told = session.draft.attributes.get(name, {})
-    with ui.card().classes("w-full"), ui.row().classes("items-start w-full no-wrap"):
-        with ui.column().classes("gap-0").style("width: 14rem"):
-            ui.label(name).classes("text-subtitle1 text-weight-medium")
-            ui.label(profile["type"]).classes("text-caption")
-            counts = f"{session.say('columns.distinct')}: {profile['distinct']:,}"
-            ui.label(f"{counts} · {session.say('columns.missing')}: {profile['missing']:,}").classes("text-caption")
-        with ui.column().classes("gap-1").style("width: 26rem"):
-            options = {role: session.say(f"role.{role}") for role in ROLES}
-            known = told.get("role") if told.get("role") in ROLES else None
-            role = ui.select(options, value=known, label=session.say("columns.role")).classes("w-full")
-            ui.label(f"{session.say('columns.reason')} {profile['reason']}").classes("text-caption")
-            accept = ui.button(
-                session.say("columns.accept", role=profile["role"]),
-                on_click=lambda: role.set_value(profile["role"]),
-            ).props("outline dense no-caps")
-            accept.set_visibility(known is None)
-        place = ui.column().classes("col gap-1")
+class _Line:
+    """A column."""
 
-    def changed() -> None:
-        accept.set_visibility(False)
-        session.draft.set_attribute(name, role=role.value)
-        _hierarchy(desk, session, row, profile, place)
-
-    role.on_value_change(changed)
-    _hierarchy(desk, session, row, profile, place)
-
-
-def _hierarchy(desk: Desk, session: Session, row: dict[str, Any], profile: dict[str, Any], place: ui.column) -> None:
-    """The builder of a quasi-identifier's hierarchy, and what it makes of the most frequent values."""
-    name = profile["column"]
-    place.clear()
-    told = session.draft.attributes.get(name, {})
-    if told.get("role") != "quasi-identifier":
-        return
-    spec = dict(told.get("hierarchy") or {})
-    kind = next((one for one in KINDS if one in spec), "none")
-    with place:
-        with ui.row().classes("items-end w-full no-wrap"):
-            kinds = {one: session.say(f"columns.{one}") for one in KINDS}
-            chosen = ui.select(kinds, value=kind, label=session.say("columns.hierarchy")).style("width: 11rem")
-            text = ui.input(session.say("columns.options"), value=_written(spec)).classes("col")
-            apply = ui.button(session.say("columns.apply")).props("no-caps flat")
-        preview = ui.column().classes("w-full gap-0")
-
-    def take_kind() -> None:
-        start = KINDS[chosen.value]
-        text.value = "" if start is None else _written({chosen.value: start})
-
-    def take() -> None:
-        wanted = _read(text.value)
-        if wanted is None and text.value.strip():
-            ui.notify(text.value, type="negative")
-            return
-        session.draft.set_attribute(name, hierarchy=wanted)
-        _preview(desk, session, row, name, preview)
-
-    chosen.on_value_change(take_kind)
-    apply.on_click(take)
-    _preview(desk, session, row, name, preview)
-
-
-def _preview(desk: Desk, session: Session, row: dict[str, Any], name: str, place: ui.column) -> None:
-    place.clear()
-    try:
-        home = desk.house.files.dataset(row["id"]) / "files"
-        assert session.holder is not None
-        policy = confined(
-            session.draft.only(name), home, owner=session.holder.owner, registry=desk.house.settings.registry
-        )
-        values = tables.values(desk.house, row["id"], name, SHOWN)
-        tree = built(name, policy.attributes[name].hierarchy, values, policy=policy)
-    except CobogoError as error:
-        with place:
-            ui.label(str(error)).classes("text-negative text-caption")
-        return
-    with place, ui.row().classes("gap-6"):
-        for level in range(tree.height + 1):
-            labels = list(dict.fromkeys(str(tree.generalize(value, level)) for value in values))
+    def __init__(self, page: _Columns, profile: dict[str, Any], said: str | None) -> None:
+        self.page, self.profile, self.name = page, profile, profile["column"]
+        self.role = said if said in ROLES else None
+        session = page.session
+        self.place = ui.element("div").style(GRID + "; border-top: 1px solid #8884").classes("q-py-xs")
+        with self.place:
             with ui.column().classes("gap-0"):
-                ui.label(str(level)).classes("text-caption text-weight-bold")
-                for label in labels[:5]:
-                    ui.label(label).classes("text-caption")
-                if len(labels) > 5:
-                    ui.label("…").classes("text-caption")
+                ui.label(self.name).classes("text-weight-medium").style("overflow-wrap: anywhere")
+                portuguese = session.language == "pt-BR"
+                ui.label(type_in_portuguese(profile["type"]) if portuguese else profile["type"]).classes("text-caption")
+            self._numbers(session)
+            self.shape = Shape(session, profile)
+            options = {role: session.say(f"role.{role}").partition(":")[0] for role in ROLES}
+            self.select = ui.select(options, value=self.role, on_change=self._chosen)
+            self.select.props(f'dense outlined aria-label="{session.say("columns.role")}: {_plain(self.name)}"')
+            with ui.column().classes("gap-0 items-start"):
+                with ui.row().classes("items-center gap-2"):
+                    self.button = ui.button(
+                        session.say("columns.accept", role=options[profile["role"]]), on_click=self.accept
+                    ).props("outline dense no-caps size=sm")
+                    confidence = session.percent(profile["confidence"])
+                    self.sure = ui.label(session.say("columns.sure", share=confidence))
+                    self.sure.classes("text-caption text-weight-medium")
+                reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
+                ui.label(reason).classes("text-caption").style("line-height: 1.2")
+                self.alarm = ui.label().classes("text-caption text-weight-bold text-negative").props("role=alert")
+        self._drawn()
+
+    def _numbers(self, session: Session) -> None:
+        number = session.number
+        with ui.column().classes("gap-0"):
+            ui.label(session.say("columns.distinct", count=number(self.profile["distinct"]))).classes("text-caption")
+            missing = self.profile["missing"]
+            if missing:
+                share = session.percent(missing / self.profile["records"])
+                ui.label(session.say("columns.missing", share=share)).classes("text-caption text-weight-medium")
+
+    def accept(self) -> None:
+        """Take the suggestion."""
+        self.select.value = self.profile["role"]
+
+    def _chosen(self) -> None:
+        draft = self.page.session.draft
+        self.role = self.select.value
+        usual = {}
+        if self.role == "quasi-identifier" and not draft.attributes.get(self.name, {}).get("hierarchy"):
+            usual = {"hierarchy": self.profile["hierarchy"]}
+        draft.set_attribute(self.name, role=self.role, **usual)
+        self._drawn()
+        self.page.changed()
+
+    def _drawn(self) -> None:
+        self.button.set_visibility(self.role != self.profile["role"])
+        self.sure.set_visibility(self.role == self.profile["role"])
+        alarm = warning(self.profile, self.role)
+        self.alarm.set_visibility(alarm is not None)
+        self.alarm.text = "" if alarm is None else self.page.session.say(f"alarm.{alarm}")
+        self.shape.draw(self.role or self.profile["role"])
 
 
-def _written(spec: dict[str, Any]) -> str:
-    return ", ".join(f"{key} = {value!r}" for key, value in spec.items())
+def warning(profile: dict[str, Any], role: str | None) -> str | None:
+    """What is wrong with a role for a column, if anything: the name of the warning.
+
+    >>> found = {"role": "identifier", "confidence": 0.9, "unique": 10, "records": 10}
+    >>> warning(found, "non-sensitive"), warning(found, "identifier")
+    ('released', None)
+    """
+    if role is None:
+        return "undecided"
+    if role != "identifier" and profile["role"] == "identifier" and profile["confidence"] >= CERTAIN:
+        return "released"
+    if role == "non-sensitive" and 2 * profile["unique"] > profile["records"]:
+        return "unique"
+    return None
 
 
-def _read(text: str) -> dict[str, Any] | None:
-    """The options of a hierarchy as they are written in a policy: ``intervals = [10, 20], top = True``."""
-    if not text.strip():
-        return None
-    try:
-        call = ast.parse(f"f({text.replace(': ', '=')})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        return {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError, AssertionError):
-        return None
+def _plain(name: str) -> str:
+    """A name as an attribute of an element can hold it."""
+    return name.replace("\\", "").replace('"', "")

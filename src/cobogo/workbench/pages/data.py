@@ -1,56 +1,149 @@
-"""Data: upload a table, choose one, look at its rows. Rows come page by page from the server's own copy."""
+"""Data: bring a table in, choose one, look at its rows. Rows come page by page from the server's own copy."""
 
 from __future__ import annotations
 
-import io
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from nicegui import events, run, ui
 
+from cobogo import scratch
 from cobogo.errors import CobogoError
 from cobogo.server import tables
 from cobogo.server.settings import MEGABYTE
 from cobogo.server.state import DATASETS
 from cobogo.workbench.draft import Draft, rendered
-from cobogo.workbench.frame import framed
+from cobogo.workbench.frame import complain, framed, section
+from cobogo.workbench.pages import data_rows
 from cobogo.workbench.session import Desk, Session
 
-PAGE = 25
+EXAMPLE_ROWS = 5000
+SEPARATORS = (",", ";", "\t", "|")
 
 
-def build(desk: Desk) -> None:
+async def build(desk: Desk) -> None:
     """The first step."""
     with framed(desk, "data") as session:
         if session is None:
             return
-        _upload(desk, session)
-        ui.label(session.say("data.mine")).classes("text-h6")
+        with ui.card().classes("w-full"):
+            _upload(desk, session)
+            _databases(desk, session)
         _datasets(desk, session)
-        if session.dataset is not None:
-            _rows(desk, session)
+        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        if row is not None:
+            await data_rows.show(desk, session, row)
 
 
 def _upload(desk: Desk, session: Session) -> None:
-    async def taken(event: events.UploadEventArguments) -> None:
-        assert session.holder is not None
-        content = io.BytesIO(await event.file.read())
-        try:
-            identity = await run.io_bound(
-                tables.receive, desk.house, session.holder.owner, event.file.name[:200], content
-            )
-        except CobogoError as error:
-            ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
-            event.sender.reset()  # type: ignore[attr-defined]
-            return
-        choose(desk, session, str(identity))
-        ui.navigate.reload()
+    options: dict[str, str | None] = {"separator": None, "encoding": "utf-8", "decimal": None}
+    busy = _waiting(session)
 
-    most = desk.house.settings.limits.upload_megabytes * MEGABYTE
-    with ui.card().classes("w-full"):
-        ui.upload(label=session.say("data.drop"), on_upload=taken, auto_upload=True, max_file_size=most).classes(
-            "w-full"
-        ).props("flat bordered accept=.csv,.txt,.tsv,.parquet,.gz")
-        ui.label(session.say("data.what")).classes("text-caption")
+    async def taken(event: events.UploadEventArguments) -> None:
+        stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+        try:
+            await event.file.save(stage / "upload")
+            name = event.file.name[:200] or "table"
+            await _keep(desk, session, lambda: _received(desk, session, name, stage / "upload", options), busy)
+        finally:
+            scratch.remove(stage)
+        event.sender.reset()  # type: ignore[attr-defined]
+
+    most = desk.house.settings.limits.upload_megabytes
+    drop = ui.upload(
+        label=session.say("data.drop"),
+        on_begin_upload=lambda: busy.set_visibility(True),
+        on_upload=taken,
+        on_rejected=lambda: ui.notify(session.say("data.large", most=most)),
+        auto_upload=True,
+        max_file_size=most * MEGABYTE,
+    )
+    drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
+    _options(session, options)
+    ui.label(session.say("data.what")).classes("text-caption")
+
+
+def _waiting(session: Session) -> ui.row:
+    """What is seen while a table is read."""
+    with ui.row().classes("items-center") as row:
+        ui.spinner(size="sm")
+        ui.label(session.say("data.reading")).props("role=status")
+    row.set_visibility(False)
+    return row
+
+
+def _options(session: Session, options: dict[str, str | None]) -> None:
+    """What a CSV file does not say of itself; a Parquet file does."""
+    choices: dict[str, dict[str | None, str]] = {
+        "separator": {None: session.say("data.guess")} | {one: session.say(f"mark.{ord(one)}") for one in SEPARATORS},
+        "encoding": {"utf-8": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)"},
+        "decimal": {None: session.say("data.guess"), ".": session.say("data.point"), ",": session.say("data.comma")},
+    }
+    with ui.expansion(session.say("data.options"), icon="tune").classes("w-full").props("dense"), ui.row():
+        for key, known in choices.items():
+            ui.select(
+                known,
+                value=options[key],
+                label=session.say(f"option.{key}"),
+                on_change=lambda event, key=key: options.update({key: event.value}),
+            ).style("width: 15rem").props("dense outlined")
+
+
+def _databases(desk: Desk, session: Session) -> None:
+    """Tables of the databases that the server's settings name."""
+    known = tables.sources(desk.house, session.owner)
+    if not known:
+        return
+
+    async def turned() -> None:
+        try:
+            found = await run.io_bound(tables.offered, desk.house, session.owner, str(source.value))
+        except CobogoError as error:
+            complain(error, session.language)
+            found = []
+        table.set_options(found or [], value=None)
+
+    async def take() -> None:
+        if table.value:
+            name = str(table.value)
+            await _keep(desk, session, lambda: tables.fetch(desk.house, session.owner, str(source.value), name), busy)
+
+    with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
+        ui.label(session.say("data.copied")).classes("text-caption")
+        with ui.row().classes("items-center"):
+            source = ui.select(known, label=session.say("data.source"), on_change=turned)
+            table = ui.select([], label=session.say("data.table"), with_input=True)
+            for field in (source, table):
+                field.props("dense outlined").style("width: 16rem")
+            ui.button(session.say("data.take"), on_click=take).props("no-caps")
+        busy = _waiting(session)
+
+
+def _received(desk: Desk, session: Session, name: str, file: Path, options: dict[str, Any]) -> str:
+    with file.open("rb") as stream:
+        return tables.receive(desk.house, session.owner, name, stream, **options)
+
+
+async def _keep(desk: Desk, session: Session, take: Callable[[], str], busy: ui.row) -> None:
+    """Take a table in, off the event loop, and work on it; what is no table is refused in the words of the refusal."""
+    if not session.owner:
+        ui.navigate.to("/login")
+        return
+    busy.set_visibility(True)
+
+    def both() -> None:
+        identity = take()
+        desk.note(session, "receive", identity)
+        choose(desk, session, identity)
+
+    try:
+        await run.io_bound(both)
+    except CobogoError as error:
+        busy.set_visibility(False)
+        complain(error, session.language)
+        return
+    ui.navigate.reload()
 
 
 def choose(desk: Desk, session: Session, identity: str) -> None:
@@ -64,74 +157,93 @@ def choose(desk: Desk, session: Session, identity: str) -> None:
 
 
 def _datasets(desk: Desk, session: Session) -> None:
-    assert session.holder is not None
-    rows = [row for row in desk.house.state.rows(DATASETS, session.holder.owner) if row["about"]]
+    rows = [row for row in desk.house.state.rows(DATASETS, session.owner) if row["about"]]
+    section(session.say("data.mine"))
     if not rows:
-        ui.label(session.say("data.none"))
+        _nothing_yet(desk, session)
     for row in rows:
-        known = tables.about(row)
-        chosen = row["id"] == session.dataset
-        with (
-            ui.card().classes("w-full" + (" bg-orange-1 text-black" if chosen else "")),
-            ui.row().classes("items-center w-full"),
-        ):
-            ui.icon("table_chart").props("size=md")
-            with ui.column().classes("gap-0"):
-                ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")
-                text = session.say("data.rows", rows=f"{known['rows']:,}", columns=len(known["columns"]))
-                ui.label(text).classes("text-caption")
-            ui.space()
-            ui.button(session.say("data.use"), on_click=lambda one=row["id"]: _use(desk, session, one)).props("no-caps")
-            ui.button(session.say("data.delete"), on_click=lambda one=row["id"]: _delete(desk, session, one)).props(
-                "flat no-caps color=negative"
-            )
+        _dataset(desk, session, row)
+
+
+def _nothing_yet(desk: Desk, session: Session) -> None:
+    async def example() -> None:
+        stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+        try:
+            await _keep(desk, session, lambda: _made_up(desk, session, stage / "ceara.csv"), busy)
+        finally:
+            scratch.remove(stage)
+
+    with ui.card().classes("w-full items-center q-pa-lg"):
+        ui.icon("table_view").props("size=xl color=primary")
+        ui.label(session.say("data.none")).classes("text-subtitle1")
+        ui.label(session.say("data.teach")).style("max-width: 44rem; text-align: center")
+        ui.button(session.say("data.example"), icon="science", on_click=example).props("outline no-caps")
+        busy = _waiting(session)
+
+
+def _made_up(desk: Desk, session: Session, file: Path) -> str:
+    from cobogo.demo import ceara
+
+    ceara.write(file, EXAMPLE_ROWS)
+    return _received(desk, session, session.say("data.examplename"), file, {})
+
+
+def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+    known = tables.about(row)
+    chosen = row["id"] == session.dataset
+    card = ui.card().classes("w-full q-py-sm")
+    if chosen:
+        card.style("border-left: 6px solid var(--q-primary)")
+    with card, ui.row().classes("items-center w-full no-wrap"):
+        ui.icon("table_chart").props("size=md")
+        with ui.column().classes("gap-0"):
+            ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")
+            counts = {"rows": known["rows"], "columns": len(known["columns"])}
+            text = session.say("data.rows", **counts, size=_size(session, known))
+            ui.label(f"{text} · {session.date(row['created'])}").classes("text-caption")
+        ui.space()
+        if chosen:
+            ui.chip(session.say("data.used"), icon="check", color="positive", text_color="white")
+            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to("/columns")).props("no-caps")
+        else:
+            ui.button(session.say("data.use"), on_click=lambda: _use(desk, session, row["id"])).props("no-caps outline")
+        label = session.say("data.delete")
+        ui.button(icon="delete", on_click=lambda: _asked(desk, session, row)).props(
+            f'flat round color=negative aria-label="{label}"'
+        ).tooltip(label)
+
+
+def _size(session: Session, known: dict[str, Any]) -> str:
+    size = known["size"]
+    number = session.number
+    return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
 
 
 async def _use(desk: Desk, session: Session, identity: str) -> None:
-    await run.io_bound(choose, desk, session, identity)
+    wait = ui.notification(session.say("data.reading"), spinner=True, timeout=None)
+    try:
+        await run.io_bound(choose, desk, session, identity)
+    finally:
+        wait.dismiss()
     ui.navigate.reload()
 
 
-def _delete(desk: Desk, session: Session, identity: str) -> None:
-    desk.house.state.remove(DATASETS, identity)
-    desk.house.files.forget("datasets", identity)
-    if session.dataset == identity:
-        session.dataset = None
-    ui.navigate.reload()
-
-
-def _rows(desk: Desk, session: Session) -> None:
-    row = desk.house.state.get(DATASETS, str(session.dataset))
-    if row is None:
+async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+    """Delete a data set when that is confirmed."""
+    with ui.dialog() as dialog, ui.card():
+        ui.label(session.say("data.sure", name=row["name"])).classes("text-subtitle1")
+        ui.label(session.say("data.stays")).classes("text-caption")
+        with ui.row().classes("w-full justify-end"):
+            ui.button(session.say("data.cancel"), on_click=lambda: dialog.submit(False)).props("flat no-caps autofocus")
+            ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
+    if not await dialog:
         return
-    known = tables.about(row)
-    at = {"offset": 0}
-    ui.label(session.say("data.preview")).classes("text-h6")
-
-    def shown() -> list[dict[str, Any]]:
-        found = tables.page(desk.house, row["id"], at["offset"], PAGE)
-        return [
-            {"n": at["offset"] + number + 1} | {f"c{column}": value for column, value in enumerate(values)}
-            for number, values in enumerate(found)
-        ]
-
-    columns = [{"name": "n", "label": "#", "field": "n", "align": "right"}]
-    columns += [
-        {"name": f"c{number}", "label": name, "field": f"c{number}", "align": "left"}
-        for number, name in enumerate(known["columns"])
-    ]
-    table = ui.table(rows=shown(), columns=columns, row_key="n").classes("w-full").props("dense flat bordered")
-    with ui.row().classes("items-center"):
-        label = ui.label()
-
-        def move(by: int) -> None:
-            at["offset"] = min(max(at["offset"] + by, 0), max((known["rows"] - 1) // PAGE * PAGE, 0))
-            table.rows = shown()
-            last = min(at["offset"] + PAGE, known["rows"])
-            label.text = session.say(
-                "data.range", first=f"{at['offset'] + 1:,}", last=f"{last:,}", total=f"{known['rows']:,}"
-            )
-
-        ui.button(session.say("data.previous"), on_click=lambda: move(-PAGE)).props("flat no-caps")
-        ui.button(session.say("data.next"), on_click=lambda: move(PAGE)).props("flat no-caps")
-        move(0)
+    try:
+        await run.io_bound(tables.forget, desk.house, session.owner, row["id"])
+    except CobogoError as error:
+        complain(error, session.language)
+        return
+    desk.note(session, "forget", row["id"])
+    if session.dataset == row["id"]:
+        session.dataset, session.job, session.draft = None, None, Draft()
+    ui.navigate.reload()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from nicegui import ui
+from nicegui import run, ui
 
-from cobogo.workbench.frame import BRICK, INK
+from cobogo.workbench.frame import prepared
+from cobogo.workbench.header import buttons
 from cobogo.workbench.session import Desk
 from cobogo.workbench.steps import open_to
 
@@ -12,24 +13,32 @@ from cobogo.workbench.steps import open_to
 def build(desk: Desk) -> None:
     """A field for a key. Guesses are paced as the server's are."""
     session = desk.session()
-    ui.colors(primary=BRICK, secondary=INK)
-    ui.dark_mode(session.dark)
+    dark = prepared(session, "title")
 
-    def enter() -> None:
-        wait = desk.house.strangers.wait(f"workbench {ui.context.client.ip}")
-        holder = None if wait else desk.house.keys.holder(str(key.value).strip())
-        key.value = ""
+    async def enter() -> None:
+        text, key.value = str(key.value).strip(), ""
+        if desk.house.strangers.wait(f"workbench {ui.context.client.ip}"):
+            ui.notify(session.say("login.wait"), type="negative")
+            return
+        holder = await run.io_bound(desk.house.keys.holder, text)
         if holder is None:
             ui.notify(session.say("login.wrong"), type="negative")
         elif not open_to(holder):
             ui.notify(session.say("login.role"), type="warning")
         else:
+            session.forget()
             session.holder = holder
+            desk.note(session, "login")
             ui.navigate.to("/")
 
-    with ui.card().classes("absolute-center q-pa-lg").style("min-width: 24rem"):
-        ui.label(session.say("title")).classes("text-h5")
+    with ui.row().classes("absolute-top-right q-pa-md"):
+        buttons(session, dark, "primary")
+    with ui.element("main"), ui.card().classes("absolute-center q-pa-lg gap-4").style("width: 26rem"):
+        with ui.row().classes("items-center no-wrap"):
+            ui.icon("grid_view").props("size=md color=primary")
+            ui.label(session.say("title")).classes("text-h5").props('role="heading" aria-level="1"')
+        ui.label(session.say("login.about")).classes("text-body2")
         key = ui.input(session.say("login.key"), password=True).classes("w-full").on("keydown.enter", enter)
-        key.props("autofocus autocomplete=off")
-        ui.button(session.say("login.go"), on_click=enter).classes("w-full")
-        ui.label(session.say("login.what")).classes("text-caption")
+        key.props("autofocus autocomplete=off outlined")
+        ui.button(session.say("login.go"), on_click=enter).classes("w-full").props("no-caps")
+        ui.label(session.say("login.what")).classes("text-caption text-quiet")

@@ -1,67 +1,222 @@
-"""Releases: what was made, its report, and the two parts to download: one to give away, one to keep."""
+"""Releases: what was made, its report, the two parts to download (one to give away, one to keep), the registry."""
 
 from __future__ import annotations
 
-import io
 import json
-from typing import Any, Literal
+from typing import Any
 
 from nicegui import run, ui
 
+from cobogo.errors import CobogoError
+from cobogo.registry.store import Entry
 from cobogo.release.verify import verify
-from cobogo.server.files import zipped
-from cobogo.server.state import RELEASES
-from cobogo.workbench.frame import framed
+from cobogo.server.roles import Scope
+from cobogo.server.state import DATASETS, RELEASES
+from cobogo.workbench import outcome, records
+from cobogo.workbench.frame import chosen_release, complain, empty, framed, section
 from cobogo.workbench.session import Desk, Session
 
 
-def build(desk: Desk) -> None:
-    """The last step."""
+async def build(desk: Desk) -> None:
+    """The page."""
     with framed(desk, "releases") as session:
         if session is None:
             return
-        assert session.holder is not None
-        rows = desk.house.state.rows(RELEASES, session.holder.sees)
+        holder = session.holder
+        assert holder is not None
+        rows = desk.house.state.rows(RELEASES, holder.sees)
         if not rows:
-            ui.label(session.say("release.none"))
-        for row in rows:
-            _release(desk, session, row)
+            can = Scope.RUN in holder.scopes
+            empty(
+                session.say("release.none"),
+                icon="inventory_2",
+                button=session.say("step.running") if can else "",
+                go="/running",
+            )
+            return
+        looked_at = chosen_release(desk, session) or rows[0]
+        entries = await run.io_bound(_recorded, desk, holder)
+        with ui.row().classes("w-full items-start no-wrap gap-4"):
+            with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
+                section(session.say("release.list"))
+                with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full"):
+                    for row in rows:
+                        _listed(desk, session, row, chosen=row["id"] == looked_at["id"])
+            with ui.column().classes("gap-3").style("flex: 1 1 0; min-width: 0"):
+                await _shown(desk, session, looked_at, entries or {})
 
 
-def _release(desk: Desk, session: Session, row: dict[str, Any]) -> None:
-    summary = json.loads(row["summary"])
-    identity = row["id"]
+def _recorded(desk: Desk, holder: Any) -> dict[str, Entry]:
+    try:
+        return records.recorded(desk.house, holder)
+    except CobogoError:
+        return {}
 
-    async def give(part: Literal["public", "evidence"]) -> None:
-        sink = io.BytesIO()
-        await run.io_bound(zipped, desk.house.files.release(identity) / part, sink)
-        ui.download(sink.getvalue(), f"{identity}-{part}.zip")
+
+def _named(desk: Desk, session: Session, row: dict[str, Any]) -> str:
+    data = desk.house.state.get(DATASETS, row["dataset"], row["owner"])
+    return session.say("release.gone") if data is None else str(data["name"])
+
+
+def _counted(session: Session, row: dict[str, Any]) -> str:
+    told = json.loads(row["summary"])
+    if told.get("suppressed") is None:
+        return session.say("release.records-only", records=told.get("records"))
+    return session.say("release.records", records=told["records"] - told["suppressed"], suppressed=told["suppressed"])
+
+
+def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) -> None:
+    def choose() -> None:
+        session.release = row["id"]
+        ui.navigate.to("/releases")
+
+    with ui.card().classes("w-full q-pa-sm q-mb-sm gap-0 cursor-pointer") as card:
+        card.props(f"tabindex=0 role=button aria-pressed={'true' if chosen else 'false'}")
+        card.on("click", choose).on("keydown.enter", choose)
+        if chosen:
+            card.style("border: 2px solid var(--q-primary)")
+        ui.label(_named(desk, session, row)).classes("text-weight-medium ellipsis w-full")
+        kind = session.say(f"kind.{row['kind']}")
+        ui.label(f"{kind} · {session.date(row['created'])}").classes("text-caption")
+        ui.label(_counted(session, row)).classes("text-caption text-quiet")
+        if row["owner"] != session.owner:
+            ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
+
+
+async def _shown(desk: Desk, session: Session, row: dict[str, Any], entries: dict[str, Entry]) -> None:
+    identity, holder = row["id"], session.holder
+    assert holder is not None
+    manifest = outcome.manifest(desk, identity)
+    entry = entries.get(await run.io_bound(records.digest, desk.house, identity) or "")
+    with ui.row().classes("items-center w-full gap-2"):
+        ui.icon("verified_user").props("color=positive size=md")
+        with ui.column().classes("gap-0"):
+            ui.label(_named(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
+            ui.label(" · ".join(outcome.promise(session, manifest.get("models", [])))).classes("text-body2 text-quiet")
+        ui.space()
+        if entry is not None:
+            ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
+    _actions(desk, session, row, entry)
+    inside = Scope.EVIDENCE in holder.scopes
+    with ui.tabs().props("no-caps align=left dense") as tabs:
+        summary = ui.tab("summary", session.say("release.summary"))
+        if inside:
+            ui.tab("report", session.say("release.report"))
+        ui.tab("registry", session.say("release.registry"))
+    with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
+        with ui.tab_panel("summary").classes("q-pa-none gap-4"):
+            found = outcome.report(desk, identity) if inside else {}
+            outcome.tiles(session, found or json.loads(row["summary"]), _took(found))
+            outcome.levels(session, found or manifest, manifest.get("columns", []))
+        if inside:
+            with ui.tab_panel("report").classes("q-pa-none gap-2"):
+                _report(session, identity)
+        with ui.tab_panel("registry").classes("q-pa-none gap-2"):
+            _registry(desk, session, row, entry)
+
+
+def _took(found: dict[str, Any]) -> float | None:
+    seconds = found.get("seconds")
+    return sum(seconds.values()) if isinstance(seconds, dict) else None
+
+
+def _report(session: Session, identity: str) -> None:
+    address = f"/release/{identity}/report"
+    ui.link(session.say("release.report-open"), address, new_tab=True).classes("text-primary")
+    title = session.say("release.report")
+    frame = ui.element("iframe").props(f'src="{address}" sandbox="" title="{title}"').classes("w-full")
+    frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
+
+
+def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    identity, holder = row["id"], session.holder
+    assert holder is not None
 
     async def check() -> None:
-        verdict = await run.io_bound(verify, desk.house.files.release(identity))
-        ui.notify(
-            session.say("release.holds" if verdict else "release.fails"), type="positive" if verdict else "negative"
-        )
+        try:
+            verdict = await run.io_bound(verify, desk.house.files.release(identity))
+        except CobogoError as error:
+            complain(error)
+            return
+        desk.note(session, "verify", identity)
+        said = session.say("release.holds" if verdict else "release.fails")
+        ui.notify(said, type="positive" if verdict else "negative")
 
-    def report() -> None:
-        page = (desk.house.files.release(identity) / "evidence" / "report.html").read_text(encoding="utf-8")
-        with ui.dialog().props("maximized") as dialog, ui.card().classes("w-full h-full no-wrap"):
-            ui.button(icon="close", on_click=dialog.close).props('flat round aria-label="close"').classes("self-end")
-            ui.element("iframe").props["srcdoc"] = page
-            for frame in dialog.descendants():
-                if frame.tag == "iframe":
-                    frame.props("sandbox").classes("w-full col").style("border: 0")
-        dialog.open()
+    def give(part: str) -> None:
+        ui.download.from_url(f"/release/{identity}/{part}.zip")
 
-    with ui.card().classes("w-full"), ui.row().classes("items-center w-full"):
-        ui.icon("verified_user").props("size=md color=positive")
-        with ui.column().classes("gap-0"):
-            ui.label(f"{row['kind']} {identity[:6]}").classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say("release.records", **{key: f"{value:,}" for key, value in summary.items()})).classes(
-                "text-caption"
-            )
-        ui.space()
-        ui.button(session.say("release.report"), on_click=report).props("no-caps")
-        ui.button(session.say("release.verify"), on_click=check).props("flat no-caps")
-        ui.button(session.say("release.public"), on_click=lambda: give("public")).props("outline no-caps")
-        ui.button(session.say("release.evidence"), on_click=lambda: give("evidence")).props("flat no-caps")
+    with ui.row().classes("gap-2 items-center"):
+        ui.button(session.say("release.public"), icon="download", on_click=lambda: give("public")).props(
+            "no-caps"
+        ).tooltip(session.say("release.public-why"))
+        if Scope.EVIDENCE in holder.scopes:
+            ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
+                "outline no-caps"
+            ).tooltip(session.say("release.evidence-why"))
+        ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
+        if row["owner"] == session.owner and Scope.RUN in holder.scopes:
+            ui.button(
+                session.say("release.delete"), icon="delete", on_click=lambda: _delete(desk, session, row, entry)
+            ).props("flat no-caps color=negative")
+
+
+def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    identity = row["id"]
+
+    def gone() -> None:
+        if entry is not None and never.value:
+            records.forget(desk.house, entry)
+        desk.house.state.remove(RELEASES, identity)
+        desk.house.files.forget("releases", identity)
+
+    async def go() -> None:
+        dialog.close()
+        try:
+            await run.io_bound(gone)
+        except CobogoError as error:
+            complain(error)
+            return
+        desk.note(session, "delete release", identity)
+        session.release = None
+        ui.navigate.to("/releases")
+
+    with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
+        ui.label(session.say("release.delete-ask"))
+        never = ui.checkbox(session.say("release.never-left"))
+        never.set_visibility(entry is not None)
+        with ui.row().classes("gap-2"):
+            ui.button(session.say("release.delete"), on_click=go).props("no-caps color=negative")
+            ui.button(session.say("release.keep"), on_click=dialog.close).props("flat no-caps")
+    dialog.open()
+
+
+def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    if desk.house.settings.registry is None:
+        ui.label(session.say("release.no-registry"))
+        return
+    if entry is not None:
+        series = entry.dataset.removeprefix(f"{row['owner']} ")
+        ui.label(session.say("release.registered-as", entry=entry.id, series=series))
+        ui.label(session.say("release.state", state=entry.state)).classes("text-quiet")
+        return
+    ui.label(session.say("release.unregistered"))
+    if row["owner"] != session.owner or row["kind"] != "anonymize":
+        return
+    start = _named(desk, session, row).rpartition(".")[0]
+    name = ui.input(session.say("release.register-name"), value=start).style("width: 20rem").props("dense")
+
+    async def go() -> None:
+        button.props("loading")
+        try:
+            found = await run.io_bound(records.record, desk.house, row, str(name.value))
+        except CobogoError as error:
+            complain(error)
+            return
+        finally:
+            button.props(remove="loading")
+        desk.note(session, "register", row["id"])
+        said = session.say("release.register-breach" if found and found[1] else "release.register-done")
+        ui.notify(said, type="warning" if found and found[1] else "positive")
+        ui.navigate.to("/releases")
+
+    button = ui.button(session.say("release.register"), icon="history", on_click=go).props("no-caps")

@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from cobogo.workbench.frame import framed
-from cobogo.workbench.session import Desk
+from cobogo.workbench.looked import Looked, opened, tabs, trouble
+from cobogo.workbench.pages import risk_attacks, risk_people, risk_timeline
+from cobogo.workbench.session import Desk, Session
 
 
-def build(desk: Desk) -> None:
+async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "risk"):
-        pass
+    with framed(desk, "risk") as session:
+        if session is None or (looked := await opened(desk, session)) is None:
+            return
+        if not looked.mine:
+            trouble(session.say("risk.no-original"))
+
+        def attacks(session: Session, looked: Looked) -> None:
+            risk_attacks.attacks(desk, session, looked)
+
+        def timeline(session: Session, looked: Looked) -> None:
+            risk_timeline.timeline(desk, session, looked)
+
+        drawn = {
+            "chances": ("speed", risk_people.chances),
+            "people": ("person_search", risk_people.people),
+            "attacks": ("crisis_alert", attacks),
+            "timeline": ("timeline", timeline),
+        }
+        tabs(session, looked, {name: (session.say(f"risk-tab.{name}"), *tab) for name, tab in drawn.items()})

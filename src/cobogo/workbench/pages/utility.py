@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from cobogo.workbench.frame import framed
+from cobogo.workbench.looked import opened, tabs, trouble
+from cobogo.workbench.pages import utility_columns, utility_uses
 from cobogo.workbench.session import Desk
 
+TABS = {
+    "columns": ("bar_chart", utility_columns.distributions),
+    "pairs": ("grid_on", utility_columns.contingencies),
+    "numbers": ("functions", utility_columns.numbers),
+    "queries": ("manage_search", utility_uses.queries),
+    "prediction": ("model_training", utility_uses.prediction),
+    "loss": ("compress", utility_uses.losses),
+}
 
-def build(desk: Desk) -> None:
+
+async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "utility"):
-        pass
+    with framed(desk, "utility") as session:
+        if session is None or (looked := await opened(desk, session)) is None:
+            return
+        if not looked.mine:
+            trouble(session.say("utility.no-original"))
+        tabs(session, looked, {name: (session.say(f"utility-tab.{name}"), *tab) for name, tab in TABS.items()})

@@ -1,5 +1,190 @@
-"""The page utility."""
+"""The page of utility."""
 
-ENGLISH: dict[str, str] = {}
+ENGLISH = {
+    "utility.no-original": "The original belongs to somebody else, or is no longer here. You see the release, and "
+    "what its evidence tells; nothing of the original is read.",
+    "utility.none": "No column of the release is one of the original's, so there is nothing to put side by side.",
+    "utility-tab.columns": "Columns",
+    "utility-tab.pairs": "Two columns",
+    "utility-tab.numbers": "Numbers",
+    "utility-tab.queries": "Counting",
+    "utility-tab.prediction": "Prediction",
+    "utility-tab.loss": "Loss",
+    "utility.columns.what": "How the records are spread over the values of each column, before and after. The "
+    "percentage beside a column is the share of the records that would have to change for both to agree.",
+    "utility.distinct": "{before} distinct values before, {after} after",
+    "utility.apart": "{share} of the records would have to change for both sides to agree.",
+    "utility-how.values": "Value by value, the most frequent ones first.",
+    "utility-how.bins": "Numbers in intervals of equal width; the first and the last are open.",
+    "utility-how.level": "Both sides at level {level} of {height}, as it was released: what differs is what "
+    "suppression did.",
+    "utility-how.spread": "Each record has a level of its own: a released value is spread evenly over the "
+    "originals that it may stand for, as an analyst would do.",
+    "utility-how.replaced": "The values were replaced by others, so that none is left to compare with. What was "
+    "kept is how many there are.",
+    "utility-shown.missing": "(missing)",
+    "utility-shown.suppressed": "* (suppressed)",
+    "utility-shown.others": "(all others)",
+    "utility.pairs.what": "Do two columns still go together as they did? Each cell is a share of the records; in "
+    "the third map blue cells lost records, red cells gained some.",
+    "utility.pairs.one": "Rows",
+    "utility.pairs.other": "Columns",
+    "utility.pairs.same": "Choose two different columns.",
+    "utility.pairs.untold": "This release does not tell these two columns together.",
+    "utility.pairs.apart": "Moved",
+    "utility.pairs.apart-why": "of the records, to make both maps agree",
+    "utility.pairs.association": "Association (Cramér's V)",
+    "utility.pairs.association-why": "0 is none, 1 the strongest there is",
+    "utility.pairs.difference": "Difference",
+    "utility.numbers.what": "Columns of numbers, in figures.",
+    "utility.numbers.none": "No column holds numbers.",
+    "utility.numbers.column": "Column",
+    "utility-number.records": "Records",
+    "utility-number.missing": "Missing",
+    "utility-number.mean": "Mean",
+    "utility-number.deviation": "Std. deviation",
+    "utility-number.least": "Least",
+    "utility-number.quarter": "1st quartile",
+    "utility-number.median": "Median",
+    "utility-number.three": "3rd quartile",
+    "utility-number.most": "Most",
+    "utility.numbers.untold": "Release: no numbers",
+    "utility.numbers.stay": "The least and the most of the original are the values of single people: keep them to "
+    "yourself.",
+    "utility.queries.what": "1,000 random questions of the kind “how many are between 30 and 40, live in this "
+    "region and have that occupation?”, answered from the release and held against the truth.",
+    "utility.queries.width": "Each asks about this share of the records, roughly",
+    "utility.queries.asking": "Asking 1,000 questions …",
+    "utility.queries.median": "Median error",
+    "utility.queries.half": "half of the answers are closer",
+    "utility.queries.quartiles": "Middle half of the errors",
+    "utility.queries.near": "Answers within 10% of the truth",
+    "utility.queries.error": "wrong by at most",
+    "utility.queries.share": "share of the answers",
+    "utility.queries.about": "Asked about: {columns}. A coarser value counts evenly for all that it may stand for.",
+    "utility-unfit.original": "This compares with the original, which you may not read.",
+    "utility-unfit.buckets": "The records are in buckets, apart from their sensitive values: questions about "
+    "single rows do not apply. The tabs of columns show what can be told.",
+    "utility-unfit.marginals": "The release is tables of counts and has no rows. The tabs of columns show what "
+    "can be told.",
+    "utility-unfit.columns": "No column of both sides can be compared, so there is nothing to ask about.",
+    "utility-unfit.labels": "No column that was released as it is has 2 to 100 values: there is nothing to predict.",
+    "utility.prediction.what": "Three models learn to predict a column from the quasi-identifiers, once from the "
+    "original and once from the release. Both are asked about original records that they have not seen.",
+    "utility.prediction.missing": "This needs scikit-learn, which is not installed here: pip install "
+    "'cobogo[utility]'.",
+    "utility.prediction.label": "What is to be predicted",
+    "utility.prediction.go": "Learn",
+    "utility.prediction.learning": "The models are learning …",
+    "utility.prediction.few": "There are too few records to learn from.",
+    "utility.prediction.best": "Best model, original → release",
+    "utility.prediction.baseline": "Without a model",
+    "utility.prediction.baseline-why": "always the most frequent value (the line in the chart)",
+    "utility.prediction.asked": "Share of {records} held-out original records whose “{label}” is predicted right.",
+    "utility.loss.what": "What the recoding lost by each metric, as the release's own report has it.",
+    "utility.loss.none": "These metrics are about classes and levels, which this kind of release does not have. "
+    "The other tabs apply.",
+    "utility.loss.absent": "These say nothing about this release: {names}.",
+    "utility.loss.metric": "Metric",
+    "utility.loss.value": "Value",
+    "utility.loss.better": "Better is",
+    "utility.loss.high": "higher",
+    "utility.loss.low": "lower",
+    "utility.loss.meaning": "What it means",
+    "utility.loss.reported": "Measured when the release was made",
+}
 
-PORTUGUESE: dict[str, str] = {}
+PORTUGUESE = {
+    "utility.no-original": "O original é de outra pessoa ou já não está aqui. Você vê a publicação e o que suas "
+    "evidências contam; nada do original é lido.",
+    "utility.none": "Nenhuma coluna da publicação é do original: não há o que comparar.",
+    "utility-tab.columns": "Colunas",
+    "utility-tab.pairs": "Duas colunas",
+    "utility-tab.numbers": "Números",
+    "utility-tab.queries": "Contagens",
+    "utility-tab.prediction": "Previsão",
+    "utility-tab.loss": "Perda",
+    "utility.columns.what": "Como os registros se distribuem pelos valores de cada coluna, antes e depois. A "
+    "porcentagem ao lado da coluna é a parte dos registros que teria de mudar para os dois lados coincidirem.",
+    "utility.distinct": "{before} valores distintos antes, {after} depois",
+    "utility.apart": "{share} dos registros teriam de mudar para os dois lados coincidirem.",
+    "utility-how.values": "Valor por valor, os mais frequentes primeiro.",
+    "utility-how.bins": "Números em intervalos de mesma largura; o primeiro e o último são abertos.",
+    "utility-how.level": "Os dois lados no nível {level} de {height}, como foi publicado: o que difere é obra da "
+    "supressão.",
+    "utility-how.spread": "Cada registro tem o seu próprio nível: um valor publicado é repartido por igual entre "
+    "os originais que pode representar, como faria um analista.",
+    "utility-how.replaced": "Os valores foram trocados por outros, e nenhum sobrou para comparar. O que se "
+    "manteve é quantos são.",
+    "utility-shown.missing": "(ausente)",
+    "utility-shown.suppressed": "* (suprimido)",
+    "utility-shown.others": "(todos os outros)",
+    "utility.pairs.what": "Duas colunas ainda andam juntas como antes? Cada célula é uma parte dos registros; no "
+    "terceiro mapa, células azuis perderam registros e vermelhas ganharam.",
+    "utility.pairs.one": "Linhas",
+    "utility.pairs.other": "Colunas",
+    "utility.pairs.same": "Escolha duas colunas diferentes.",
+    "utility.pairs.untold": "Esta publicação não conta estas duas colunas juntas.",
+    "utility.pairs.apart": "Mudou",
+    "utility.pairs.apart-why": "dos registros, para os mapas coincidirem",
+    "utility.pairs.association": "Associação (V de Cramér)",
+    "utility.pairs.association-why": "0 é nenhuma, 1 a mais forte que há",
+    "utility.pairs.difference": "Diferença",
+    "utility.numbers.what": "Colunas de números, em resumo.",
+    "utility.numbers.none": "Nenhuma coluna tem números.",
+    "utility.numbers.column": "Coluna",
+    "utility-number.records": "Registros",
+    "utility-number.missing": "Ausentes",
+    "utility-number.mean": "Média",
+    "utility-number.deviation": "Desvio-padrão",
+    "utility-number.least": "Mínimo",
+    "utility-number.quarter": "1º quartil",
+    "utility-number.median": "Mediana",
+    "utility-number.three": "3º quartil",
+    "utility-number.most": "Máximo",
+    "utility.numbers.untold": "Publicação: sem números",
+    "utility.numbers.stay": "O mínimo e o máximo do original são valores de pessoas: guarde-os para si.",
+    "utility.queries.what": "1.000 perguntas sorteadas do tipo “quantos têm entre 30 e 40 anos, moram nesta "
+    "região e têm aquela ocupação?”, respondidas pela publicação e comparadas com a verdade.",
+    "utility.queries.width": "Cada uma pergunta por cerca desta parte dos registros",
+    "utility.queries.asking": "Fazendo 1.000 perguntas …",
+    "utility.queries.median": "Erro mediano",
+    "utility.queries.half": "metade das respostas erra menos",
+    "utility.queries.quartiles": "Metade central dos erros",
+    "utility.queries.near": "Respostas a até 10% da verdade",
+    "utility.queries.error": "erro de no máximo",
+    "utility.queries.share": "parte das respostas",
+    "utility.queries.about": "Pergunta-se sobre: {columns}. Um valor menos preciso conta por igual para tudo o "
+    "que pode representar.",
+    "utility-unfit.original": "Isto compara com o original, que você não pode ler.",
+    "utility-unfit.buckets": "Os registros estão em baldes, separados dos valores sensíveis: perguntas sobre "
+    "linhas não se aplicam. As abas de colunas mostram o que se pode contar.",
+    "utility-unfit.marginals": "A publicação são tabelas de contagens e não tem linhas. As abas de colunas "
+    "mostram o que se pode contar.",
+    "utility-unfit.columns": "Nenhuma coluna dos dois lados pode ser comparada: não há sobre o que perguntar.",
+    "utility-unfit.labels": "Nenhuma coluna publicada como está tem de 2 a 100 valores: não há o que prever.",
+    "utility.prediction.what": "Três modelos aprendem a prever uma coluna pelos semi-identificadores, uma vez com "
+    "o original e outra com a publicação. Depois são perguntados sobre registros originais que não viram.",
+    "utility.prediction.missing": "Isto precisa do scikit-learn, que não está instalado aqui: pip install "
+    "'cobogo[utility]'.",
+    "utility.prediction.label": "O que prever",
+    "utility.prediction.go": "Aprender",
+    "utility.prediction.learning": "Os modelos estão aprendendo …",
+    "utility.prediction.few": "Há registros de menos para aprender.",
+    "utility.prediction.best": "Melhor modelo, original → publicação",
+    "utility.prediction.baseline": "Sem modelo",
+    "utility.prediction.baseline-why": "sempre o valor mais frequente (a linha no gráfico)",
+    "utility.prediction.asked": "Parte dos {records} registros originais reservados cujo “{label}” é previsto "
+    "corretamente.",
+    "utility.loss.what": "O que a generalização perdeu segundo cada métrica, como está no relatório da publicação.",
+    "utility.loss.none": "Estas métricas falam de classes e níveis, que este tipo de publicação não tem. As "
+    "outras abas se aplicam.",
+    "utility.loss.absent": "Estas nada dizem desta publicação: {names}.",
+    "utility.loss.metric": "Métrica",
+    "utility.loss.value": "Valor",
+    "utility.loss.better": "Melhor é",
+    "utility.loss.high": "maior",
+    "utility.loss.low": "menor",
+    "utility.loss.meaning": "O que significa",
+    "utility.loss.reported": "Medido quando a publicação foi feita",
+}

@@ -1,0 +1,33 @@
+"""Which language somebody wants."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from cobogo.errors import PolicyError
+
+LANGUAGES = ("en", "pt-BR")
+
+
+def language_of(asked: str, *, where: str = "--lang") -> str:
+    """The language that is meant by a name of it.
+
+    >>> language_of("pt_br"), language_of("en")
+    ('pt-BR', 'en')
+    """
+    name = asked.replace("_", "-").casefold()
+    for language in LANGUAGES:
+        if name in (language.casefold(), language.partition("-")[0]):
+            return language
+    raise PolicyError(f"must be en or pt-BR. Got {asked!r} instead", where=where)
+
+
+def of_locale(environment: Mapping[str, str] = os.environ) -> str:
+    """The language of the terminal, as its locale says; English where it says nothing that is spoken here.
+
+    >>> of_locale({"LANG": "pt_BR.UTF-8"}), of_locale({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"}), of_locale({})
+    ('pt-BR', 'en', 'en')
+    """
+    named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    return "pt-BR" if named.casefold().startswith("pt") else "en"

@@ -1,0 +1,56 @@
+"""The curator as the server's faces use it: what somebody may ask, what it costs, what is left. Who asks is whoever is
+logged in; nobody can ask on another's budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cobogo.dp.ledger.balance import Balance, Units
+
+if TYPE_CHECKING:
+    from cobogo.dp.curator import Curator
+    from cobogo.dp.metadata import Dataset
+
+
+@dataclass(frozen=True)
+class Books:
+    """An analyst's budget on a data set, and the data set's own, which all its analysts share."""
+
+    mine: Balance
+    whole: Balance
+
+    @property
+    def left(self) -> Units:
+        """What one more answer may cost at most: what both budgets allow for."""
+        return Units(
+            min(self.mine.left.amount, self.whole.left.amount), min(self.mine.left.delta, self.whole.left.delta)
+        )
+
+    @property
+    def shared(self) -> bool:
+        """Whether it is the data set's budget that allows for less."""
+        return self.whole.left.amount < self.mine.left.amount or self.whole.left.delta < self.mine.left.delta
+
+
+def open_to(curator: Curator, analyst: str) -> dict[str, Dataset]:
+    """The data sets that somebody may ask about."""
+    return {name: dataset for name, dataset in curator.datasets.items() if analyst in dataset.analysts}
+
+
+def described(dataset: Dataset) -> dict[str, dict[str, Any]]:
+    """The declared columns, which are no secret."""
+    return {
+        name: column.model_dump(mode="json", exclude_none=True, by_alias=True)
+        for name, column in dataset.columns.items()
+    }
+
+
+def books(curator: Curator, dataset: str, analyst: str) -> Books:
+    """What may be spent on a data set, and was."""
+    return Books(curator.ledger.balance(dataset, analyst), curator.ledger.balance(dataset))
+
+
+def everybody(curator: Curator) -> list[Balance]:
+    """What every data set and analyst may spend, has spent and has left."""
+    return [balance for name in curator.datasets for balance in curator.ledger.balances(name)]

@@ -1,0 +1,56 @@
+"""Whether a draft can be run: all that can be told without a look at the data, before anybody waits for a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cobogo import job, models
+from cobogo.errors import PolicyError
+from cobogo.models.differential_privacy import MEASURES
+from cobogo.models.promise import made
+from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.policy import Policy
+from cobogo.server.confine import confined
+from cobogo.workbench.session import Desk, Session
+
+TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
+"""The kind of job that a table of the policy is for."""
+
+
+def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """The kinds of job that a policy can be run as.
+
+    >>> jobs_of({"privacy": {"models": [{"model": "k-anonymity", "k": 5}]}, "masking": {}})
+    ('anonymize', 'mask')
+    """
+    asked = {one.get("model") for one in content.get("privacy", {}).get("models", [])}
+    found = [kind for table, kind in TABLES.items() if table in content]
+    if asked & models.MODELS.keys() and "randomization" not in content and "perturb" not in found:
+        found.insert(0, "anonymize")
+    return tuple(dict.fromkeys(found))
+
+
+def checked(desk: Desk, session: Session, dataset: str) -> Policy:
+    """The policy of the draft, or an error that names the place and the remedy."""
+    home = desk.house.files.dataset(dataset) / "files"
+    policy = confined(session.draft.text, home, owner=session.owner, registry=desk.house.settings.registry)
+    jobs = jobs_of(session.draft.content())
+    if not jobs:
+        raise PolicyError(
+            "nothing is asked for yet",
+            where="policy, privacy.models",
+            remedy="Say what must hold: add a model.",
+        )
+    if policy.privacy is not None:
+        known: dict[str, Any] = {**models.MODELS, **GUARANTEES, **MEASURES}
+        made(policy.models, policy.sensitive, known)
+    if jobs[0] == "anonymize":
+        if not policy.quasi_identifiers:
+            raise PolicyError(
+                "there is no quasi-identifier, so there is nothing to recode",
+                where="policy, attributes",
+                remedy="Say of a column that others may know it.",
+            )
+        job.check(policy)
+    return policy

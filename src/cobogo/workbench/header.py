@@ -1,0 +1,117 @@
+"""Above every page: whose data are worked on, the policy, language and light. On its left: the steps."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from cobogo.server.state import DATASETS
+from cobogo.workbench.looks import INK
+from cobogo.workbench.session import Desk, Session
+from cobogo.workbench.steps import DOORS, finished, open_to
+
+
+def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
+    """The bar on top."""
+    ui.link(session.say("frame.skip"), "#content").classes("cobogo-skip")
+    with ui.header().classes("items-center q-px-md q-py-xs no-wrap").style(f"background: {INK}"):
+        ui.icon("grid_view").props("size=sm")
+        ui.label("Cobogó").classes("text-h6 text-weight-bold")
+        ui.label(session.say(f"step.{step}")).classes("text-subtitle1 q-ml-md").props('role="heading" aria-level="1"')
+        ui.space()
+        _dataset(desk, session)
+        if session.dataset is not None:
+            ui.button(session.say("frame.policy"), icon="article", on_click=lambda: policy(session)).props(
+                "flat color=white no-caps"
+            )
+        buttons(session, dark)
+        _account(session)
+
+
+def _dataset(desk: Desk, session: Session) -> None:
+    row = None if session.dataset is None else desk.house.state.get(DATASETS, session.dataset, session.owner)
+    if row is None:
+        session.dataset = None
+        return
+    with ui.link(target="/data").classes("row items-center no-wrap q-gutter-xs q-mr-sm").style("color: white"):
+        ui.icon("table_chart").props("size=xs")
+        name = ui.label(row["name"]).classes("ellipsis").style("max-width: 16rem")
+        name.tooltip(session.say("frame.dataset"))
+
+
+def buttons(session: Session, dark: ui.dark_mode, colour: str = "white") -> None:
+    """Light and language."""
+
+    def turn() -> None:
+        dark.value = not dark.value
+        session.dark = dark.value
+
+    def speak() -> None:
+        session.language = "pt-BR" if session.language == "en" else "en"
+        ui.navigate.reload()
+
+    label = session.say("dark")
+    ui.button(icon="contrast", on_click=turn).props(f'flat round color={colour} aria-label="{label}"').tooltip(label)
+    other = "pt-BR" if session.language == "en" else "en"
+    ui.button(session.say("language"), on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
+
+
+def _account(session: Session) -> None:
+    holder = session.holder
+    assert holder is not None
+
+    def leave() -> None:
+        session.forget()
+        ui.navigate.to("/login")
+
+    label = session.say("frame.account")
+    account = ui.button(icon="account_circle").props(f'flat round color=white aria-label="{label}"').tooltip(label)
+    with account, ui.menu(), ui.column().classes("q-pa-md gap-1"):
+        ui.label(holder.owner).classes("text-subtitle1 text-weight-medium")
+        ui.label(session.say(f"person.{holder.role.value}")).classes("text-caption text-quiet")
+        ui.button(session.say("logout"), icon="logout", on_click=leave).props("flat no-caps")
+
+
+def drawer(desk: Desk, session: Session, step: str) -> None:
+    """The steps, by the doors of the house, with a mark at what is done."""
+    holder = session.holder
+    assert holder is not None
+    done = finished(desk, session)
+    label = session.say("frame.steps")
+    with (
+        ui.left_drawer(value=True).classes("q-pa-sm").props("width=220 bordered"),
+        ui.element("nav").props(f'aria-label="{label}"').classes("w-full"),
+    ):
+        for door in DOORS:
+            here = [one for one in open_to(holder) if one.door == door]
+            if here:
+                ui.label(session.say(f"door.{door}")).classes("text-caption text-quiet q-px-sm q-pt-sm")
+            for one in here:
+                link = ui.link(target=one.path).classes("cobogo-step full-width")
+                if one.name == step:
+                    link.props('aria-current="page"')
+                with link, ui.row().classes("items-center q-px-sm q-py-xs no-wrap gap-3"):
+                    ui.icon(one.icon).props("size=sm")
+                    ui.label(session.say(f"step.{one.name}")).classes("text-body2 col")
+                    if one.name in done:
+                        mark = session.say("frame.done")
+                        ui.icon("check_circle").props(f'size=xs color=positive role=img aria-label="{mark}"')
+
+
+def policy(session: Session) -> None:
+    """The policy as text, from any page."""
+    with ui.dialog() as dialog, ui.card().classes("w-full").style("max-width: 60rem"):
+        with ui.row().classes("items-center w-full"):
+            ui.label(session.say("privacy.policy")).classes("text-h6")
+            ui.space()
+            ui.button(session.say("privacy.download"), icon="download", on_click=lambda: given(session)).props(
+                "flat no-caps"
+            )
+            close = session.say("frame.close")
+            ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
+        ui.code(session.draft.text, language="toml").classes("w-full").style("max-height: 65vh; overflow: auto")
+    dialog.open()
+
+
+def given(session: Session) -> None:
+    """Download the policy as it stands."""
+    ui.download(session.draft.text.encode(), "policy.toml", "application/toml")

@@ -1,0 +1,36 @@
+"""How the workbench looks: colours that can be read on each other, and a ring around what the keyboard is on."""
+
+from __future__ import annotations
+
+BRICK, INK = "#b3541e", "#22333b"
+POSITIVE, WARNING, NEGATIVE, INFO = "#1b7f3b", "#9a6700", "#b3261e", "#00639b"
+"""Each can be read on white, and white can be read on each."""
+
+CSS = """
+@layer overrides {
+  body { background: #f7f4f0; }
+  body.body--dark { background: #121212; }
+  .body--dark .text-primary { color: #f0a878 !important; }
+  .body--dark .text-positive { color: #6fd08c !important; }
+  .body--dark .text-warning { color: #f2c037 !important; }
+  .body--dark .text-negative { color: #ff9a90 !important; }
+  .body--dark .text-info { color: #7cc7ff !important; }
+  .body--dark .text-secondary { color: #b9c9d1 !important; }
+  .text-quiet { color: #5c5c5c; }
+  .body--dark .text-quiet { color: #b0b0b0; }
+  .q-field__label, .q-field__native::placeholder { color: #5c5c5c; opacity: 1; }
+  .body--dark .q-field__label, .body--dark .q-field__native::placeholder { color: #b8b8b8; }
+  .q-card { box-shadow: none; border: 1px solid rgb(0 0 0 / 12%); border-radius: 8px; }
+  .body--dark .q-card { border-color: rgb(255 255 255 / 16%); }
+  .cobogo-plot svg text { fill: currentColor; }
+  .cobogo-skip { position: absolute; left: -100vw; top: 0; z-index: 9999; background: white; color: black; }
+  .cobogo-skip:focus { left: 0; padding: 12px 16px; }
+  .cobogo-step { text-decoration: none; color: inherit; border-radius: 6px; display: block; }
+  .cobogo-step:hover { background: rgb(179 84 30 / 12%); }
+  .cobogo-step[aria-current=page] { background: #b3541e; color: white; }
+  .cobogo-step[aria-current=page] .text-positive { color: white !important; }
+  :focus-visible, .q-focusable:focus-visible { outline: 3px solid #1f6feb; outline-offset: 2px; }
+  .body--dark :focus-visible { outline-color: #7cc7ff; }
+  .q-header :focus-visible, .cobogo-step[aria-current=page]:focus-visible { outline-color: #ffd166; }
+}
+"""

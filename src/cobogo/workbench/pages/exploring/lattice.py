@@ -1,0 +1,204 @@
+"""The lattice, drawn around the best node; its nodes can be filtered, chosen and looked at."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from nicegui import events, run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.exploration import Exploration
+from cobogo.models.base import Ints, Mask
+from cobogo.recode.problem import Levels
+from cobogo.recode.survey import NEAR, Standing
+from cobogo.workbench.pages.exploring.filters import Filter, controls
+from cobogo.workbench.pages.exploring.node import Panel
+from cobogo.workbench.pages.exploring.picture import picture, standing_words
+from cobogo.workbench.pages.exploring.place import Place
+
+SLICE = 0.4
+"""Seconds of looking at nodes between two notes of how far it is."""
+
+LISTED = 100
+
+
+def build(place: Place) -> None:
+    """The tab: at first something that turns, for data have to be counted and the best node to be found."""
+    room = ui.column().classes("w-full gap-4")
+    with room, ui.row().classes("items-center q-pa-md"):
+        ui.spinner(size="lg")
+        ui.label(place.session.say("explore.opening"))
+
+    async def fill() -> None:
+        refusal, found = "", None
+        try:
+            found = await run.io_bound(place.explored)
+        except CobogoError as error:
+            refusal = str(error)
+        room.clear()
+        with room:
+            if found is None:
+                place.refused(refusal)
+            elif not found.attributes:
+                place.refused(place.session.say("explore.nothing"))
+            else:
+                Tab(place, found).build()
+
+    ui.timer(0.01, fill, once=True)
+
+
+class Tab:
+    """One visit to a lattice: the node chosen, the filter, and the parts of the page that follow them."""
+
+    def __init__(self, place: Place, found: Exploration) -> None:
+        self.place, self.found = place, found
+        self.session, self.say = place.session, place.session.figures
+        self.survey = found.survey
+        self.chosen: Levels = found.survey.around
+        self.filter = Filter.open(found.survey)
+
+    def build(self) -> None:
+        """Draw it, and go on looking at nodes while somebody is there."""
+        if self.found.optimum is None:
+            text = self.session.say("explore.no_solution", why=self.found.why)
+            ui.label(text).classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full")
+        with ui.row().classes("w-full no-wrap items-start gap-4"):
+            with ui.column().classes("col gap-1").style("min-width: 0"):
+                self.counts = ui.label().classes("text-body2")
+                self.progress = ui.linear_progress(0, show_value=False).props("rounded")
+                self.chart = ui.echart({"series": []}, on_point_click=self._clicked, renderer="svg")
+                self.chart.classes("w-full lattice").style("height: 470px")
+                self._legend()
+            with ui.card().classes("gap-2").style("width: 300px; flex: none"):
+                controls(self.session, self.found.attributes, self.filter, self._filtered)
+        self.panel = Panel(self.place, self.found)
+        self._list()
+        self._draw()
+        self.timer = ui.timer(0.05, self._look_on)
+        ui.timer(0.01, lambda: self.panel.show(self.chosen), once=True)
+
+    async def _look_on(self) -> None:
+        """A little more of the survey; the page stays quick, because the work is done elsewhere and in slices."""
+        if self.survey.finished:
+            self.timer.deactivate()
+            self._draw()
+            return
+        before, until = self.survey.looked_at, time.monotonic() + SLICE
+        await run.io_bound(self.survey.look, lambda: time.monotonic() > until)
+        if before < NEAR <= self.survey.looked_at:
+            self._draw()
+        else:
+            self._count(self._passing())
+
+    def _passing(self) -> Mask:
+        return self.filter.passing(self.survey, self.chosen)
+
+    def _filtered(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        passing = self._passing()
+        focus = self.chosen if self.filter.relation != "all" else self.survey.around
+        shown = self.filter.drawn(self.survey, passing, focus)
+        if len(shown) and (mine := self.survey.number(self.chosen)) is not None and passing[mine] and mine not in shown:
+            shown = np.sort(np.append(shown[:-1], mine))
+        self.chart.options.clear()
+        self.chart.options.update(picture(self.found, shown, self.chosen, self.session, self.say))
+        self.chart.update()
+        self.drawn = len(shown)
+        self._count(passing)
+        self._rows(passing)
+
+    def _count(self, passing: Mask) -> None:
+        survey, number = self.survey, self.say.number
+        states = [int((survey.standing == one).sum()) for one in (Standing.SATISFIES, Standing.FAILS)]
+        self.counts.text = self.session.say(
+            "explore.counts",
+            drawn=number(self.drawn),
+            passing=number(int(passing.sum())),
+            total=number(survey.total),
+            satisfied=number(states[0]),
+            failing=number(states[1]),
+            unknown=number(survey.total - sum(states)),
+        )
+        self.progress.value = survey.looked_at / max(len(survey), 1)
+        self.progress.set_visibility(not survey.finished)
+
+    def _legend(self) -> None:
+        say = self.session.say
+        parts = [
+            (
+                "◆",
+                say("explore.legend_optimum", sure=say("explore.proven" if self.found.proven else "explore.unproven")),
+            ),
+            ("●", say("explore.satisfies")),
+            ("▪", say("explore.fails")),
+            ("▲", say("explore.unknown")),
+        ]
+        with ui.row().classes("text-caption gap-4"):
+            for sign, text in parts:
+                ui.label(f"{sign} {text}")
+        ui.label(say("explore.how")).classes("text-caption")
+
+    def _list(self) -> None:
+        say = self.session.say
+        ui.label(say("explore.list")).classes("text-subtitle1 text-weight-medium")
+        names = {
+            "rank": "#",
+            "levels": say("explore.levels_of", names=", ".join(self.found.attributes)),
+            "standing": say("explore.standing"),
+            "value": self.survey.problem.metric.name,
+            "suppressed": say("explore.suppressed"),
+            "classes": say("explore.classes"),
+            "smallest": say("explore.smallest"),
+            "look": "",
+        }
+        left = ("levels", "standing", "look")
+        columns = [
+            {"name": name, "label": label, "field": name, "align": "left" if name in left else "right"}
+            for name, label in names.items()
+        ]
+        self.table = ui.table(rows=[], columns=columns, row_key="rank", pagination=8)
+        self.table.classes("w-full").props("dense flat bordered wrap-cells")
+        self.table.add_slot(
+            "body-cell-look",
+            '<q-td :props="props"><q-btn flat dense no-caps color="primary" icon="visibility" '
+            f""":aria-label="'{say("explore.look")} ' + props.row.levels" """
+            """@click="() => $parent.$emit('look', props.row.node)" /></q-td>""",
+        )
+        self.table.on("look", lambda event: self._choose(self.survey.levels(int(event.args))))
+
+    def _rows(self, passing: Mask) -> None:
+        survey, number = self.survey, self.say.number
+        ordered = self._ordered(passing)[:LISTED]
+        values = self.say.column(survey.values[ordered].tolist())
+        self.table.rows = [
+            {
+                "rank": place + 1,
+                "node": node,
+                "levels": " · ".join(map(str, survey.levels(node))),
+                "standing": standing_words(self.session, Standing(int(survey.standing[node]))),
+                "value": values[place],
+                "suppressed": number(int(survey.suppressed[node])),
+                "classes": number(int(survey.classes[node])),
+                "smallest": number(int(survey.smallest[node])),
+            }
+            for place, node in enumerate(ordered.tolist())
+        ]
+
+    def _ordered(self, passing: Mask) -> Ints:
+        """The solutions, best first; then the others, those that would have to suppress least first."""
+        best = self.survey.ranked()
+        failing = np.flatnonzero(passing & (self.survey.standing == Standing.FAILS))
+        failing = failing[np.argsort(self.survey.suppressed[failing], kind="stable")]
+        return np.concatenate([best[passing[best]], failing])
+
+    async def _clicked(self, event: events.EChartPointClickEventArguments) -> None:
+        if event.data_type == "node":
+            await self._choose(tuple(map(int, event.name.split("·"))))
+
+    async def _choose(self, levels: Levels) -> None:
+        self.chosen = levels
+        self._draw()
+        await self.panel.show(levels)

@@ -1,0 +1,96 @@
+"""A study on a tab: a button that begins it, how far it is, a button that ends it, and what was found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from cobogo.errors import InputError
+from cobogo.workbench.frame import told
+from cobogo.workbench.pages.exploring.place import Place
+from cobogo.workbench.study import Study
+
+Shown = Callable[[list[dict[str, Any]]], None]
+BEAT = 0.5
+AT_ONCE = 4
+"""Studies of all people together; one more is refused until one of them is over."""
+
+
+class Bench:
+    """Begins a study, watches it, and shows what it has found. One for the same question is begun only once."""
+
+    def __init__(self, place: Place, kind: str, ask: Callable[[], dict[str, Any]], show: Shown) -> None:
+        """``ask``: what the study is to be told, beside whose data it is about; ``show``: draws what was found."""
+        self.place, self.kind, self.ask, self.show = place, kind, ask, show
+        self.seen: tuple[Any, ...] | None = None
+
+    def build(self, label: str) -> None:
+        """The buttons, the bar, and room for what is found."""
+        say = self.place.session.say
+        with ui.row().classes("items-center w-full"):
+            self.go = ui.button(label, icon="play_arrow", on_click=self._begin).props("no-caps")
+            self.stop = ui.button(say("explore.stop"), icon="stop", on_click=self._stop).props("flat no-caps")
+            self.note = ui.label().classes("text-body2")
+        self.bar = ui.linear_progress(0, show_value=False).props("rounded")
+        self.refusal = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full")
+        self.refusal.style("white-space: pre-wrap")
+        self.room = ui.column().classes(f"w-full {self.kind}")
+        self._watch()
+        ui.timer(BEAT, self._watch)
+
+    def _key(self) -> tuple[str, ...]:
+        asked = self.ask()
+        return (self.place.session.owner, self.place.dataset, self.kind, repr(sorted(asked.items())))
+
+    def _begin(self) -> None:
+        asked = {
+            **self.ask(),
+            "kind": self.kind,
+            "data": str(self.place.data),
+            "home": str(self.place.home),
+            **self.place.confines,
+        }
+
+        def start() -> None:
+            say = self.place.session.say
+            if sum(not one.over for one in self.place.desk.shelf.all(Study)) >= AT_ONCE:
+                raise InputError(say("explore.busy"), where=say("step.exploring"))
+            self.place.desk.shelf.put(Study(asked), *self._key())
+
+        told(start)
+        self._watch()
+
+    def _stop(self) -> None:
+        study = self._study()
+        if study is not None:
+            study.stop()
+
+    def _study(self) -> Study | None:
+        found: Study | None = self.place.desk.shelf.get(*self._key())
+        return found
+
+    def _watch(self) -> None:
+        study = self._study()
+        state = () if study is None else (id(study), len(study.found), study.done, study.total, study.over)
+        if state == self.seen:
+            return
+        fresh = self.seen is None or state[:2] != self.seen[:2]
+        self.seen = state
+        running = study is not None and not study.over
+        self.go.set_enabled(not running)
+        self.stop.set_visibility(running)
+        self.bar.set_visibility(running)
+        self.refusal.set_visibility(study is not None and study.error is not None)
+        self.note.text = ""
+        if study is not None:
+            self.refusal.text = study.error or ""
+            self.bar.value = study.done / study.total if study.total else 0
+            if running:
+                numbers = {"done": len(study.found), "total": study.total}
+                self.note.text = self.place.session.say("explore.study_far", **numbers) if study.total else ""
+        if fresh:
+            self.room.clear()
+            with self.room:
+                self.show([] if study is None else study.found)

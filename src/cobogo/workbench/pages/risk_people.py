@@ -1,0 +1,264 @@
+"""How exposed people are before and after: attackers' chances, class sizes, and what singles people out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from nicegui import ui
+
+from cobogo.errors import CobogoError
+from cobogo.workbench.drawings import bars, curves, gauge, table
+from cobogo.workbench.looked import ANONYMIZED, Looked, measured, slowly, trouble
+from cobogo.workbench.session import Session
+
+if TYPE_CHECKING:
+    from cobogo.risk.result import RiskReport
+
+SHOWN = 60
+POINTS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """Both sides, as far as they may be read; ``why`` says what stood in the way of the release's."""
+
+    before: RiskReport | None
+    after: RiskReport | None
+    why: str = ""
+
+
+def _assessed(looked: Looked, size: int | None) -> Exposure:
+    from cobogo.risk.assess import risk
+
+    given: dict[str, Any] = {} if size is None else {"population_size": size}
+    before = None if looked.data is None else risk(looked.data, looked.policy, **given)
+    if size is None and looked.policy.risk.population is not None and not looked.mine:
+        given = {"population_size": None}
+    try:
+        return Exposure(before, risk(looked.directory, looked.policy, **given))
+    except CobogoError as error:
+        return Exposure(before, None, error.what)
+
+
+def chances(session: Session, looked: Looked) -> None:
+    """The three attackers' chances, and the curve of class sizes."""
+    with ui.row().classes("w-full items-center no-wrap"):
+        ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
+        size = ui.number(
+            session.say("risk.population"), value=looked.policy.risk.population_size, min=1, precision=0, step=1
+        ).props("clearable dense debounce=700")
+        size.style("width: 17rem").tooltip(session.say("risk.population.why"))
+    if looked.kind != ANONYMIZED:
+        trouble(session.say("risk.by-chance"))
+    body = ui.column().classes("w-full gap-3")
+
+    async def again() -> None:
+        people = None if not size.value else int(size.value)
+        await slowly(
+            session,
+            body,
+            lambda: measured(looked, _assessed, people),
+            lambda found: _chances(session, looked, found),
+        )
+
+    size.on_value_change(again)
+    ui.timer(0.01, again, once=True)
+
+
+def _chances(session: Session, looked: Looked, found: Exposure) -> None:
+    told = looked.report.get("risk", {})
+    sides = [_figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
+    if found.why:
+        trouble(session.say("risk.unmeasured", why=found.why))
+    with ui.row().classes("w-full no-wrap items-stretch"):
+        for who in ("prosecutor", "journalist", "marketer"):
+            before, after = (one.get(who) for one in sides)
+            with ui.card().classes("col gap-0 items-center").style("min-width: 0"):
+                ui.label(session.say(f"risk-who.{who}")).classes("text-subtitle1 text-weight-medium")
+                ui.label(session.say(f"risk-knows.{who}")).classes("text-caption text-quiet text-center")
+                if after is None and before is None:
+                    ui.space()
+                    ui.label(session.say("risk.needs-population")).classes("text-body2 text-center q-pa-md")
+                    ui.space()
+                    continue
+                words = session.say(
+                    "risk.share" if who == "marketer" else "risk.gauge",
+                    before=session.percent(before and before[0]),
+                    after=session.percent(after and after[0]),
+                )
+                gauge(
+                    session,
+                    before and before[0],
+                    after and after[0],
+                    label=f"{session.say(f'risk-who.{who}')}: {words}",
+                )
+                ui.label(words).classes("text-body2")
+                if who != "marketer":
+                    average = session.say(
+                        "risk.average",
+                        before=session.percent(before and before[1]),
+                        after=session.percent(after and after[1]),
+                    )
+                    ui.label(average).classes("text-caption text-quiet")
+    with ui.row().classes("w-full no-wrap items-start"):
+        with ui.card().classes("col gap-1").style("min-width: 0"):
+            ui.label(session.say("risk.sizes")).classes("text-subtitle1 text-weight-medium")
+            lines = {
+                session.say(f"looked.{name}"): size_curve(one.sizes)
+                for name, one in (("original", found.before), ("after", found.after))
+                if one is not None
+            }
+            if lines:
+                curves(
+                    session, lines, across=session.say("risk.sizes.size"), up=session.say("risk.sizes.share"),
+                    label=session.say("risk.sizes"), logarithmic=True, height="250px",
+                )  # fmt: skip
+        with ui.card().style("width: 26rem; flex: none"):
+            ui.label(session.say("risk.figures")).classes("text-subtitle1 text-weight-medium")
+            _rows(session, looked, sides, found)
+
+
+def _figures(measured: RiskReport | None, told: dict[str, float]) -> dict[str, Any]:
+    """A side's figures: measured now, or as the report has them."""
+    if measured is None:
+        if not told:
+            return {}
+        chances: dict[str, Any] = {
+            "prosecutor": (told["highest"], told["average"]),
+            "marketer": (told.get("marketer", told["average"]),),
+        }
+        if "journalist" in told:
+            chances["journalist"] = (told["journalist"], None)
+        return {**chances, **{key: told.get(key) for key in ("over", "unique", "population")}}
+    who = measured.attackers
+    unique = None if measured.population is None else measured.population.uniques
+    return {
+        "prosecutor": (who.prosecutor.highest, who.prosecutor.average),
+        "journalist": None if who.journalist is None else (who.journalist.highest, who.journalist.average),
+        "marketer": (who.marketer,),
+        "over": who.prosecutor.over_share,
+        "unique": measured.unique_share,
+        "population": None if unique is None or measured.population is None else unique / measured.population.size,
+        "smallest": int(measured.sizes.min()),
+        "classes": len(measured.sizes),
+        "records": measured.people,
+    }
+
+
+def _rows(session: Session, looked: Looked, sides: list[dict[str, Any]], found: Exposure) -> None:
+    threshold = looked.policy.risk.threshold
+    shares = {
+        "over": session.say("risk.figures.over", share=session.percent(threshold)),
+        "unique": session.say("risk.figures.unique"),
+        "population": session.say("risk.figures.population"),
+    }
+    counts = {name: session.say(f"risk-count.{name}") for name in ("records", "classes", "smallest")}
+    rows = [{"what": text} | _both(sides, key, session.percent) for key, text in shares.items()]
+    rows += [{"what": text} | _both(sides, key, session.number) for key, text in counts.items()]
+    columns = [
+        ("what", "", "left"),
+        ("before", session.say("looked.original"), "right"),
+        ("after", session.say("looked.after"), "right"),
+    ]
+    table(columns, rows)
+    if any(one is not None and one.population is None for one in (found.before, found.after)):
+        ui.label(session.say("risk.figures.why")).classes("text-caption text-quiet")
+
+
+def _both(sides: list[dict[str, Any]], key: str, write: Any) -> dict[str, str]:
+    return {name: write(one.get(key)) for name, one in zip(("before", "after"), sides, strict=True)}
+
+
+def size_curve(sizes: Sequence[int] | Any) -> list[tuple[float, float]]:
+    """The share of the people who are in a class of at most so many, at the sizes where it rises.
+
+    >>> size_curve([1, 1, 2, 4])
+    [(1.0, 0.25), (2.0, 0.5), (4.0, 1.0)]
+    """
+    found, counts = np.unique(np.asarray(sizes, dtype=np.int64), return_counts=True)
+    shares = np.cumsum(found * counts) / (found * counts).sum()
+    places = np.arange(len(found))
+    if len(found) > POINTS:
+        even = np.geomspace(1, len(found), POINTS).astype(np.int64) - 1
+        places = np.unique([*even.tolist(), len(found) - 1])
+    return [(float(found[place]), float(shares[place])) for place in places.tolist()]
+
+
+def people(session: Session, looked: Looked) -> None:
+    """Which quasi-identifiers, and which combinations of them, single people out."""
+    ui.label(session.say("risk.people.what")).classes("text-body2 text-quiet")
+    body = ui.column().classes("w-full gap-3")
+    size = looked.policy.risk.population_size
+    ui.timer(
+        0.01,
+        lambda: slowly(session, body, lambda: measured(looked, _assessed, size), lambda found: _people(session, found)),
+        once=True,
+    )
+
+
+def _people(session: Session, found: Exposure) -> None:
+    sides = {
+        session.say(f"looked.{name}"): one
+        for name, one in (("original", found.before), ("after", found.after))
+        if one is not None
+    }
+    if not sides:
+        trouble(session.say("risk.unmeasured", why=found.why))
+        return
+    first = next(iter(sides.values()))
+    alone = sorted((one for one in first.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
+    names = [one.attributes[0] for one in alone]
+    by_name = {side: {one.attributes: one for one in report.combinations} for side, report in sides.items()}
+    with ui.row().classes("w-full no-wrap items-start"):
+        with ui.card().classes("col gap-1").style("min-width: 0"):
+            ui.label(session.say("risk.people.alone")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("risk.people.alone-why")).classes("text-caption text-quiet")
+            series = {
+                side: [known[(name,)].separation if (name,) in known else 0.0 for name in names]
+                for side, known in by_name.items()
+            }
+            bars(session, names, series, label=session.say("risk.people.alone"))
+        with ui.card().classes("col gap-1").style("min-width: 0"):
+            ui.label(session.say("risk.people.few")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("risk.people.few-why")).classes("text-caption text-quiet")
+            _fewest(session, sides)
+    ui.label(session.say("risk.people.combinations")).classes("text-subtitle1 text-weight-medium")
+    _combinations(session, by_name, sides)
+    if first.largest < len(first.quasi_identifiers):
+        ui.label(session.say("risk.people.upto", largest=first.largest)).classes("text-caption text-quiet")
+
+
+def _fewest(session: Session, sides: dict[str, RiskReport]) -> None:
+    sizes = sorted({size for report in sides.values() for size, number in report.special.smallest.items() if number})
+    if not sizes:
+        ui.label(session.say("risk.people.nobody")).classes("text-body1 text-positive")
+        return
+    series = {
+        side: [report.special.smallest.get(size, 0) / max(report.people, 1) for size in sizes]
+        for side, report in sides.items()
+    }
+    labels = [session.say("risk.people.columns" if size > 1 else "risk.people.column", n=size) for size in sizes]
+    bars(session, labels, series, label=session.say("risk.people.few"), upright=True)
+
+
+def _combinations(session: Session, by_name: dict[str, dict[Any, Any]], sides: dict[str, RiskReport]) -> None:
+    first = next(iter(by_name.values()))
+    worst = sorted(first.values(), key=lambda one: (-one.uniques, len(one.attributes)))[:SHOWN]
+    columns = [("which", session.say("risk.people.which"), "left")]
+    rows: list[dict[str, str]] = [{"which": " + ".join(one.attributes)} for one in worst]
+    for place, (side, known) in enumerate(by_name.items()):
+        columns += [
+            (f"unique{place}", session.say("risk.people.singled", side=side), "right"),
+            (f"apart{place}", session.say("risk.people.apart", side=side), "right"),
+        ]
+        for row, one in zip(rows, worst, strict=True):
+            found = known.get(one.attributes)
+            people = sides[side].people
+            row[f"unique{place}"] = (
+                "–" if found is None else f"{session.number(found.uniques)} ({session.percent(found.uniques / people)})"
+            )
+            row[f"apart{place}"] = "–" if found is None else session.percent(found.separation)
+    table(columns, rows, page=10)

@@ -1,0 +1,53 @@
+"""How well the texts of a page can be read: the contrast of each with what is behind it, as WCAG 2.2 computes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SCRIPT = """() => {
+  const rgba = text => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = text; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+  const behind = element => {
+    const layers = [];
+    for (let one = element; one; one = one.parentElement) {
+      const colour = rgba(getComputedStyle(one).backgroundColor);
+      if (colour[3] > 0) layers.push(colour);
+      if (colour[3] === 1) break;
+    }
+    const base = document.body.classList.contains('body--dark') ? [18, 18, 18, 1] : [255, 255, 255, 1];
+    return layers.reverse().reduce((below, top) => over(top, below), base);
+  };
+  const light = ([r, g, b]) => {
+    const part = [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
+    if (!text || !element || element.closest('script, style, noscript, [disabled], .disabled, .q-tooltip')) continue;
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const box = element.getBoundingClientRect();
+    if (!box.width || !box.height || box.right < 0 || box.bottom < 0) continue;
+    const style = getComputedStyle(element), back = behind(element);
+    let fore = rgba(style.color);
+    for (let one = element; one; one = one.parentElement) fore[3] *= Number(getComputedStyle(one).opacity);
+    const [high, low] = [light(over(fore, back)), light(back)].sort((a, b) => b - a);
+    const size = parseFloat(style.fontSize), bold = Number(style.fontWeight) >= 700;
+    const large = size >= 24 || (bold && size >= 18.66) || element.classList.contains('q-icon');
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: ${text.slice(0, 40)} (${element.className})`);
+  }
+  return found;
+}"""
+
+
+def faint(page: Any) -> list[str]:
+    """The texts of a page that are below 4.5 (3 where they are large, or icons)."""
+    found: list[str] = page.evaluate(SCRIPT)
+    return found

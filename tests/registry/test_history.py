@@ -31,7 +31,10 @@ def policy(home: Path, *, level: int = 1, more: bool = False, registered: bool =
         "attributes": {
             "who": {"role": "identifier"},
             "age": {
-                "role": "quasi-identifier", "hierarchy": {"intervals": [10, 100]}, "min-level": level, "max-level": level,
+                "role": "quasi-identifier",
+                "hierarchy": {"intervals": [10, 100]},
+                "min-level": level,
+                "max-level": level,
             },
             "illness": {"role": "sensitive"},
             **({"town": {"role": "non-sensitive"}} if more else {}),

@@ -90,10 +90,25 @@ class AttributeLinkage(Attack):
 
 @dataclass(frozen=True)
 class Homogeneity(AttributeLinkage):
-    """Learn a sensitive value because most or all of the records that may be a person's share it.
+    r"""Learn a sensitive value because most or all of the records that may be a person's share it.
 
-    A value that c of s suspects have is believed with c/s; before, with its share of the whole release (Machanavajjhala
-    and others 2006).
+    Before, a value is believed with its share of the whole release.
+
+    Formula: $\max_x \frac{c_x}{s}$ of $s$ suspects, $c_x$ of whom have the value $x$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 cold", "<40 gout", "40+ cancer", "40+ cancer")
+        >>> found = attack("homogeneity", ward, policy=roles("age", "ill"))
+        >>> found.exposed.tolist(), found.confidence.round(2).tolist()
+        ([4, 5], [0.33, 0.33, 0.33, 1.0, 1.0])
+
+    Guarantee: None: an attack finds, it does not protect. Entropy and recursive l-diversity, (α,k)-anonymity and
+        t-closeness bound it; distinct l-diversity does not.
+    Limits: Takes every suspect to be as likely as another.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
+        ICDE 2006.
     """
 
     name: ClassVar[str] = "homogeneity"
@@ -107,10 +122,25 @@ class Homogeneity(AttributeLinkage):
 
 @dataclass(frozen=True)
 class BackgroundKnowledge(AttributeLinkage):
-    """Rule values out by what is known of a person, and see what is left.
+    r"""Rule values out by what is known of a person, and see what is left.
 
-    Who knows of ``facts`` values that a person does not have them strikes the records that do: of s suspects, c with
-    the value and n with those that are ruled out, c/(s − n). The attacker is taken to know the most useful facts.
+    Who knows of ``facts`` values that a person does not have them strikes the records that do. The attacker is taken to
+    know the most useful facts.
+
+    Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
+    Example: One who knows that the patient has no gout is left with flu and cold.
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
+        >>> attack("background-knowledge", ward, policy=roles("age", "ill"), facts=1).confidence.round(2).tolist()
+        [0.67, 0.67, 0.67, 0.67]
+
+    Guarantee: None: an attack finds, it does not protect. l-diversity with l above facts + 1 keeps a value from being
+        certain; (c,k)-safety bounds the confidence.
+    Limits: Knowledge of other forms, such as implications between people, is not tried.
+    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
+        ICDE 2006.
     """
 
     facts: int = 1
@@ -140,10 +170,23 @@ class BackgroundKnowledge(AttributeLinkage):
 
 @dataclass(frozen=True)
 class Skewness(AttributeLinkage):
-    """Believe a value much more of a person than of anybody else, though the class has several.
+    r"""Believe a value much more of a person than of anybody else, though the class has several.
 
-    Measures the gain: the share of a value among a person's suspects, less its share of the whole release. Of all
-    values the one that gains most counts, or the ``value`` given (Li, Li and Venkatasubramanian 2007).
+    Measures the gain. Of all values the one that gains most counts, or the ``value`` given.
+
+    Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
+    Example: One in fifty is positive, and two of a class of four.
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> tests = table("zip test", "1 pos", "1 pos", "1 neg", "1 neg", *[f"{2 + n % 12} neg" for n in range(96)])
+        >>> found = attack("skewness", tests, policy=roles("zip", "test"))
+        >>> found.confidence.tolist()[0], found.baseline.tolist()[0]
+        (0.5, 0.02)
+
+    Guarantee: None: an attack finds, it does not protect. t-closeness, β-likeness and δ-disclosure bound it.
+    Limits: A gain in probability, not in odds: from 0.1 % to 10 % is a small gain.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 
     threshold: float = 0.25
@@ -177,11 +220,25 @@ class Skewness(AttributeLinkage):
 
 @dataclass(frozen=True)
 class Belief(AttributeLinkage):
-    """Compare what is believed of each person's sensitive value before the release and after it.
+    r"""Compare what is believed of each person's sensitive value before the release and after it.
 
     Of all statements "the value is one of these", the one whose probability rises most: the values that are more
-    frequent among the suspects than in the whole release. Its rise is the total variation distance of the two
-    distributions, so no statement about the person can gain more.
+    frequent among the suspects than in the whole release. No statement about the person can gain more.
+
+    Formula: $\max_S \left( p(S) - q(S) \right) = \frac{1}{2} \sum_x \lvert p_x - q_x\rvert$ with $p$ the shares among
+        the suspects and $q$ those of the whole release
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 cold", "40+ gout", "40+ gout")
+        >>> attack("probabilistic", ward, policy=roles("age", "ill")).score.tolist()
+        [0.5, 0.5, 0.5, 0.5]
+
+    Guarantee: None: an attack finds, it does not protect. t-closeness with the equal distance bounds it by t.
+    Limits: The belief before is the release's own distribution, not what an attacker may know of the world.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007,
+        for beliefs before and after.
     """
 
     threshold: float = 0.25
@@ -205,10 +262,23 @@ class Belief(AttributeLinkage):
 
 @dataclass(frozen=True)
 class Corruption(AttributeLinkage):
-    """Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
+    r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
 
-    Of s suspects c have a value; who knows t of the others believes it with c/(s − t), and with certainty once all that
-    do not have it are known (Tao, Xiao, Li and Zhang 2008).
+    The value is certain once all that do not have it are known.
+
+    Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
+        >>> attack("corruption", ward, policy=roles("age", "ill"), t=2, threshold=0.9).confidence.tolist()
+        [1.0, 1.0, 1.0, 1.0]
+
+    Guarantee: None: an attack finds, it does not protect. t-corruption bounds it; perturbing each record on its own
+        makes others' values useless.
+    Limits: The attacker is taken to know those who help most.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 
     t: int = 1

@@ -18,13 +18,30 @@ from cobogo.models.base import Domain, Floats, Ints
 
 @dataclass(frozen=True)
 class Averaging(Attack):
-    """Put several perturbed releases of the same people together: what each hides, their agreement shows.
+    r"""Put several perturbed releases of the same people together: what each hides, their agreement shows.
 
-    Rows belong together by their position, or by a column ``key``. Of numbers, the mean of n releases has the nth part
-    of the noise's variance, which the differences between the releases tell; found is the value to ``within`` a share
-    of the range. Of other values, each is taken to be kept with a probability (``retention``, or estimated from how
-    often two releases agree) and otherwise drawn anew; found is the likeliest value, by all releases together. The
-    baseline is what one release alone tells.
+    Rows belong together by their position, or by a column ``key``. Of numbers, found is the value to ``within`` a share
+    of the range, and the noise's variance is told by the differences between the releases. Of other values, each is
+    taken to be kept with a probability (``retention``, or estimated from how often two releases agree) and otherwise
+    drawn anew; found is the likeliest value, by all releases together. The baseline is what one release alone tells.
+
+    Formula: the mean of $n$ releases has the variance $\frac{\sigma^2}{n}$; of categories $\Pr[x \mid y_1 \ldots y_n]
+        \propto q_x \prod_i P[y_i \mid x]$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles
+        >>> import numpy as np, pyarrow as pa
+        >>> random, true = np.random.default_rng(1), np.linspace(1000, 9000, 100)
+        >>> noisy = [pa.table({"pay": (true + random.normal(0, 800, 100)).round(2)}) for _ in range(16)]
+        >>> one, many = (attack("averaging", *noisy[:n], policy=roles("", "pay")).highest for n in (2, 16))
+        >>> one < 0.8 < 0.9 < many
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Draw once, and release the same draw again.
+    Limits: Draws must be independent from release to release; those of a memoized mechanism are not.
+    Cost: $O(n\,r)$ for r releases of n rows; of categories with m values $O(n\,r\,m)$.
+    Paper: None in particular: after A. Evfimievski, J. Gehrke and R. Srikant 2003, whose amplification n independent
+        draws raise to the n-th power.
     """
 
     threshold: float = 0.5

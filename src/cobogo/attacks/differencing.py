@@ -15,9 +15,28 @@ from cobogo.models.base import Ints
 
 @dataclass(frozen=True)
 class Differencing(OnSeveral):
-    """Subtract one release from the other: whoever came to a class or left it in between stands among few.
+    r"""Subtract one release from the other: whoever came to a class or left it in between stands among few.
 
     A class of a hundred that grows by one tells that person's values as surely as a class of one.
+
+    Formula: $\frac{1}{\lvert E_2 \setminus E_1\rvert}$ for who came to a class between the releases, $\frac{1}{\lvert
+        E_1 \setminus E_2\rvert}$ for who left it
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> first = table("age ill", "30 flu", "30 gout", "30 cold")
+        >>> second = table("age ill", "30 flu", "30 gout", "30 cold", "30 pox")
+        >>> found = attack("differencing", first, second, policy=roles("age", "ill"))
+        >>> found.of, found.exposed.tolist(), found.highest
+        ('release 2', [4], 1.0)
+
+    Guarantee: None: an attack finds, it does not protect. Release again only when nobody, or at least k people, came to
+        and left each class.
+    Limits: Classes must be the same in both releases; one that was recoded in between is followed as far as hierarchies
+        tell.
+    Cost: $O(n + m)$ for releases of n and m rows.
+    Paper: None in particular: after B. C. M. Fung, K. Wang, R. Chen and P. S. Yu, Privacy-preserving data publishing: a
+        survey of recent developments, ACM Computing Surveys, 2010.
     """
 
     threshold: float = 0.5

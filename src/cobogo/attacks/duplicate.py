@@ -14,11 +14,25 @@ from cobogo.models.arguments import number
 
 @dataclass(frozen=True)
 class Duplicate(Attack):
-    """Take records that stand several times in a release with made-up records for genuine ones.
+    r"""Take records that stand several times in a release with made-up records for genuine ones.
 
-    Publishers that hide true records among made-up ones (the α-β algorithm of Rastogi, Suciu and Hong 2007) draw
-    each made-up record at most once, and never one that is true. If a true record is kept and drawn again, it stands
-    twice, and no made-up one does: whoever sees it twice knows that it is genuine.
+    Publishers that hide true records among made-up ones (the α-β algorithm) draw each made-up record at most once, and
+    never one that is true. If a true record is kept and drawn again, it stands twice, and no made-up one does: whoever
+    sees it twice knows that it is genuine.
+
+    Formula: $\Pr[r \text{ is genuine} \mid r \text{ stands twice}] = 1$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import table
+        >>> attack("duplicate", table("age ill", "31 flu", "44 gout", "31 flu", "52 cold")).exposed.tolist()
+        [1, 3]
+
+    Guarantee: None: an attack finds, it does not protect. Publish a set, and draw made-up records from those that are
+        not in the table.
+    Limits: Only for releases with made-up records: elsewhere a duplicate means nothing.
+    Cost: $O(n)$ for n records.
+    Paper: R. Chaytor, On the utility of randomization approaches for privacy preserving data publishing, PhD thesis,
+        Simon Fraser University, 2010, of the α-β algorithm of V. Rastogi, D. Suciu and S. Hong 2007.
     """
 
     threshold: float = 0.5

@@ -16,10 +16,26 @@ from cobogo.table.frequency import number_tuples
 
 @dataclass(frozen=True)
 class Intersection(OnSeveral):
-    """Keep the sensitive values that a person's class has in every release (Ganta, Kasiviswanathan and Smith 2008).
+    r"""Keep the sensitive values that a person's class has in every release.
 
     Who is in both releases has a value that stands in both classes, no more often than in the one that has it less
     often. It takes no linking of rows: knowing the quasi-identifiers is enough to know the classes.
+
+    Formula: $\max_x \frac{\min(c_x^{(1)}, c_x^{(2)})}{\sum_y \min(c_y^{(1)}, c_y^{(2)})}$ with $c_x^{(i)}$ how often
+        the value stands in the person's class of release $i$
+    Example: Only the flu is in both classes of whoever is 30 and lives in Pina.
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> first = table("age place ill", "30 * flu", "30 * gout", "40 * cold", "40 * pox")
+        >>> second = table("age place ill", "* Pina flu", "* Pina cold", "* Centro gout", "* Centro pox")
+        >>> attack("intersection", first, second, policy=roles("age place", "ill")).highest
+        1.0
+
+    Guarantee: None: an attack finds, it does not protect. m-invariance bounds it by $1/m$.
+    Limits: A value that changed in between is taken for one that was ruled out.
+    Cost: $O(n\,v)$ for n people and the v values of their classes.
+    Paper: S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition attacks and auxiliary information in data
+        privacy, KDD 2008.
     """
 
     threshold: float = 0.5

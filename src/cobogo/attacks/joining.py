@@ -33,11 +33,25 @@ def shared(one: Published, other: Published, asked: tuple[str, ...] | None) -> t
 
 @dataclass(frozen=True)
 class Join(Attack):
-    """Join two tables of the same people by a column that both carry, such as a number that stands for the person.
+    r"""Join two tables of the same people by a column that both carry, such as a number that stands for the person.
 
-    One table tells who a customer is and one tells what an account holds; neither says much alone. Rows that have the
-    same values in the shared columns are taken for one person's: n of them mean a confidence of 1/n. Rows in which all
-    of those are NULL join nothing.
+    One table tells who a customer is and one tells what an account holds; neither says much alone. Rows in which all of
+    the shared columns are NULL join nothing.
+
+    Formula: $\frac{1}{\lvert\{r' : r'_C = r_C\}\rvert}$ over the rows of the second table with the same values in the
+        shared columns $C$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import table
+        >>> customers = table("id name", "1 David", "2 John", "3 Helton")
+        >>> accounts = table("id balance", "3 515.09", "1 1033.25", "2 814.92")
+        >>> attack("join", customers, accounts).records.tolist()
+        [2, 3, 1]
+
+    Guarantee: None: an attack finds, it does not protect. Release no identifier, not even one without a meaning.
+    Limits: Compares texts: one number written in two ways joins nothing.
+    Cost: $O(n + m)$ for tables of n and m rows.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, for linking.
     """
 
     threshold: float = 0.5
@@ -88,11 +102,27 @@ class Join(Attack):
 
 @dataclass(frozen=True)
 class Projections(Attack):
-    """Put together what several queries told apart: who goes to a doctor, and what the doctor prescribes.
+    r"""Put together what several queries told apart: who goes to a doctor, and what the doctor prescribes.
 
     A table (doctor, patient, drug) is answered as (doctor, patient) and as (doctor, drug), since patient and drug
-    together are sensitive (Sweeney 2002, after Denning). Both lists carry the doctor. A patient's drug is believed as
-    often as the doctor prescribes it; all of the drugs of a doctor with one patient are that patient's.
+    together are sensitive. Both lists carry the doctor. All of the drugs of a doctor with one patient are that
+    patient's.
+
+    Formula: $\Pr[\text{patient has } d] = \frac{n(\text{doctor}, d)}{\sum_{d'} n(\text{doctor}, d')}$, or 1 where the
+        doctor has one patient
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import table
+        >>> visits = table("doctor patient", "Ana p1", "Ana p2", "Bia p3", "Caio p4", "Caio p5")
+        >>> drugs = table("doctor drug", "Ana statin", "Bia iron", "Bia insulin", "Caio iron", "Caio statin")
+        >>> attack("projections", visits, drugs).exposed.tolist()
+        [1, 2, 3]
+
+    Guarantee: None: an attack finds, it does not protect. Answer every query from one anonymized table, or with
+        differential privacy.
+    Limits: Two answers at a time.
+    Cost: $O(n + m)$ for answers of n and m rows.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, after D. E. Denning.
     """
 
     threshold: float = 0.5

@@ -16,12 +16,31 @@ from cobogo.models.base import Floats
 
 @dataclass(frozen=True)
 class Membership(Attack):
-    """Tell members from others by how near the nearest released record is to them.
+    r"""Tell members from others by how near the nearest released record is to them.
 
     A release made by a model that learnt its data by heart has a record next to each member. People of the original
     table (``--knowledge``) and others (``--control``) are measured alike, as many of each: of all who are as near as a
     person or nearer, the share of members, or what it is at least given how few they are, is how surely the person is
     taken for one. Without the release, anybody is with one half.
+
+    Formula: $\frac{\lvert\{u \in M : d_u \le d_t\}\rvert}{\lvert\{u \in M \cup C : d_u \le d_t\}\rvert}$ with $d$ the
+        distance to the nearest released record, $M$ the members and $C$ the others; the advantage is $\max_d \Pr_M[d_u
+        \le d] - \Pr_C[d_u \le d]$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> attack("membership", people(1), **given).measures["advantage"] > 0.9
+        True
+        >>> attack("membership", people(3), **given).succeeded
+        False
+
+    Guarantee: None: an attack finds, it does not protect. ε-differential privacy bounds the advantage by
+        $\frac{e^{\varepsilon} - 1}{e^{\varepsilon} + 1}$.
+    Limits: Nearness is one test among many: a model may betray its members in other ways.
+    Cost: $O(t\,n\,c)$ for t targets, n released records and c columns.
+    Paper: J. Hayes, L. Melis, G. Danezis and E. De Cristofaro, LOGAN: membership inference attacks against generative
+        models, 2019, for membership of generated data; the measure by the nearest record is our own.
     """
 
     threshold: float = 0.6

@@ -26,14 +26,34 @@ from cobogo.recode.problem import records_allowed
 
 @dataclass(frozen=True)
 class Minimality(Attack):
-    """Reason from what was not released: a table less coarse must have failed the models.
+    r"""Reason from what was not released: a table less coarse must have failed the models.
 
-    The attacker (of Wong, Fu, Wang and Pei 2007) knows everybody's quasi-identifiers, the models, and that no more is
-    made coarser than they ask for. Of all the ways to deal the released values of a class to its people, only those
-    remain in which one step less would have failed: of a full-domain release, one level less in one column; of another,
-    a class split by one column. The ways are drawn at random, ``worlds`` of them. Measures the gain over what the class
-    alone tells. People are left out whose class is not certain, and so is a step that fails whatever the values are:
-    where the recoding is chosen by sizes alone, as by k-anonymity, the choice tells nothing.
+    The attacker knows everybody's quasi-identifiers, the models, and that no more is made coarser than they ask for. Of
+    all the ways to deal the released values of a class to its people, only those remain in which one step less would
+    have failed: of a full-domain release, one level less in one column; of another, a class split by one column. The
+    ways are drawn at random, ``worlds`` of them. People are left out whose class is not certain, and so is a step that
+    fails whatever the values are: where the recoding is chosen by sizes alone, as by k-anonymity, the choice tells
+    nothing.
+
+    Formula: $\Pr[x_t = s \mid \text{every step down fails}] - \frac{c_s}{\lvert E\rvert}$, the gain over what the class
+        alone tells
+    Example: One class of seven, since HIV would be all of the group a.
+        >>> from cobogo import anonymize, attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
+        >>> policy = roles("q", "ill", q={"tree": {"any": ["a", "b"]}})
+        >>> policy["privacy"] = {"models": [{"model": "alpha-k-anonymity", "alpha": 0.5, "k": 1}]}
+        >>> found = attack("minimality", anonymize(people, policy), knowledge=people.select(["q"]))
+        >>> found.exposed.tolist(), found.confidence.tolist()[:2]
+        ([1, 2], [1.0, 1.0])
+
+    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that look at sizes
+        alone.
+    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices tell
+        nothing.
+    Cost: $O(w\,n)$ for w worlds and n people.
+    Paper: R. C.-W. Wong, A. W.-C. Fu, K. Wang and J. Pei, Minimality attack in privacy preserving data publishing, VLDB
+        2007.
     """
 
     threshold: float = 0.2

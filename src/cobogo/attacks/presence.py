@@ -15,11 +15,28 @@ from cobogo.models.arguments import number
 
 @dataclass(frozen=True)
 class Presence(Attack):
-    """Tell how probably each person of a public table is in the release, to be in which may be sensitive itself.
+    r"""Tell how probably each person of a public table is in the release, to be in which may be sensitive itself.
 
     The release speaks of some of the people in the table. A record fits n of them, and is each one's with 1/n; what the
-    records that fit a person add up to is the person's probability. Where classes do not overlap, that is the number of
-    records in the release over the number of people in the table, class by class (Nergiz, Atzori and Clifton 2007).
+    records that fit a person add up to is the person's probability.
+
+    Formula: $\Pr[t \in T] = \sum_{r \text{ fits } t} \frac{1}{\lvert\{u : r \text{ fits } u\}\rvert}$; where classes do
+        not overlap, $\frac{\lvert T_E\rvert}{\lvert P_E\rvert}$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> patients = table("work sex ill", *["artist F HIV"] * 4, *["professional M HIV"] * 3)
+        >>> everybody = table("work sex", *["artist F"] * 5, *["professional M"] * 4)
+        >>> found = attack("presence", patients, knowledge=everybody, policy=roles("work sex", "ill"))
+        >>> found.confidence.tolist()[0], found.confidence.tolist()[-1]
+        (0.8, 0.75)
+
+    Guarantee: None: an attack finds, it does not protect. δ-presence bounds it.
+    Limits: Everybody of the release must be in the public table; records are taken to be equally likely to be anybody's
+        that they fit.
+    Cost: $O(n + m)$ for n people and m distinct tuples where classes do not overlap.
+    Paper: M. E. Nergiz, M. Atzori and C. Clifton, Hiding the presence of individuals from shared databases, SIGMOD
+        2007.
     """
 
     threshold: float = 0.5

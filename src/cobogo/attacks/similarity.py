@@ -18,11 +18,27 @@ from cobogo.policy import Policy
 
 @dataclass(frozen=True)
 class Similarity(AttributeLinkage):
-    """Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
+    r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
 
-    Gastritis, gastric ulcer and stomach cancer are three diseases, and all of the stomach (Li, Li and
-    Venkatasubramanian 2007). Where the policy gives the attribute a hierarchy, values are alike that share a label at
-    ``level``; of numbers, those within ``width`` of the whole range.
+    Gastritis, gastric ulcer and stomach cancer are three diseases, and all of the stomach. Where the policy gives the
+    attribute a hierarchy, values are alike that share a label at ``level``; of numbers, those within ``width`` of the
+    whole range.
+
+    Formula: $\max_B \frac{\lvert\{u : x_u \in B\}\rvert}{s}$ over branches $B$ of the level, or intervals of width
+        $w\,(\max x - \min x)$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 gastritis", "<40 ulcer", "40+ flu", "40+ ulcer")
+        >>> policy = roles("age", "ill", ill={"tree": {"stomach": ["gastritis", "ulcer"], "lungs": ["flu"]}})
+        >>> attack("similarity", ward, policy=policy).confidence.tolist()
+        [1.0, 1.0, 0.5, 0.5]
+
+    Guarantee: None: an attack finds, it does not protect. t-closeness with the hierarchical or ordered distance, (ε,m)-
+        and (k,e)-anonymity help.
+    Limits: Knows no other likeness than the hierarchy's levels and the distance of numbers.
+    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 
     level: int = 1

@@ -74,11 +74,26 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> Points:
 
 @dataclass(frozen=True)
 class SinglingOut(AgainstControl):
-    """Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
+    r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
 
     Descriptions are combinations of ``width`` columns that one synthetic record has alone. One that fits exactly one
     original record singles its owner out. As many original as control records are looked at, since a description fits
     one of few more easily than one of many.
+
+    Formula: $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$ with $r$ the rate of descriptions
+        that fit exactly one; nobody counts where chance may explain the difference
+    Example: A copy of the original, and people who have nothing to do with it.
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> [attack("singling-out", people(seed), **given).succeeded for seed in (1, 3)]
+        [True, False]
+
+    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
+    Limits: Needs people from the same population who are not in the data. What it does not find, others may.
+    Cost: $O(d\,n)$ for d descriptions and n records.
+    Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
+        synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
     """
 
     width: int = 3
@@ -128,10 +143,25 @@ class SinglingOut(AgainstControl):
 
 @dataclass(frozen=True)
 class Linkability(AgainstControl):
-    """Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
+    r"""Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
 
     The columns are dealt into two halves, or ``one-side`` names one of them. Nearness is Gower's; of several records as
     near, one is drawn.
+
+    Formula: $\arg\min_r d(t_A, r_A) = \arg\min_r d(t_B, r_B)$ for the halves $A$ and $B$ of the columns; the rate over
+        that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> [attack("linkability", people(seed), **given).succeeded for seed in (1, 3)]
+        [True, False]
+
+    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
+    Limits: Needs people from the same population who are not in the data.
+    Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
+    Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
+        synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
     """
 
     one_side: tuple[str, ...] | None = None
@@ -163,10 +193,27 @@ class Linkability(AgainstControl):
 
 @dataclass(frozen=True)
 class Inference(AgainstControl):
-    """Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
+    r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
 
     The most frequent value among the nearest is guessed; the attacker knows all other columns. A number is guessed
     right within a twentieth of the range.
+
+    Formula: $\hat{x}_t = x_{r^{\ast}}$ with $r^{\ast} = \arg\min_r d(t_{\text{known}}, r_{\text{known}})$; the rate of
+        right guesses over that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 -
+        r_{\text{control}}}$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> [attack("inference", people(seed), **given).succeeded for seed in (1, 3)]
+        [True, False]
+
+    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
+    Limits: Needs people from the same population who are not in the data: what is guessed of them as well is knowledge
+        of the world.
+    Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
+    Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
+        synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
     """
 
     attribute: str | None = None

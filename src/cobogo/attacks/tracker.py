@@ -24,14 +24,30 @@ CELLS_AT_MOST = 5000
 
 @dataclass(frozen=True)
 class Tracker(Attack):
-    """Combine the answers of several queries until they tell of one person (Denning, Denning and Schwartz 1979).
+    """Combine the answers of several queries until they tell of one person.
 
     The attacker knows the quasi-identifiers of everybody, so which people each query is about; the answers are exact
     counts and sums of what is sensitive. Whatever follows from them by adding and subtracting is found: people whom no
     query tells apart are one unknown, and an unknown is told when the answers leave it no choice. ``refuse-below`` is
     the smallest number of people, and of people left out, that a query may be about: a rule that trackers get around.
-
     The table that is given as release is the one that the queries were asked of.
+
+    Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is told if the unit vector $e_g$ is in
+        the row space of $A$
+    Example: The judge's pay, as the difference of two sums.
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> staff = table("sex job pay", "F aide 9", "F cook 8", "F maid 7", "F judge 99", "M aide 6", "M cook 5")
+        >>> asked = ["sum pay where sex = F", "sum pay where sex = F and job != judge"]
+        >>> attack("tracker", staff, queries=asked, policy=roles("sex job", "pay"), refuse_below=2).exposed.tolist()
+        [4]
+
+    Guarantee: None: an attack finds, it does not protect. Differential privacy helps, or answers from an anonymized
+        table.
+    Limits: Answers must be exact; noisy ones are not solved for.
+    Cost: $O(q^2 g)$ for q queries and g groups of people that they tell apart.
+    Paper: D. E. Denning, P. J. Denning and M. D. Schwartz, The tracker: a threat to statistical database security, ACM
+        Transactions on Database Systems, 1979.
     """
 
     threshold: float = 0.5

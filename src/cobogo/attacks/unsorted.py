@@ -23,11 +23,30 @@ STEPS = 400
 
 @dataclass(frozen=True)
 class UnsortedMatching(Attack):
-    """Join two releases of the same people by the position of their rows.
+    r"""Join two releases of the same people by the position of their rows.
 
-    Each may be k-anonymous: one makes race coarser, the other the ZIP code; side by side they are the table itself
-    (Sweeney 2002). That the order is the same shows: rows at the same place never contradict each other. How many agree
-    is weighed against how many would by chance, with even odds before that the order tells nothing.
+    Each may be k-anonymous: one makes race coarser, the other the ZIP code; side by side they are the table itself.
+    That the order is the same shows: rows at the same place never contradict each other. How many agree is weighed
+    against how many would by chance, with even odds before that the order tells nothing.
+
+    Formula: $\Pr[q \mid a \text{ of } n \text{ rows agree}] \propto \pi(q)\,(q + (1 - q)\,c)^a\,((1 - q)(1 - c))^{n -
+        a}$ for the share $q$ of rows in the same order and the chance $c$ to agree anyway; a row that agrees is the
+        right one with $\frac{q}{q + (1 - q)\,c}$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.reference.worked import roles, table
+        >>> races, zips = ["asian", "black", "white"], ["02138", "02139", "02141", "02142"]
+        >>> first = table("race zip", *[f"person {code}" for code in zips * 3])
+        >>> second = table("race zip", *[f"{race} {code[:4]}0" for race in races for code in zips])
+        >>> trees = {"race": {"tree": {"person": races}}, "zip": {"tree": {"02130": zips[:2], "02140": zips[2:]}}}
+        >>> len(attack("unsorted-matching", first, second, policy=roles("race zip", **trees)).exposed)
+        12
+
+    Guarantee: None: an attack finds, it does not protect. A random order of the rows makes it useless; every Cobogó
+        release has one.
+    Limits: Both releases must have the same rows in the same order, or nothing is found.
+    Cost: $O(n)$ for n rows.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002.
     """
 
     threshold: float = 0.5

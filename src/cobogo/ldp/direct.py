@@ -18,12 +18,28 @@ from cobogo.randomness import Source, below, coins
 
 @dataclass(frozen=True)
 class Direct(Oracle):
-    """Generalized randomized response: one's own value with a probability, else one of all values by chance.
+    r"""Generalized randomized response: one's own value with a probability, else one of all values by chance.
 
-    The operator of uniform perturbation (Warner 1965; Kairouz, Bonawitz and Ramage 2016). Of m values, the own one is
-    reported e^ε times as likely as any other. The variance of a count of n users is about n·(e^ε + m − 2) / (e^ε − 1)²:
-    best where there are few values, below about 3·e^ε + 2 of them. A report is the number of a value; counting takes
-    no longer than reading.
+    The operator of uniform perturbation. Best where there are few values, below about 3·e^ε + 2 of them. A report is
+    the number of a value.
+
+    Formula: $P[y \mid x] = p$ if $y = x$, else $q$, with $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + m - 1}$ and $q =
+        \frac{1}{e^{\varepsilon} + m - 1}$; the estimate is $\hat{n}_x = \frac{c_x - n\,q}{p - q}$, with variance about
+        $n\,\frac{e^{\varepsilon} + m - 2}{(e^{\varepsilon} - 1)^2}$
+    Example: All thousand hold the first value.
+        >>> oracle = Direct(values=10, epsilon=1.0)
+        >>> round(oracle.p / oracle.q, 6)
+        2.718282
+        >>> oracle.estimate(np.array([232, *[85] * 9]), users=1000).counts.round(-1).astype(int).tolist()[:3]
+        [1000, 0, 0]
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: With many values little is told. Reports of the same value must be kept (the client does), for fresh ones
+        add up.
+    Cost: $O(1)$ for a client; $O(n + m)$ for the server with n reports of m values.
+    Paper: S. L. Warner, Randomized response: a survey technique for eliminating evasive answer bias, Journal of the
+        American Statistical Association, 1965; P. Kairouz, K. Bonawitz and D. Ramage, Discrete distribution estimation
+        under local privacy, ICML 2016.
     """
 
     name: ClassVar[str] = "grr"

@@ -18,12 +18,24 @@ from cobogo.randomness import Source, below, coins
 
 @dataclass(frozen=True)
 class Hadamard(Oracle):
-    """Hadamard response: a column of a Hadamard matrix, from those where the row of the value is +1 with probability
-    e^ε / (e^ε + 1), else from the others (Acharya, Sun and Zhang 2019).
+    r"""Hadamard response: a column of a Hadamard matrix, mostly from those where the row of the value is +1.
 
-    A column is e^ε times as likely under one value as under another at most. The variance of a count of n users is
-    n·(e^ε + 1)² / (e^ε − 1)²: as good as the best at a small ε, never below n at a large one. A report is the number of
-    a column, and one fast transform of the counts tells all values.
+    A column is e^ε times as likely under one value as under another at most. A report is the number of a column, and
+    one fast transform of the counts tells all values. As good as the best at a small ε.
+
+    Formula: the column agrees with the value's row with $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + 1}$, and with
+        another's with $q = \frac{1}{2}$; the variance of a count is $n\,\frac{(e^{\varepsilon} + 1)^2}{(e^{\varepsilon}
+        - 1)^2}$
+    Example:
+        >>> oracle = Hadamard(values=100, epsilon=1.0)
+        >>> oracle.size, round(oracle.p / (1 - oracle.p), 6)
+        (128, 2.718282)
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: The variance of a count of n users never falls below n, however large ε is.
+    Cost: $O(1)$ for a client; $O(n + m \log m)$ for the server with n reports of m values.
+    Paper: J. Acharya, Z. Sun and H. Zhang, Hadamard response: estimating distributions privately, efficiently, and with
+        little communication, AISTATS 2019.
     """
 
     name: ClassVar[str] = "hadamard"

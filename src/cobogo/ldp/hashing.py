@@ -23,12 +23,24 @@ REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
-    """Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
-    that the client draws (Wang, Blocki, Li and Jha 2017).
+    r"""Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
+    that the client draws.
 
     What is told beside the direct answer does not depend on the value. A report is a function and a cell, small however
-    many values there are; the variance is that of `oue`. The server hashes every value under every client's function:
-    `flh` shares functions, and does not.
+    many values there are; the variance is that of `oue`.
+
+    Formula: $g = \mathrm{round}(e^{\varepsilon}) + 1$ cells; $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + g - 1}$ and
+        $q = \frac{1}{g}$; the variance of a count is about $n\,\frac{4 e^{\varepsilon}}{(e^{\varepsilon} - 1)^2}$
+    Example:
+        >>> oracle = LocalHashing(values=1_000_000, epsilon=1.0)
+        >>> oracle.answer.values, round(oracle.p, 3), oracle.q
+        (4, 0.475, 0.25)
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: The server hashes every value under every client's function: `flh` shares functions, and does not.
+    Cost: $O(1)$ for a client; $O(n\,m)$ for the server with n reports of m values.
+    Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,
+        USENIX Security 2017.
     """
 
     name: ClassVar[str] = "olh"

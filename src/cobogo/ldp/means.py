@@ -123,12 +123,24 @@ class Mean(ABC):
 
 @dataclass(frozen=True)
 class OneBit(Mean):
-    """One bit for a number: heads with a probability that rises with it from 1 / (e^ε + 1) to e^ε / (e^ε + 1) (Duchi,
-    Jordan and Wainwright 2018).
+    r"""One bit for a number: heads with a probability that rises with it.
 
-    Heads are at most e^ε times as likely for one number as for another, and tails. For numbers from −1 to 1 the
-    variance of a report's worth is ((e^ε + 1) / (e^ε − 1))² − v²: the least in the worst case below an ε of about 1.3;
-    above, `piecewise` has less. A report is one bit.
+    Heads are at most e^ε times as likely for one number as for another, and tails. The least variance in the worst case
+    below an ε of about 1.3; above, `piecewise` has less.
+
+    Formula: $\Pr[\text{heads}] = \frac{1}{2} + \frac{v}{2} \cdot \frac{e^{\varepsilon} - 1}{e^{\varepsilon} + 1}$ for
+        $v$ scaled to $[-1, 1]$; heads and tails are worth $\pm \frac{e^{\varepsilon} + 1}{e^{\varepsilon} - 1}$, with
+        variance $\left(\frac{e^{\varepsilon} + 1}{e^{\varepsilon} - 1}\right)^2 - v^2$
+    Example:
+        >>> mean = OneBit(low=0, high=100, epsilon=1.0)
+        >>> mean.worth.round(1).tolist(), round(float(mean.law(4096)[1] / mean.law(0)[1]), 6)
+        ([-58.2, 158.2], 2.718282)
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: The bounds are public, and what lies beyond counts as the bounds. The mean only: not the distribution.
+    Cost: $O(1)$ for a client, one bit; $O(n)$ for the server.
+    Paper: J. C. Duchi, M. I. Jordan and M. J. Wainwright, Minimax optimal procedures for locally private estimation,
+        Journal of the American Statistical Association, 2018.
     """
 
     name: ClassVar[str] = "duchi"
@@ -166,12 +178,22 @@ class OneBit(Mean):
 
 @dataclass(frozen=True)
 class Piecewise(Mean):
-    """A number from a range wider than that of the numbers, e^ε times as likely from a window around the number held
-    (Wang et al. 2019).
+    r"""A number from a range wider than that of the numbers, e^ε times as likely from a window around the number held.
 
-    Reports are points too: a window of about steps·e^(−ε/2) of them, that moves with the number held. For numbers from
-    −1 to 1 the variance of a report's worth is v² / (e^(ε/2) − 1) + (e^(ε/2) + 3) / (3·(e^(ε/2) − 1)²), but for the
-    grid: the least near the middle of the range.
+    Reports are points of a grid: a window of about steps·e^(−ε/2) of them moves with the number held. The least
+    variance near the middle of the range.
+
+    Formula: for $v$ scaled to $[-1, 1]$ the variance of a report's worth is $\frac{v^2}{e^{\varepsilon/2} - 1} +
+        \frac{e^{\varepsilon/2} + 3}{3\,(e^{\varepsilon/2} - 1)^2}$, but for the grid
+    Example:
+        >>> Piecewise(low=0, high=100, epsilon=1.0).users_needed(error=1.0)
+        13060
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: The bounds are public, and what lies beyond counts as the bounds. At a small ε `duchi` is better.
+    Cost: $O(1)$ for a client; $O(n + s)$ for the server with s steps of the grid.
+    Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
+        multidimensional data with local differential privacy, ICDE 2019.
     """
 
     name: ClassVar[str] = "piecewise"
@@ -219,10 +241,20 @@ class Piecewise(Mean):
 
 @dataclass(frozen=True)
 class Hybrid(Mean):
-    """Either `piecewise`, with probability 1 − e^(−ε/2), or `duchi`; below an ε of 0.61 always `duchi` (Wang et al.
-    2019).
+    r"""Either `piecewise` or `duchi`, drawn by chance; at a small ε always `duchi`.
 
     In the worst case never more variance than both, at any ε.
+
+    Formula: `piecewise` with probability $1 - e^{-\varepsilon/2}$ if $\varepsilon > 0.61$, else never
+    Example:
+        >>> [round(float(Hybrid(low=0, high=1, epsilon=e).first), 3) for e in (0.5, 1.0, 4.0)]
+        [0.0, 0.393, 0.865]
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: The bounds are public, and what lies beyond counts as the bounds.
+    Cost: $O(1)$ for a client; $O(n + s)$ for the server with s steps of the grid.
+    Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
+        multidimensional data with local differential privacy, ICDE 2019.
     """
 
     name: ClassVar[str] = "hybrid"

@@ -157,10 +157,24 @@ class Sketch(Oracle):
 
 @dataclass(frozen=True)
 class CountMeanSketch(Sketch):
-    """Apple's count mean sketch: a bit for each cell of a row drawn by chance, that of the own cell set, each flipped
-    with probability 1 / (e^(ε/2) + 1).
+    r"""Apple's count mean sketch: a bit for each cell of a row drawn by chance, that of the own cell set, each flipped
+    by chance.
 
-    Any domain, strings too; a report has a row and ``width`` bits. The variance is about that of `sue`.
+    Any domain, strings too, listed beforehand or not; a report has a row and ``width`` bits. The variance is about that
+    of `sue`.
+
+    Formula: each bit is flipped with $\frac{1}{e^{\varepsilon/2} + 1}$; values that share cells add a variance of
+        $\frac{\sum n' (n' - 1)}{k\,(w - 1)}$ over the others, for $k$ rows of $w$ cells
+    Example:
+        >>> sketch = CountMeanSketch(values=1000, epsilon=2.0)
+        >>> round(sketch.p / float(sketch.flip), 6)    # e
+        2.718282
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: What values that share cells do to each other does not go away with more users; the standard errors count it
+        in.
+    Cost: $O(w)$ bits for a client; $O(n\,w)$ to count, then $O(k)$ for each value that is asked for.
+    Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
 
     name: ClassVar[str] = "cms"
@@ -211,10 +225,22 @@ class CountMeanSketch(Sketch):
 
 @dataclass(frozen=True)
 class HadamardSketch(Sketch):
-    """Apple's Hadamard count mean sketch: one bit, the sign that a column of a Hadamard matrix has for the own cell of
-    a row, flipped with probability 1 / (e^ε + 1); row and column are drawn by chance.
+    r"""Apple's Hadamard count mean sketch: one bit, the sign that a column of a Hadamard matrix has for the own cell of
+    a row, flipped by chance; row and column are drawn.
 
     Any domain, strings too; a report has a row, a column and a bit. The variance is about that of `hadamard`.
+
+    Formula: the sign is flipped with $\frac{1}{e^{\varepsilon} + 1}$; values that share cells add a variance of
+        $\frac{\sum n' (n' - 1)}{k\,(w - 1)}$ over the others, for $k$ rows of $w$ cells
+    Example:
+        >>> sketch = HadamardSketch(values=1000, epsilon=1.0)
+        >>> round(sketch.p / (1 - sketch.p), 6)
+        2.718282
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: As of `cms`; and the variance never falls below that of one bit, however large ε is.
+    Cost: $O(1)$ for a client; $O(n + k\,w \log w)$ to count, then $O(k)$ for each value that is asked for.
+    Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
 
     name: ClassVar[str] = "hcms"
@@ -266,11 +292,23 @@ class HadamardSketch(Sketch):
 
 @dataclass(frozen=True)
 class FastHashing(Sketch):
-    """Fast local hashing: the direct answer for the cell of the value in a row drawn by chance (Cormode, Maddock and
-    Maple 2021): `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted.
+    r"""Fast local hashing: the direct answer for the cell of the value in a row drawn by chance.
 
-    A report has a row and a cell. At a large ε much less variance than `hcms`. ``width`` 0 stands for the best where
-    collisions do not matter, about e^ε + 1; ``rows`` 0 for as many as make a million cells.
+    It is `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted. At a large
+    ε much less variance than `hcms`. ``width`` 0 stands for the best where collisions do not matter, about e^ε + 1;
+    ``rows`` 0 for as many as make a million cells.
+
+    Formula: $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + w - 1}$ for the own cell of $w$ and $\frac{1}{e^{\varepsilon}
+        + w - 1}$ for another
+    Example:
+        >>> sketch = FastHashing(values=1000, epsilon=1.0)
+        >>> sketch.width, sketch.rows, round(float(sketch.supports_own / sketch.supports_other), 6)
+        (4, 65536, 2.718282)
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: With few functions values that share cells stay together; the standard errors count it in.
+    Cost: $O(1)$ for a client; $O(n)$ to count, then $O(k)$ for each value that is asked for.
+    Paper: G. Cormode, S. Maddock and C. Maple, Frequency estimation under local differential privacy, PVLDB 2021.
     """
 
     rows: int = 0

@@ -75,11 +75,22 @@ class Unary(Oracle):
 
 @dataclass(frozen=True)
 class Symmetric(Unary):
-    """Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR (Erlingsson, Pihur
-    and Korolova 2014).
+    r"""Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR.
 
-    Two values differ in two bits, each of which tells ε/2. The variance of a count of n users is about
-    n·e^(ε/2) / (e^(ε/2) − 1)², however many values there are. A report has a bit for each value.
+    Two values differ in two bits, each of which tells ε/2. A report has a bit for each value.
+
+    Formula: $p = 1 - f$ and $q = f$ with $f = \frac{1}{e^{\varepsilon/2} + 1}$; the variance of a count is about
+        $n\,\frac{e^{\varepsilon/2}}{(e^{\varepsilon/2} - 1)^2}$, however many values there are
+    Example:
+        >>> oracle = Symmetric(values=10, epsilon=2.0)
+        >>> round(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), 6)    # e²
+        7.389056
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: A report is as long as the list of values; `oue` has less variance at the same length.
+    Cost: $O(m)$ bits for a client with m values; $O(n\,m)$ for the server with n reports.
+    Paper: Ú. Erlingsson, V. Pihur and A. Korolova, RAPPOR: randomized aggregatable privacy-preserving ordinal response,
+        CCS 2014.
     """
 
     name: ClassVar[str] = "sue"
@@ -102,10 +113,22 @@ class Symmetric(Unary):
 
 @dataclass(frozen=True)
 class Optimized(Unary):
-    """Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
+    r"""Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
 
-    The least variance of all that send a bit for each value, about n·4e^ε / (e^ε − 1)² for a count of n users (Wang,
-    Blocki, Li and Jha 2017). Two values differ in two bits, which tell ε together.
+    The least variance of all that send a bit for each value. Two values differ in two bits, which tell ε together.
+
+    Formula: $p = \frac{1}{2}$ and $q = \frac{1}{e^{\varepsilon} + 1}$; the variance of a count is about $n\,\frac{4
+        e^{\varepsilon}}{(e^{\varepsilon} - 1)^2}$
+    Example:
+        >>> oracle = Optimized(values=10, epsilon=2.0)
+        >>> round(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), 6)    # e²
+        7.389056
+
+    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Limits: A report is as long as the list of values: `olh` and `hadamard` send less.
+    Cost: $O(m)$ bits for a client with m values; $O(n\,m)$ for the server with n reports.
+    Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,
+        USENIX Security 2017.
     """
 
     name: ClassVar[str] = "oue"

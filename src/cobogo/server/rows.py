@@ -8,13 +8,17 @@ from typing import Any
 
 from cobogo import scratch
 from cobogo.table.connect import connect
-from cobogo.table.engine import Engine, literal, quoted
+from cobogo.table.engine import Engine, Expression, literal, quoted
 
 PAGES = "rows.parquet"
 NUMBER = "cobogo row"
 
 Counted = list[tuple[str | None, int]]
 """Values with how many rows have each."""
+
+
+GROUP = 20_480
+"""Rows that are unpacked together: few, since a page of a sorted table has rows of everywhere."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,14 @@ class Order:
     column: int
     meant: str | None = None
     descending: bool = False
+
+
+def write(table: Expression, folder: Path) -> None:
+    """Make the copy of a table whose values are text."""
+    import ibis
+
+    numbered = table.mutate(**{NUMBER: ibis.row_number()})
+    numbered.to_parquet(folder / PAGES, compression="zstd", row_group_size=GROUP)
 
 
 def source(folder: Path) -> str:

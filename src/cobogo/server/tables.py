@@ -88,12 +88,8 @@ def _looked_at(file: Path, stage: Path, separator: str | None, encoding: str) ->
     engine = connect()
     try:
         with engine.guarded("reading"):
-            import ibis
-
             table = read(file, data, engine)
-            texts = {name: table.text(name) for name in table.columns}
-            numbered = table.expression.select(**texts, **{rows.NUMBER: ibis.row_number()})
-            engine.write_parquet(numbered, stage / rows.PAGES)
+            rows.write(engine.as_text(table.expression), stage)
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:

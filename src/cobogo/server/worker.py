@@ -101,6 +101,7 @@ class Work:
                 return
             self._finish(*self._outcome())
         finally:
+            self.state.close()
             if lock is not None:
                 os.close(lock)
 

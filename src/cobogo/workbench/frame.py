@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.errors import CobogoError
+from cobogo.language.sentences import translated
 from cobogo.workbench.header import drawer, header
 from cobogo.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.workbench.session import Desk, Session
@@ -106,15 +107,15 @@ def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
     return desk.release(session)
 
 
-def complain(error: CobogoError) -> None:
-    """Show an error in its own words until it is closed."""
-    ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+def complain(error: CobogoError, language: str = "en") -> None:
+    """Show an error, in a language as far as it has words for it, until it is closed."""
+    ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
 def _surprised(session: Session, error: Exception) -> None:
     """What nobody caught: ours in its own words, anything else without a word about the cause."""
     if isinstance(error, CobogoError):
-        complain(error)
+        complain(error, session.language)
     else:
         ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 

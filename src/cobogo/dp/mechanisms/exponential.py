@@ -16,11 +16,24 @@ from cobogo.errors import PolicyError
 
 @dataclass(frozen=True)
 class Exponential:
-    """Chooses a candidate with Pr[o] ∝ exp(ε·u(o) / 2Δu) (McSherry & Talwar 2007).
+    r"""Chooses a candidate, the likelier the higher its score.
 
-    ``sensitivity`` Δu is the most by which one person can change the score of a candidate: it is declared, as the
+    ``sensitivity`` is the most by which one person can change the score of a candidate: it is declared, as the
     candidates are. Scores are whole numbers. The sampler draws a candidate evenly and keeps it with probability
-    exp(−ε(u* − u(o)) / 2Δu), all in whole numbers: no float underflows or rounds (Ilvento 2020). Pure ε.
+    exp(−ε(u* − u(o)) / 2Δu), all in whole numbers: no float underflows or rounds.
+
+    Formula: $\Pr[o] = \frac{e^{\varepsilon\,u(o) / 2 \Delta u}}{\sum_{o'} e^{\varepsilon\,u(o') / 2 \Delta u}}$
+    Example: The arithmetic of the surveys' example; Δu = 28 is declared here, not read off the table.
+        >>> [round(100 * p, 2) for p in Exponential(28, Fraction(1)).probabilities([16, 10, 28, 4])]
+        [25.35, 22.78, 31.41, 20.46]
+
+    Guarantee: ε-differential privacy for one person, whatever anybody knows.
+    Limits: Candidates must be public: those that are read off the data give people away. With many candidates noisy-max
+        is never worse.
+    Cost: $O(c)$ draws for c candidates, more where all but few scores are far below the best; with probability $1 -
+        \beta$ the score is short of the best by at most $\frac{2 \Delta u}{\varepsilon} \ln \frac{c}{\beta}$.
+    Paper: F. McSherry and K. Talwar, Mechanism design via differential privacy, FOCS 2007; without floats as C.
+        Ilvento, Implementing the exponential mechanism with base-2 differential privacy, CCS 2020, asks for.
     """
 
     sensitivity: int

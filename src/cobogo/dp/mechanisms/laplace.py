@@ -15,10 +15,25 @@ from cobogo.dp.units import above
 
 @dataclass(frozen=True)
 class Laplace(Noise):
-    """Discrete Laplace (two-sided geometric) noise: Pr[X = x] ∝ exp(−|x| / scale), scale = sensitivity / ε.
+    r"""Adds discrete Laplace (two-sided geometric) noise to whole numbers.
 
-    The Laplace mechanism of Dwork, McSherry, Nissim & Smith 2006 in the geometric form of Ghosh, Roughgarden &
-    Sundararajan 2009. ``sensitivity`` is in the L1 norm. Pure ε-differential privacy.
+    ``sensitivity`` is the most by which one person can change the vector, in the L1 norm: declared, never read off the
+    data. The noise is whole numbers too, so the last bit of a float can tell nothing; the scale is raised until OpenDP
+    finds the cost within ε.
+
+    Formula: $\Pr[X = x] \propto e^{-\lvert x\rvert / b}$ with the scale $b = \frac{\Delta_1}{\varepsilon}$; the
+        variance is $\frac{2p}{(1 - p)^2}$ for $p = e^{-1/b}$
+    Example:
+        >>> noise = Laplace(sensitivity=1, epsilon=Fraction(1))
+        >>> noise.scale, noise.error(0.95), noise.loss.amount
+        (1.0, 3, Fraction(1, 1))
+
+    Guarantee: ε-differential privacy for one person, whatever anybody knows.
+    Limits: The error does not shrink with the table: small counts drown. For many answers at once gaussian costs less.
+    Cost: $O(k)$ draws for k numbers; an error of the order of $\Delta_1 / \varepsilon$.
+    Paper: C. Dwork, F. McSherry, K. Nissim and A. Smith, Calibrating noise to sensitivity in private data analysis, TCC
+        2006; in the geometric form of A. Ghosh, T. Roughgarden and M. Sundararajan, Universally utility-maximizing
+        privacy mechanisms, STOC 2009.
     """
 
     sensitivity: int

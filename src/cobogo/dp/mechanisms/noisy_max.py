@@ -17,11 +17,26 @@ from cobogo.errors import PolicyError
 
 @dataclass(frozen=True)
 class NoisyMax:
-    """Adds exponential noise to each score and tells which are the ``k`` largest, and nothing else.
+    r"""Adds exponential noise to each score and tells which are the ``k`` largest, and nothing else.
 
     ``sensitivity`` is the most by which a person changes any one score. ``monotonic``: a person changes all scores in
-    one direction, as with counts; the noise may then be halved. With k = 1 its law is that of permute-and-flip
-    (McKenna & Sheldon 2020; Ding et al. 2021), never worse than the exponential mechanism. Pure ε.
+    one direction, as with counts; the noise may then be halved. With k = 1 its law is that of permute-and-flip, never
+    worse than the exponential mechanism.
+
+    Formula: $\arg\max_o\, (u(o) + X_o)$ with $X_o \sim \mathrm{Exp}$ of scale $\frac{2 k \Delta}{\varepsilon}$, or half
+        of that where scores are monotonic
+    Example:
+        >>> counts = NoisyMax(sensitivity=1, epsilon=Fraction(1), monotonic=True)
+        >>> counts.scale, counts.choose([5, 90, 7])
+        (1.0, [1])
+
+    Guarantee: ε-differential privacy for one person, for all k together.
+    Limits: Tells which, not how much: the scores themselves must be paid for apart. Candidates must be public.
+    Cost: $O(c)$ draws for c candidates; with probability $1 - \beta$ the score is short of the best by at most $b \ln
+        \frac{c}{\beta}$, with the scale b.
+    Paper: R. McKenna and D. Sheldon, Permute-and-flip: a new mechanism for differentially private selection, NeurIPS
+        2020; Z. Ding, D. Kifer, S. M. Saghaian N. E., T. Steinke, Y. Wang, Y. Xiao and D. Zhang, The permute-and-flip
+        mechanism is identical to report-noisy-max with exponential noise, 2021.
     """
 
     sensitivity: int

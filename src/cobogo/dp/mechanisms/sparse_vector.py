@@ -14,11 +14,24 @@ from cobogo.dp.mechanisms.laplace import Laplace
 
 @dataclass(frozen=True)
 class SparseVector:
-    """Tells, one by one, whether scores reach a threshold, and stops after ``most`` that do; only those are paid for.
+    r"""Tells, one by one, whether scores reach a threshold, and stops after ``most`` that do; only those are paid for.
 
-    Lyu, Su & Li 2017, Algorithm 7 without numeric answers: half of ε for noise on the threshold, drawn once, half for
-    noise on each score, with scale 2·most·Δ / (ε/2), or half that where scores are ``monotonic``. The shifts of their
-    proof are whole numbers, so it holds for discrete Laplace noise. Pure ε.
+    Half of ε goes into noise on the threshold, drawn once, half into noise on each score, halved where scores are
+    ``monotonic``. The shifts of the proof are whole numbers, so it holds for discrete Laplace noise.
+
+    Formula: $u_i + X_i \ge T + Y$ with $Y \sim \mathrm{Lap}\left(\frac{\Delta}{\varepsilon / 2}\right)$ drawn once and
+        $X_i \sim \mathrm{Lap}\left(\frac{2\,c\,\Delta}{\varepsilon / 2}\right)$, for at most $c$ answers above
+    Example:
+        >>> stream = SparseVector(sensitivity=1, epsilon=Fraction(4), most=1)
+        >>> list(stream.above([-1000, 1000, 5], threshold=0))
+        [False, True]
+
+    Guarantee: ε-differential privacy for one person, however long the stream below the threshold is.
+    Limits: Tells only whether; a score near the threshold may fall on either side. Not the variants that were published
+        without a valid proof.
+    Cost: $O(q)$ draws for q questions; an error of the order of $\frac{c \Delta \ln q}{\varepsilon}$.
+    Paper: M. Lyu, D. Su and N. Li, Understanding the sparse vector technique for differential privacy, PVLDB 2017
+        (Algorithm 7).
     """
 
     sensitivity: int

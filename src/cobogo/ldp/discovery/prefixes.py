@@ -17,13 +17,25 @@ TRIED = 2**12
 
 @dataclass(frozen=True)
 class Prefixes(Discovery):
-    """The prefix extending method: each group reports a longer prefix than the group before; the most
-    frequent prefixes of one group, extended by every symbol, are the candidates of the next (Wang, Li and Jha 2021;
-    Bassily et al. 2017).
+    r"""The prefix extending method: each group reports a longer prefix than the group before; the most frequent
+    prefixes of one group, extended by every symbol, are the candidates of the next.
 
     A value is found when its prefixes are among the frequent ones of every group, and it itself is significant in the
-    last. The work is that of reading a sketch for the extensions of at most ``keep`` prefixes a group. Values that
-    share a beginning help each other up to where they part.
+    last. Values that share a beginning help each other up to where they part.
+
+    Formula: $C_{i+1} = \{x s : x \in \mathrm{top}_k(C_i),\; s \in \Sigma^{t}\}$, each group with the whole of ε
+    Example: Words are found without a list of them; how many groups that takes.
+        >>> method = Prefixes(epsilon=4.0)
+        >>> method.groups, method.lengths
+        (4, [2, 4, 6, 8])
+
+    Guarantee: ε-local differential privacy: every user is in one group and reports once. A value that nobody holds is
+        found significant with a probability of at most alpha, all candidates together.
+    Limits: Users are split among the groups, so a value must be frequent to be found. Alphabet and length are public.
+    Cost: $O(1)$ for a client; the server reads a sketch for the extensions of at most ``keep`` prefixes a group.
+    Paper: T. Wang, N. Li and S. Jha, Locally differentially private heavy hitter identification, IEEE Transactions on
+        Dependable and Secure Computing, 2021; R. Bassily, K. Nissim, U. Stemmer and A. Thakurta, Practical locally
+        private heavy hitters, NIPS 2017.
     """
 
     name: ClassVar[str] = "pem"

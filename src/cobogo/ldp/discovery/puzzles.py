@@ -20,12 +20,26 @@ AT_MOST = 2**18
 
 @dataclass(frozen=True)
 class Puzzles(Discovery):
-    """Apple's sequence fragment puzzle: a group for each place reports the symbols there with a mark of 8 bits, a hash
-    of the whole value; frequent fragments with the same mark are put together, and what has that mark itself is a
-    candidate (Apple Differential Privacy Team 2017). ``fragment`` is how many symbols are reported together.
+    r"""Apple's sequence fragment puzzle: a group for each place reports the symbols there with a mark of 8 bits, a hash
+    of the whole value; frequent fragments with the same mark are put together.
 
-    A value is found when its fragments are among the frequent ones of every place, and it itself is significant among
-    the few candidates that are left. The work is that of reading a sketch for every fragment with every mark.
+    What has that mark itself is a candidate. ``fragment`` is how many symbols are reported together. A value is found
+    when its fragments are among the frequent ones of every place, and it itself is significant among the few candidates
+    that are left.
+
+    Formula: $(x_{[i, i + t)},\, h(x))$ is reported by group $i$; candidates are $\{x : h(x) = m,\; (x_{[i, i + t)}, m)
+        \in \mathrm{top}_k \text{ for every } i\}$
+    Example:
+        >>> method = Puzzles(epsilon=4.0)
+        >>> list(method.places), method.groups
+        ([0, 2, 4, 6], 5)
+
+    Guarantee: ε-local differential privacy: every user is in one group and reports once. A value that nobody holds is
+        found significant with a probability of at most alpha, all candidates together.
+    Limits: Users are split among the groups. Where many frequent values share a mark, combinations multiply, and only
+        the most frequent are followed up.
+    Cost: $O(1)$ for a client; the server reads a sketch for every fragment with every one of 256 marks.
+    Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
 
     fragment: int = 2

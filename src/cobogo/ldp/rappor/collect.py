@@ -37,9 +37,27 @@ class Strings:
 
 
 class Rappor(Protocol):
-    """RAPPOR: a Bloom filter of any string, randomized once to be kept, and again for each report.
+    r"""RAPPOR: a Bloom filter of any string, randomized once to be kept, and again for each report.
 
-    Erlingsson, Pihur and Korolova 2014. Candidates are only needed to decode.
+    The permanent answer keeps a bit with probability 1 − f and else sets it by a fair coin; each report then shows a
+    bit with probability q where the permanent answer has it and p where it does not. Candidates are only needed to
+    decode: by regression on the bit counts of each cohort.
+
+    Formula: for ever $\varepsilon_{\infty} = 2 h \ln \frac{1 - f/2}{f/2}$; one report $\varepsilon_1 = h \ln
+        \frac{q^{\ast} (1 - p^{\ast})}{p^{\ast} (1 - q^{\ast})}$ with $q^{\ast} = \frac{f}{2}(p + q) + (1 - f)\,q$ and
+        $p^{\ast} = \frac{f}{2}(p + q) + (1 - f)\,p$
+    Example:
+        >>> protocol = Rappor(Parameters(bits=128, hashes=2, cohorts=64), candidates=["a", "b"])
+        >>> round(protocol.epsilon_forever, 3), round(protocol.epsilon_once, 3)
+        (4.394, 1.074)
+
+    Guarantee: ε∞-local differential privacy for all reports of one value together, ε₁ for a single one; nobody need be
+        trusted.
+    Limits: Holds for one constant value: who changes theirs tells more. Only candidates are found, and only frequent
+        ones.
+    Cost: $O(b)$ bits for a client; $O(n\,b)$ to count n reports, and a regression with a column for each candidate.
+    Paper: Ú. Erlingsson, V. Pihur and A. Korolova, RAPPOR: randomized aggregatable privacy-preserving ordinal response,
+        CCS 2014.
     """
 
     name: ClassVar[str] = "rappor"

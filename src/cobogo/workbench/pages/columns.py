@@ -8,12 +8,11 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.report.words import words
 from cobogo.schema.portuguese import reason_in_portuguese, type_in_portuguese
 from cobogo.schema.suggest import CERTAIN
 from cobogo.server import profiles, tables
 from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import framed
+from cobogo.workbench.frame import complain, framed, no_data
 from cobogo.workbench.pages.columns_shape import Shape
 from cobogo.workbench.session import Desk, Session
 
@@ -37,14 +36,13 @@ async def build(desk: Desk) -> None:
             return
         row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
         if row is None:
-            ui.label(session.say("data.first"))
-            ui.link(session.say("step.data"), "/data")
+            no_data(session)
             return
         found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
         try:
             told = session.draft.attributes
         except CobogoError as error:
-            ui.label(str(error)).classes("text-negative")
+            complain(error, session.language)
             return
         if found is not None:
             _Columns(session, found["columns"], told)
@@ -127,7 +125,7 @@ class _Line:
                     self.button = ui.button(
                         session.say("columns.accept", role=options[profile["role"]]), on_click=self.accept
                     ).props("outline dense no-caps size=sm")
-                    confidence = words(session.language).percent(profile["confidence"])
+                    confidence = session.percent(profile["confidence"])
                     self.sure = ui.label(session.say("columns.sure", share=confidence))
                     self.sure.classes("text-caption text-weight-medium")
                 reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
@@ -136,12 +134,12 @@ class _Line:
         self._drawn()
 
     def _numbers(self, session: Session) -> None:
-        number = words(session.language).number
+        number = session.number
         with ui.column().classes("gap-0"):
             ui.label(session.say("columns.distinct", count=number(self.profile["distinct"]))).classes("text-caption")
             missing = self.profile["missing"]
             if missing:
-                share = words(session.language).percent(missing / self.profile["records"])
+                share = session.percent(missing / self.profile["records"])
                 ui.label(session.say("columns.missing", share=share)).classes("text-caption text-weight-medium")
 
     def accept(self) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.report.words import words
 from cobogo.workbench.session import Session
 
 WIDTH, HEIGHT = 132, 30
@@ -44,7 +43,7 @@ class Shape:
 
     def _told(self) -> None:
         shape, records = self.profile["shape"], self.profile["records"]
-        number, percent = words(self.session.language).number, words(self.session.language).percent
+        number, percent = self.session.number, self.session.percent
         with ui.dialog() as dialog, ui.card().style("min-width: 26rem"):
             ui.label(self.session.say("columns.distribution", name=self.profile["column"])).classes("text-subtitle1")
             if "bars" in shape:

@@ -10,12 +10,11 @@ from nicegui import events, run, ui
 
 from cobogo import scratch
 from cobogo.errors import CobogoError
-from cobogo.report.words import words
 from cobogo.server import tables
 from cobogo.server.settings import MEGABYTE
 from cobogo.server.state import DATASETS
 from cobogo.workbench.draft import Draft, rendered
-from cobogo.workbench.frame import framed
+from cobogo.workbench.frame import complain, framed, section
 from cobogo.workbench.pages import data_rows
 from cobogo.workbench.session import Desk, Session
 
@@ -30,6 +29,7 @@ async def build(desk: Desk) -> None:
             return
         with ui.card().classes("w-full"):
             _upload(desk, session)
+            _databases(desk, session)
         _datasets(desk, session)
         row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
         if row is not None:
@@ -38,8 +38,7 @@ async def build(desk: Desk) -> None:
 
 def _upload(desk: Desk, session: Session) -> None:
     options: dict[str, str | None] = {"separator": None, "encoding": "utf-8", "decimal": None}
-    busy = ui.row().classes("items-center w-full")
-    busy.set_visibility(False)
+    busy = _waiting(session)
 
     async def taken(event: events.UploadEventArguments) -> None:
         stage = scratch.create(desk.house.files.root / "datasets", ".page-")
@@ -56,17 +55,22 @@ def _upload(desk: Desk, session: Session) -> None:
         label=session.say("data.drop"),
         on_begin_upload=lambda: busy.set_visibility(True),
         on_upload=taken,
-        on_rejected=lambda: ui.notify(session.say("data.large", most=words(session.language).number(most))),
+        on_rejected=lambda: ui.notify(session.say("data.large", most=most)),
         auto_upload=True,
         max_file_size=most * MEGABYTE,
     )
     drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
-    with busy:
-        ui.spinner(size="sm")
-        ui.label(session.say("data.reading")).props("role=status")
-    busy.move(target_index=-1)
     _options(session, options)
     ui.label(session.say("data.what")).classes("text-caption")
+
+
+def _waiting(session: Session) -> ui.row:
+    """What is seen while a table is read."""
+    with ui.row().classes("items-center") as row:
+        ui.spinner(size="sm")
+        ui.label(session.say("data.reading")).props("role=status")
+    row.set_visibility(False)
+    return row
 
 
 def _options(session: Session, options: dict[str, str | None]) -> None:
@@ -86,6 +90,36 @@ def _options(session: Session, options: dict[str, str | None]) -> None:
             ).style("width: 15rem").props("dense outlined")
 
 
+def _databases(desk: Desk, session: Session) -> None:
+    """Tables of the databases that the server's settings name."""
+    known = tables.sources(desk.house, session.owner)
+    if not known:
+        return
+
+    async def turned() -> None:
+        try:
+            found = await run.io_bound(tables.offered, desk.house, session.owner, str(source.value))
+        except CobogoError as error:
+            complain(error, session.language)
+            found = []
+        table.set_options(found or [], value=None)
+
+    async def take() -> None:
+        if table.value:
+            name = str(table.value)
+            await _keep(desk, session, lambda: tables.fetch(desk.house, session.owner, str(source.value), name), busy)
+
+    with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
+        ui.label(session.say("data.copied")).classes("text-caption")
+        with ui.row().classes("items-center"):
+            source = ui.select(known, label=session.say("data.source"), on_change=turned)
+            table = ui.select([], label=session.say("data.table"), with_input=True)
+            for field in (source, table):
+                field.props("dense outlined").style("width: 16rem")
+            ui.button(session.say("data.take"), on_click=take).props("no-caps")
+        busy = _waiting(session)
+
+
 def _received(desk: Desk, session: Session, name: str, file: Path, options: dict[str, Any]) -> str:
     with file.open("rb") as stream:
         return tables.receive(desk.house, session.owner, name, stream, **options)
@@ -99,13 +133,15 @@ async def _keep(desk: Desk, session: Session, take: Callable[[], str], busy: ui.
     busy.set_visibility(True)
 
     def both() -> None:
-        choose(desk, session, take())
+        identity = take()
+        desk.note(session, "receive", identity)
+        choose(desk, session, identity)
 
     try:
         await run.io_bound(both)
     except CobogoError as error:
         busy.set_visibility(False)
-        ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+        complain(error, session.language)
         return
     ui.navigate.reload()
 
@@ -122,7 +158,7 @@ def choose(desk: Desk, session: Session, identity: str) -> None:
 
 def _datasets(desk: Desk, session: Session) -> None:
     rows = [row for row in desk.house.state.rows(DATASETS, session.owner) if row["about"]]
-    ui.label(session.say("data.mine")).classes("text-h6")
+    section(session.say("data.mine"))
     if not rows:
         _nothing_yet(desk, session)
     for row in rows:
@@ -142,10 +178,7 @@ def _nothing_yet(desk: Desk, session: Session) -> None:
         ui.label(session.say("data.none")).classes("text-subtitle1")
         ui.label(session.say("data.teach")).style("max-width: 44rem; text-align: center")
         ui.button(session.say("data.example"), icon="science", on_click=example).props("outline no-caps")
-        with ui.row().classes("items-center") as busy:
-            ui.spinner(size="sm")
-            ui.label(session.say("data.reading"))
-        busy.set_visibility(False)
+        busy = _waiting(session)
 
 
 def _made_up(desk: Desk, session: Session, file: Path) -> str:
@@ -156,7 +189,7 @@ def _made_up(desk: Desk, session: Session, file: Path) -> str:
 
 
 def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
-    known, number = tables.about(row), words(session.language).number
+    known = tables.about(row)
     chosen = row["id"] == session.dataset
     card = ui.card().classes("w-full q-py-sm")
     if chosen:
@@ -165,13 +198,9 @@ def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
         ui.icon("table_chart").props("size=md")
         with ui.column().classes("gap-0"):
             ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")
-            text = session.say(
-                "data.rows",
-                rows=number(known["rows"]),
-                columns=number(len(known["columns"])),
-                size=_size(session, known),
-            )
-            ui.label(f"{text} · {_moment(session, row['created'])}").classes("text-caption")
+            counts = {"rows": known["rows"], "columns": len(known["columns"])}
+            text = session.say("data.rows", **counts, size=_size(session, known))
+            ui.label(f"{text} · {session.date(row['created'])}").classes("text-caption")
         ui.space()
         if chosen:
             ui.chip(session.say("data.used"), icon="check", color="positive", text_color="white")
@@ -186,14 +215,8 @@ def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
 
 def _size(session: Session, known: dict[str, Any]) -> str:
     size = known["size"]
-    number = words(session.language).number
+    number = session.number
     return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
-
-
-def _moment(session: Session, created: float) -> str:
-    from datetime import datetime
-
-    return words(session.language).date(datetime.fromtimestamp(created).isoformat(timespec="minutes"))
 
 
 async def _use(desk: Desk, session: Session, identity: str) -> None:
@@ -218,8 +241,9 @@ async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     try:
         await run.io_bound(tables.forget, desk.house, session.owner, row["id"])
     except CobogoError as error:
-        ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+        complain(error, session.language)
         return
+    desk.note(session, "forget", row["id"])
     if session.dataset == row["id"]:
         session.dataset, session.job, session.draft = None, None, Draft()
     ui.navigate.reload()

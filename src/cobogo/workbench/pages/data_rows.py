@@ -8,9 +8,9 @@ from typing import Any
 
 from nicegui import events, run, ui
 
-from cobogo.report.words import words
 from cobogo.server import profiles, tables
 from cobogo.server.rows import Order
+from cobogo.workbench.frame import section
 from cobogo.workbench.session import Desk, Session
 
 PAGE = 25
@@ -62,10 +62,10 @@ class _Rows:
 
     def __init__(self, desk: Desk, session: Session, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
         self.desk, self.row, self.columns, self.say = desk, row, columns, session.say
-        self.number = words(session.language).number
+        self.number = session.number
         self.view = View(tables.about(row)["rows"])
         self.veiled = {at for at, one in enumerate(columns) if one["role"] == "identifier"}
-        ui.label(self.say("data.preview")).classes("text-h6")
+        section(self.say("data.preview"))
         if self.veiled:
             ui.label(self.say("data.veiled", count=self.number(len(self.veiled)))).classes("text-caption")
         self.table = ui.table(rows=[], columns=[], row_key="n").classes("w-full").props("dense flat bordered")

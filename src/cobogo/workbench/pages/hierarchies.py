@@ -7,11 +7,10 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.report.words import words
 from cobogo.server import profiles, rows, tables
 from cobogo.server.rows import Counted
 from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import framed
+from cobogo.workbench.frame import complain, empty, framed, no_data
 from cobogo.workbench.hierarchy.kinds import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
 from cobogo.workbench.hierarchy.look import MOST, Look, look
 from cobogo.workbench.pages.hierarchies_files import Files
@@ -30,13 +29,12 @@ async def build(desk: Desk) -> None:
             return
         row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
         if row is None:
-            ui.label(session.say("data.first"))
-            ui.link(session.say("step.data"), "/data")
+            no_data(session)
             return
         try:
             told = session.draft.attributes
         except CobogoError as error:
-            ui.label(str(error)).classes("text-negative")
+            complain(error, session.language)
             return
         ui.label(session.say("hierarchies.what")).style("max-width: 60rem")
         undecided = sum(one.get("role") not in (*ROLES, "identifier", "non-sensitive") for one in told.values())
@@ -46,8 +44,12 @@ async def build(desk: Desk) -> None:
                 ui.link(session.say("step.columns"), "/columns").classes("text-black")
         names = [name for role in ROLES for name, one in told.items() if one.get("role") == role]
         if not names:
-            ui.label(session.say("hierarchies.nothing"))
-            ui.link(session.say("step.columns"), "/columns")
+            empty(
+                session.say("hierarchies.nothing"),
+                icon="view_column",
+                button=session.say("step.columns"),
+                go="/columns",
+            )
             return
         found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
         if found is not None:
@@ -118,7 +120,7 @@ class _Page:
         self.form.clear()
         say, kind = self.session.say, kind_of(self.spec)
         with self.form:
-            number = words(self.session.language).number
+            number = self.session.number
             text = say("hierarchies.values", values=number(self.values))
             ui.label(self.name).classes("text-h6")
             ui.label(text).classes("text-caption")
@@ -143,7 +145,11 @@ class _Page:
             return
         if kind == "csv":
             files = tables.attached(self.desk.house, self.row["id"])
-            spec: dict[str, Any] | None = {"csv": files[0]} if files else {"csv": f"{Files.plain(self.name)}.csv"}
+            if not files:
+                ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
+                self._formed()
+                return
+            spec: dict[str, Any] | None = {"csv": files[0]}
         else:
             spec = start(kind, self.known[self.name]["hierarchy"], frequent[:LARGE])
         await self.say_spec(spec)

@@ -14,6 +14,7 @@ from cobogo.errors import CobogoError
 from cobogo.hierarchy.csv_file import csv_hierarchy
 from cobogo.server import tables
 from cobogo.table.files import guess_separator
+from cobogo.workbench.frame import complain
 from cobogo.workbench.hierarchy.groups import as_csv, rows_of
 from cobogo.workbench.hierarchy.kinds import kind_of
 
@@ -40,13 +41,16 @@ class Files:
         """A column's name as a file may have it."""
         return re.sub(r"[^\w. ()+-]|\.\.", "_", name).lstrip(". ()+-")[:90] or "hierarchy"
 
-    def _export(self) -> None:
+    async def _export(self) -> None:
         seen = self.page.seen
         if seen.hierarchy is None:
             ui.notify(self.page.session.say("hierarchies.nofile"), type="warning")
             return
         separator = self.page.session.draft.content().get("data", {}).get("separator", ",")
-        ui.download(as_csv(rows_of(seen.hierarchy), separator), f"{self.plain(self.page.name)}.csv", "text/csv")
+        hierarchy, name = seen.hierarchy, f"{self.plain(self.page.name)}.csv"
+        content = await run.io_bound(lambda: as_csv(rows_of(hierarchy), separator))
+        if content is not None:
+            ui.download(content, name, "text/csv")
 
     async def _import(self, event: events.UploadEventArguments) -> None:
         page = self.page
@@ -56,7 +60,7 @@ class Files:
             name = self.plain(event.file.name)
             spec = await run.io_bound(self._taken, stage / "file.csv", name)
         except CobogoError as error:
-            ui.notify(str(error), type="negative", multi_line=True, timeout=0, close_button="OK")
+            complain(error, page.session.language)
             return
         finally:
             scratch.remove(stage)

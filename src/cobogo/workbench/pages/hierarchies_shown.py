@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from cobogo.hierarchy import Label
-from cobogo.report.words import words
+from cobogo.language.sentences import translated
 from cobogo.workbench.hierarchy.look import SHOWN, nodes
 
 if TYPE_CHECKING:
@@ -24,10 +24,12 @@ class Shown:
         self.level, self.search, self.asked = 0, "", False
         self.tree: ui.tree | None = None
         self.spinner = ui.linear_progress(show_value=False).props("indeterminate")
+        self.alarm = ui.column().classes("w-full")
         self.place = ui.column().classes("w-full gap-3")
 
     def wait(self) -> None:
         """Show that another column comes."""
+        self.alarm.clear()
         self.place.clear()
         self.busy(True)
 
@@ -48,7 +50,7 @@ class Shown:
             if seen.error is not None and not seen.unfit:
                 with ui.row().classes("bg-red-1 text-black q-pa-sm rounded-borders w-full no-wrap").props("role=alert"):
                     ui.icon("error", color="negative").props("size=sm")
-                    ui.label(str(seen.error)).style("white-space: pre-line")
+                    ui.label(translated(seen.error, self.page.session.language)).style("white-space: pre-line")
             if seen.hierarchy is None:
                 return
             self.level = min(self.level, seen.hierarchy.height)
@@ -65,9 +67,10 @@ class Shown:
     def _ask(self) -> None:
         self.asked = True
         self.draw()
+        self.page.groups.draw()
 
     def _levels(self) -> None:
-        number = words(self.page.session.language).number
+        number = self.page.session.number
         columns = [
             {"name": key, "field": key, "label": self.say(f"levels.{key}"), "align": "right"}
             for key in ("level", "groups", "smallest", "average", "largest")
@@ -81,7 +84,7 @@ class Shown:
                 "average": number(round(one.average, 1)),
                 "largest": number(one.largest),
             }
-            for one in self.page.seen.levels()
+            for one in self.page.seen.levels
         ]
         table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._turned)
         table.props("dense flat bordered hide-selected-banner").classes("w-full")
@@ -95,7 +98,7 @@ class Shown:
 
     def _charted(self) -> None:
         bars, left = self.page.seen.bars(self.level)
-        number = words(self.page.session.language).number
+        number = self.page.session.number
         self.chart.clear()
         with self.chart:
             ui.label(self.say("hierarchies.bars", level=self.level)).classes("text-caption text-weight-medium")
@@ -126,7 +129,7 @@ class Shown:
         total = len(self.page.seen.hierarchy.leaves) if self.page.seen.hierarchy else 0
         ui.label(self.say("hierarchies.tree")).classes("text-caption text-weight-medium")
         if total > SHOWN:
-            number = words(self.page.session.language).number
+            number = self.page.session.number
             ui.input(self.say("hierarchies.search"), value=self.search, on_change=find).props(
                 "dense outlined clearable debounce=400"
             ).classes("w-full")
@@ -143,7 +146,7 @@ class Shown:
         self.page.groups.pick((int(level), hierarchy.labels[int(level)][int(code)]))
 
     def _described(self, level: int, label: Label, values: int, records: int) -> str:
-        number = words(self.page.session.language).number
+        number = self.page.session.number
         if level < 0:
             return self.say("hierarchies.hidden", count=number(values))
         if level == 0 or values == 1:
@@ -151,7 +154,7 @@ class Shown:
         return self.say("hierarchies.group", name=self._named(label), values=number(values), records=number(records))
 
     def _named(self, label: Label) -> str:
-        return words(self.page.session.language).label(label)
+        return self.page.session.figures.label(label)
 
 
 def _walked(node: dict[str, Any]) -> list[dict[str, Any]]:

@@ -16,6 +16,11 @@ ENGLISH = {
     "mark.124": "Bar |",
     "data.point": "Point: 1.5",
     "data.comma": "Comma: 1,5",
+    "data.database": "Take a table of a database",
+    "data.copied": "The table is copied as it is now. The database itself is not changed.",
+    "data.source": "Database",
+    "data.table": "Table",
+    "data.take": "Take",
     "data.mine": "Your data sets",
     "data.none": "Nothing was uploaded yet.",
     "data.teach": "A table has one row for each person or event, and its first line names the columns. Upload one "
@@ -61,6 +66,11 @@ PORTUGUESE = {
     "mark.124": "Barra |",
     "data.point": "Ponto: 1.5",
     "data.comma": "Vírgula: 1,5",
+    "data.database": "Usar uma tabela de um banco de dados",
+    "data.copied": "A tabela é copiada como está agora. O banco de dados não muda.",
+    "data.source": "Banco de dados",
+    "data.table": "Tabela",
+    "data.take": "Usar",
     "data.mine": "Seus conjuntos de dados",
     "data.none": "Nada foi enviado ainda.",
     "data.teach": "Uma tabela tem uma linha para cada pessoa ou evento, e a primeira linha dá nome às colunas. Envie "

@@ -54,7 +54,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 HOSPITAL = ROOT / "examples" / "hospital"
 PAGES = sorted(DOCS.rglob("*.md"))
-TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
+TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {
     "[data]": Data, "[attributes]": AttributePolicy, "[privacy]": Privacy, "[recoding]": Recoding,
     "[perturbation]": Perturbation, "[randomization]": Randomization, "[masking]": Masking, "[sampling]": Sampling,
@@ -85,7 +85,7 @@ def outside_blocks(text: str) -> str:
 
 
 def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}(?: [^\n]*)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def rows(text: str) -> dict[str, list[str]]:

@@ -51,16 +51,16 @@ class Study:
             self._child.kill()
 
     def _listen(self) -> None:
-        assert self._child.stdout is not None
         ended = False
-        for line in self._child.stdout:
-            told = json.loads(line)
-            self.done, self.total = told.get("done", self.done), told.get("total", self.total)
-            self.error = told.get("error", self.error)
-            if "found" in told:
-                self.found.append(told["found"])
-            ended = ended or told.get("ended", False)
-        self._child.wait()
+        with self._child as child:
+            assert child.stdout is not None
+            for line in child.stdout:
+                told = json.loads(line)
+                self.done, self.total = told.get("done", self.done), told.get("total", self.total)
+                self.error = told.get("error", self.error)
+                if "found" in told:
+                    self.found.append(told["found"])
+                ended = ended or told.get("ended", False)
         if not ended and not self.stopped and self.error is None:
             self.error = "The work was interrupted: out of memory, perhaps, or killed."
         self.over = True

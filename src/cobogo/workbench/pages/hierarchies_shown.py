@@ -84,7 +84,7 @@ class Shown:
                 "average": number(round(one.average, 1)),
                 "largest": number(one.largest),
             }
-            for one in self.page.seen.levels()
+            for one in self.page.seen.levels
         ]
         table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._turned)
         table.props("dense flat bordered hide-selected-banner").classes("w-full")

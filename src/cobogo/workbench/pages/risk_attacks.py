@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.workbench import auditing
+from cobogo.server.queue import OVER
+from cobogo.server.state import JOBS
+from cobogo.server.worker import AUDIT
 from cobogo.workbench.drawings import table
-from cobogo.workbench.frame import empty, metric
+from cobogo.workbench.frame import empty, metric, told
 from cobogo.workbench.looked import Looked, trouble
 from cobogo.workbench.session import Desk, Session
+
+
+def latest(desk: Desk, session: Session, looked: Looked) -> dict[str, Any] | None:
+    """The last audit of a release that whoever is at the workbench asked for."""
+    if not looked.runs:
+        return None
+    rows = desk.house.state.rows(JOBS, session.owner, kind=AUDIT)
+    return next((row for row in rows if json.loads(row["asked"])["release"] == looked.identity), None)
+
+
+def findings(looked: Looked) -> dict[str, Any] | None:
+    """The audit that the evidence holds, if there is one."""
+    file = looked.directory / "evidence" / "audit.json"
+    found: dict[str, Any] | None = json.loads(file.read_bytes()) if file.is_file() else None
+    return found
 
 
 def attacks(desk: Desk, session: Session, looked: Looked) -> None:
@@ -19,57 +38,58 @@ def attacks(desk: Desk, session: Session, looked: Looked) -> None:
     body = ui.column().classes("w-full gap-3")
 
     def begin() -> None:
-        desk.note(session, "audit", looked.identity)
-        auditing.start(looked, session.language)
-        show()
+        release = {"id": looked.identity, "dataset": looked.dataset}
+        if told(lambda: desk.queue.audit(session.owner, release)):
+            desk.note(session, "audit", looked.identity)
+            show()
 
-    def stop() -> None:
-        state = auditing.going(looked)
-        if state is not None:
-            state.stop = True
-
-    async def draw() -> None:
-        found = await run.io_bound(auditing.results, looked)
+    async def draw(job: dict[str, Any] | None) -> None:
+        found = await run.io_bound(findings, looked)
         body.clear()
         with body:
-            state = auditing.going(looked)
-            if state is not None and state.trouble:
-                trouble(state.trouble, icon="error")
+            if job is not None and job["message"]:
+                trouble(job["message"], icon="error")
             if found is None:
                 _nothing(session, looked, begin)
             else:
                 _found(session, looked, found, begin)
 
     def show() -> None:
-        state = auditing.going(looked)
-        if state is None or state.over:
-            ui.timer(0.01, draw, once=True)
+        job = latest(desk, session, looked)
+        if job is None or job["state"] in OVER:
+            with body:
+                ui.timer(0.01, lambda: draw(job), once=True)
             return
         body.clear()
-        with body, ui.card().classes("w-full"):
-            with ui.row().classes("items-center w-full").props('role="status" aria-live="polite"'):
-                ui.spinner(size="md")
-                label = ui.label()
-                ui.space()
-                ui.button(session.say("risk.attacks.stop"), icon="stop", on_click=stop).props("flat no-caps")
-            bar = ui.linear_progress(0, show_value=False).classes("w-full")
-
-        def follow() -> None:
-            if state.over:
-                timer.deactivate()
-                with body:
-                    ui.timer(0.01, draw, once=True)
-                return
-            label.text = session.say(
-                "risk.attacks.trying", attack=named(session, state.attack)[0], done=state.done, total=state.total
-            )
-            bar.value = state.done / max(state.total, 1)
-
         with body:
-            timer = ui.timer(0.3, follow)
+            _going(desk, session, job, lambda: draw(desk.house.state.get(JOBS, job["id"], session.owner)))
 
-    with body:
-        show()
+    show()
+
+
+def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[], Any]) -> None:
+    """How far an audit is, until it is over."""
+    with ui.card().classes("w-full"):
+        with ui.row().classes("items-center w-full").props('role="status" aria-live="polite"'):
+            ui.spinner(size="md")
+            label = ui.label(session.say("risk.attacks.waiting"))
+            ui.space()
+            ui.button(
+                session.say("risk.attacks.stop"), icon="stop", on_click=lambda: desk.queue.cancel(job["id"])
+            ).props("flat no-caps")
+        bar = ui.linear_progress(0, show_value=False).classes("w-full")
+
+    async def follow() -> None:
+        now = desk.house.state.get(JOBS, job["id"], session.owner)
+        if now is None or now["state"] in OVER:
+            timer.deactivate()
+            await after()
+        elif now["total"]:
+            name = named(session, now["stage"])[0]
+            label.text = session.say("risk.attacks.trying", attack=name, done=now["done"] + 1, total=now["total"])
+            bar.value = now["done"] / max(now["total"], 1)
+
+    timer = ui.timer(0.3, follow)
 
 
 def _nothing(session: Session, looked: Looked, begin: Any) -> None:
@@ -82,9 +102,9 @@ def _nothing(session: Session, looked: Looked, begin: Any) -> None:
 def named(session: Session, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.attacks import ATTACKS
-    from cobogo.report.audit import told
+    from cobogo.report.audit import told as told_of
 
-    return told(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+    return told_of(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
 def _found(session: Session, looked: Looked, found: dict[str, Any], begin: Any) -> None:

@@ -206,7 +206,7 @@ def losses(session: Session, looked: Looked) -> None:
             ui.label(text).classes("text-caption text-quiet")
     else:
         trouble(session.say("utility.loss.none"))
-        if report.get("headline"):
+        if report.get("headline") and looked.policy.report.language == session.language:
             ui.label(report["headline"]).classes("text-subtitle1")
     if report.get("utility"):
         columns = [

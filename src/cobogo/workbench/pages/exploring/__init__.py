@@ -47,7 +47,7 @@ def _tabs(place: Place, at: dict[str, str]) -> None:
         "algorithms": place.session.say("explore.algorithms"),
         "frontier": place.session.say("explore.frontier"),
     }
-    with ui.tabs(value=at["tab"], on_change=lambda event: at.update(tab=event.value)) as tabs:
+    with ui.tabs(on_change=lambda event: at.update(tab=event.value)) as tabs:
         tabs.props("align=left no-caps dense inline-label").classes("w-full")
         for name, label in names.items():
             ui.tab(name, label, icon=TABS[name])

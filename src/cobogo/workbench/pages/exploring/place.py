@@ -24,10 +24,10 @@ class Place:
     dataset: str
     file: str
     text: str
-    changed: Callable[[], None]  # to be called when the draft was changed: all that is shown is about the one before
+    changed: Callable[[], object]  # to be called when the draft was changed: all that is shown is about the one before
 
     @classmethod
-    def of(cls, desk: Desk, session: Session, row: dict[str, Any], changed: Callable[[], None]) -> Place:
+    def of(cls, desk: Desk, session: Session, row: dict[str, Any], changed: Callable[[], object]) -> Place:
         """The place of a data set's row, which the caller found among those of the one who asks."""
         return cls(desk, session, row["id"], tables.about(row)["file"], session.draft.text, changed)
 

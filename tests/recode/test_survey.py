@@ -104,7 +104,8 @@ def test_a_node_in_full_is_what_plain_python_says(tmp_path_factory, task: Task, 
     assert view.classes == len(node.kept)
     assert sum(group.classes for group in view.sizes) == len(node.kept)
     assert sum(group.records for group in view.sizes) == task.records - len(node.suppressed)
-    assert sum(group.records for group in found.before()) == task.records
+    assert sum(group.records for group in found.original.sizes) == task.records
+    assert found.original.highest_risk == pytest.approx(1 / min(Counter(task.tuples).values()))
     kept = [one.records for one in view.combinations if not one.suppressed]
     assert Counter(kept) == Counter(node.sizes)
     assert sum(one.records for one in view.combinations if one.suppressed) == len(node.suppressed)

@@ -39,7 +39,7 @@ class Tab:
         ui.label(say("explore.algorithms_what")).classes("q-mt-sm")
         ui.select(
             list(ALGORITHMS), value=self.wanted, multiple=True, label=say("explore.which"), on_change=self._want
-        ).props("use-chips dense options-dense").classes("w-full")
+        ).props("dense options-dense").classes("w-full")
         bench = Bench(
             self.place, "compare", lambda: {"policy": self.text, "algorithms": list(self.wanted)}, self._found
         )

@@ -26,7 +26,7 @@ class Filter:
     highest: list[int]
     satisfied: bool = False
     relation: Relation = "all"
-    amount: int = AMOUNTS[1]
+    amount: int = AMOUNTS[0]
 
     @classmethod
     def open(cls, survey: Survey) -> Self:

@@ -160,7 +160,7 @@ class Tab:
             for name, label in names.items()
         ]
         self.table = ui.table(rows=[], columns=columns, row_key="rank", pagination=8)
-        self.table.classes("w-full").props("dense flat bordered wrap-cells")
+        self.table.classes("w-full").props("dense flat bordered wrap-cells color=primary")
         self.table.add_slot(
             "body-cell-look",
             '<q-td :props="props"><q-btn flat dense no-caps color="primary" icon="visibility" '

@@ -45,6 +45,7 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: Session, s
         | {"tip": _tip(found, number, session, say)}
         for number, place in places.items()
     ]
+    links = _steps(found, places, chosen)
     for node in nodes:
         node["itemStyle"] |= node.pop("ring", {})
     return {
@@ -72,8 +73,8 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: Session, s
                 "type": "graph",
                 "coordinateSystem": "cartesian2d",
                 "data": nodes,
-                "links": _steps(found, places, chosen),
-                "lineStyle": {"color": INK, "opacity": 0.18, "width": 1, "curveness": 0},
+                "links": links,
+                "lineStyle": {"color": INK, "opacity": min(0.35, max(0.08, 40 / max(len(links), 1))), "width": 1},
                 "emphasis": {
                     "focus": "adjacency",
                     "label": {"show": False},
@@ -171,7 +172,7 @@ def _node(found: Exploration, number: int, place: tuple[float, int], size: float
         "name": named(survey.levels(number)),
         "value": list(place),
         "symbol": "diamond" if best else SHAPES[standing],
-        "symbolSize": size * (1.6 if best else 1.0 if good else 0.75),
+        "symbolSize": max(18.0, size * 1.5) if best else size * (1.0 if good else 0.75),
         "itemStyle": {
             "color": scale.of(float(survey.values[number])),
             "opacity": 1 if good else 0.75,

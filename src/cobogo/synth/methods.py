@@ -19,10 +19,19 @@ class Method:
     function: str = "fit"
     change: Callable[[int, int], int] = lambda width, degree: 1  # noqa: ARG005
 
+    @property
+    def about(self) -> str:
+        """What it does, in a line: that of its docstring."""
+        return (self._fitting.__doc__ or "").partition("\n")[0].rstrip(".")
+
+    @property
+    def _fitting(self) -> Callable[[Private, int], Fitted]:
+        found: Callable[[Private, int], Fitted] = getattr(import_module(self.module), self.function)
+        return found
+
     def fit(self, rows: Private, degree: int) -> Fitted:
         """Learn a model of the rows."""
-        fitting: Callable[[Private, int], Fitted] = getattr(import_module(self.module), self.function)
-        return fitting(rows, degree)
+        return self._fitting(rows, degree)
 
 
 METHODS: dict[str, Method] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 
 import pandas as pd
@@ -89,3 +90,35 @@ def test_a_download_for_spreadsheets_holds_no_formula_and_verifies(served, tmp_p
     other = served("steward", "POST", "/jobs", json=asked | {"toml": parquet}).json()["id"]
     assert served.finished(other)["state"] == "done"
     assert served("steward", "GET", f"/releases/{other}/public.zip?formulas=neutralised").status_code == 400
+
+
+def test_a_job_that_runs_tells_how_far_it_is_and_can_be_cancelled(served) -> None:
+    columns = 14
+    content = ",".join(f"c{n}" for n in range(columns)) + "\n"
+    content += "".join(",".join(str(1000 + row * (n + 3) % 97) for n in range(columns)) + "\n" for row in range(2000))
+    roles = "".join(
+        f"c{n} = {{ role = 'quasi-identifier', hierarchy = {{ mask = 'right' }} }}\n" for n in range(columns)
+    )
+    slow = (
+        f"[attributes]\n{roles}[privacy]\nmodels = [{{ model = 'k-anonymity', k = 50 }}]\n[recoding]\ntime-limit = 60\n"
+    )
+    dataset = served.upload(content=content).json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": slow}
+    running, waiting = (served("steward", "POST", "/jobs", json=asked).json()["id"] for _ in range(2))
+    told = []
+    while not told or told[-1]["state"] != "running" or not told[-1]["done"]:
+        told.append(served("steward", "GET", f"/jobs/{running}").json())
+        assert told[-1]["finished"] is None, told[-1]
+        time.sleep(0.05)
+    assert told[-1]["stage"]
+    assert 0 < told[-1]["done"] <= told[-1]["total"]
+    assert served("steward", "GET", f"/jobs/{waiting}").json()["state"] == "queued"
+    assert served("other", "POST", f"/jobs/{running}/cancel").status_code == 404
+    assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 400
+    assert served("steward", "POST", f"/jobs/{waiting}/cancel").json()["state"] == "cancelled"
+    assert served("steward", "POST", f"/jobs/{running}/cancel").json()["state"] in ("cancelling", "cancelled")
+    assert served.finished(running)["state"] == "cancelled"
+    assert served("steward", "POST", f"/jobs/{running}/cancel").json()["state"] == "cancelled"
+    assert served("steward", "GET", "/releases").json() == []
+    assert not served.house.files.release(running).exists()
+    assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 204

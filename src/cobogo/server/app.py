@@ -125,8 +125,10 @@ def _template(request: Request) -> str:
     return "/".join(f"{{{names[part]}}}" if part in names else part for part in parts)
 
 
-def _ours(request: Request, error: Any) -> Response:  # noqa: ARG001
-    content = {"detail": error.what, "where": error.where, "remedy": error.remedy}
+def _ours(request: Request, error: Any) -> Response:
+    unplaced = request.app.state.house.settings.unplaced
+    parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
+    content = {name: unplaced(text) for name, text in parts.items()}
     return JSONResponse(content, _status(error))
 
 

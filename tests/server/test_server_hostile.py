@@ -119,18 +119,15 @@ def test_answers_are_hardened(served) -> None:
 def test_a_job_that_failed_names_no_place_of_the_machine(served) -> None:
     dataset = served.upload().json()["id"]
     served("steward", "POST", f"/datasets/{dataset}/files", files={"file": ("ages.csv", "25,*\n")})
-    policies = [
-        served.policy.replace("intervals = [10, 20]", 'csv = "ages.csv"'),
-        served.policy.replace("intervals = [10, 20]", 'csv = "none.csv"'),
-        served.policy.replace("illness =", "other ="),
-    ]
-    asked = [{"kind": "anonymize", "dataset": dataset, "toml": text} for text in policies]
-    jobs = [served("steward", "POST", "/jobs", json=one).json()["id"] for one in asked]
-    for job in jobs:
-        ended = served.finished(job)
-        assert ended["state"] == "failed"
-        assert ended["message"]
-        assert str(served.house.files.root) not in ended["message"], ended["message"]
+    asked = {
+        "kind": "anonymize",
+        "dataset": dataset,
+        "toml": served.policy.replace("intervals = [10, 20]", 'csv = "ages.csv"'),
+    }
+    ended = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])
+    assert ended["state"] == "failed"
+    assert "ages.csv" in ended["message"]
+    assert str(served.house.files.root) not in ended["message"]
 
 
 FORM = "multipart/form-data; boundary=b"

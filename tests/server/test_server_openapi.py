@@ -54,6 +54,8 @@ def test_every_answer_is_one_that_the_document_tells_of(served, tmp_path) -> Non
     world = World(served)
     _good_requests_are_answered_on_every_route(world)
     _whatever_is_sent_is_answered(world)
+    for job in served("steward", "GET", "/jobs").json():
+        served("steward", "POST", f"/jobs/{job['id']}/cancel")
 
 
 def _good_requests_are_answered_on_every_route(world: World) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from cobogo.comparison import compare, write
 from cobogo.errors import OutputError, PolicyError
 from cobogo.recode.algorithms import ALGORITHMS
 from cobogo.report.words import TEXTS
+from commands import Said, called
 
 QUICK = ["optimal", "datafly", "samarati", "incognito", "ola", "genetic", "top-down", "bottom-up", "mu-argus"]
 PEOPLE = pa.table(
@@ -156,17 +155,8 @@ def test_an_earlier_comparison_is_replaced_and_nothing_else_is(tmp_path: Path) -
 # --- the command ------------------------------------------------------------------------------------------------
 
 
-def cobogo(*words: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", "from cobogo.cli.main import run; run()", "compare", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(Path(cb.__file__).parents[1])},  # the package under test, from anywhere
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+def cobogo(*words: str, cwd: Path, code: int = 0) -> Said:
+    return called("compare", *words, cwd=cwd, code=code)
 
 
 @pytest.fixture

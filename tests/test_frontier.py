@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from cobogo import job
 from cobogo.errors import OutputError, PolicyError
 from cobogo.frontier import Frontier, frontier, parsed, write
 from cobogo.report.words import TEXTS
+from commands import Said, called
 
 ILLS = ["flu", "cold", "flu", "cold", "gout", "flu", "gout", "cold"]
 PEOPLE = pa.table(
@@ -177,17 +176,8 @@ def test_an_earlier_frontier_is_replaced_and_nothing_else_is(tmp_path: Path) -> 
 # --- the command ------------------------------------------------------------------------------------------------
 
 
-def cobogo(*words: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", "from cobogo.cli.main import run; run()", "frontier", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(Path(cb.__file__).parents[1])},  # the package under test, from anywhere
-    )
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done
+def cobogo(*words: str, cwd: Path, code: int = 0) -> Said:
+    return called("frontier", *words, cwd=cwd, code=code)
 
 
 @pytest.fixture

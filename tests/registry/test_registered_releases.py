@@ -130,6 +130,18 @@ def test_base_previous_keeps_to_what_was_released(home: Path, algorithm: str) ->
     record(based)
 
 
+def test_base_previous_binds_an_attribute_that_was_released_at_its_top(home: Path) -> None:
+    """The top of a hierarchy looks like a star, and is one: nothing below it was told."""
+    rules = policy(home)
+    rules["attributes"]["zip"] = {"role": "quasi-identifier"}
+    assert cb.anonymize(table(CROSSED), levels(rules, age=0, zip=1)).levels == {"age": 0, "zip": 1}
+    record(cb.anonymize(table(CROSSED), levels(rules, age=0, zip=1)))
+    rules["registry"]["base"] = "previous"
+    based = cb.anonymize(table(CROSSED), levels(rules, age=1))
+    assert based.levels == {"age": 1, "zip": 1}
+    record(based)
+
+
 def test_the_crossing_of_three_releases(home: Path) -> None:
     """Any two of them leave everybody with another; the three together leave everybody alone."""
     names = ("one", "two", "three")

@@ -7,6 +7,9 @@ import zipfile
 
 import pandas as pd
 
+from cobogo import verify
+from http_server import CSV
+
 
 def test_a_table_becomes_a_release(served) -> None:
     uploaded = served.upload()
@@ -68,3 +71,21 @@ def test_an_audit_needs_no_data_set_that_is_gone(served) -> None:
     job = served("steward", "POST", "/jobs", json={"kind": "audit", "release": release}).json()
     assert served.finished(job["id"])["state"] == "done"
     assert "original" in served("steward", "GET", f"/releases/{release}/findings").json()["notes"][0]
+
+
+def test_a_download_for_spreadsheets_holds_no_formula_and_verifies(served, tmp_path) -> None:
+    dataset = served.upload(content=CSV.replace("flu", "=cmd|' /C calc'!A0")).json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
+    release = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])["id"]
+    for query, harmful in (("", True), ("?formulas=neutralised", False)):
+        answer = served("steward", "GET", f"/releases/{release}/public.zip{query}")
+        zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path / f"{harmful}")
+        table = pd.read_csv(tmp_path / f"{harmful}" / "public" / "release.csv")
+        assert any(table["illness"].str.startswith("=")) == harmful
+        assert verify(tmp_path / f"{harmful}" / "public")
+    assert served("steward", "GET", f"/releases/{release}/public.zip?formulas=run").status_code == 422
+    assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
+    parquet = served.policy + '[output]\nformat = "parquet"\n'
+    other = served("steward", "POST", "/jobs", json=asked | {"toml": parquet}).json()["id"]
+    assert served.finished(other)["state"] == "done"
+    assert served("steward", "GET", f"/releases/{other}/public.zip?formulas=neutralised").status_code == 400

@@ -177,3 +177,28 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     first = page.get_by_role("row", name=re.compile("^Linux")).inner_text()
     assert abs(float(re.search(r"([\d.]+)%", first)[1]) - 75) < 15  # type: ignore[index]
     page.context.close()
+
+
+def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
+    page = bench.enter("maria")
+    outside: list[str] = []
+    page.on("request", lambda request: outside.append(request.url) if "127.0.0.1" not in request.url else None)
+    page.goto(f"{bench.address}/mapping")
+    page.locator("[data-map] svg").wait_for()
+    page.locator("[data-promise]").get_by_text(SAY["map.guarantee"]).wait_for()
+    told = page.locator("[data-distance]")
+    assert re.search(r"report is [\d,.]+.k?m away from the truth, and the guess [\d,.]+.k?m", told.inner_text())
+    page.get_by_role("button", name=SAY["map.back"]).click()
+    page.get_by_text("04 Mar 11:45").wait_for()
+    page.get_by_role("button", name=SAY["map.play"]).click()
+    page.get_by_text(re.compile("04 Mar (1[3-9]|2)")).wait_for()
+    page.get_by_role("button", name=SAY["map.pause"]).click()
+    page.get_by_role("combobox", name=SAY["map.mechanism"]).click()
+    page.get_by_role("option", name=SAY["map.name.nearest-neighbours"]).click()
+    page.locator("[data-promise]").get_by_text(SAY["map.why-none.nearest-neighbours"]).wait_for()
+    assert page.locator("[data-promise]").get_by_text(SAY["map.guarantee"], exact=True).count() == 0
+    page.get_by_role("combobox", name=SAY["map.attack"]).click()
+    page.get_by_role("option", name=SAY["map.attack.centre-of-cloak"]).click()
+    page.get_by_role("row", name=SAY["map.attack.centre-of-cloak"]).wait_for()
+    assert outside == []
+    page.context.close()

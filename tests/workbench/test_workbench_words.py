@@ -24,7 +24,7 @@ def test_every_word_is_used_and_every_word_asked_for_is_there() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in sources)
     asked = set(re.findall(r'say\(\s*"([^"]+)"', code))
     assert asked <= TEXTS["en"].keys()
-    built = tuple(re.findall(r'"([\w-]+\.)\{', code))
+    built = tuple(re.findall(r'"((?:[\w-]+\.)+)\{', code))
     assert [key for key in TEXTS["en"] if f'"{key}"' not in code and not key.startswith(built)] == []
 
 

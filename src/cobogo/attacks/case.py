@@ -168,7 +168,7 @@ def _signed(public: Path, evidence: Path | None, rules: Policy | None, read_as: 
             where=str(public),
             remedy="Export the table to a file, and attack that with --policy.",
         )
-    rows = read_as.all_rows(public / manifest.data.file, Data(separator=manifest.data.separator))
+    rows = read_as.all_rows(public / manifest.data.file, manifest.data.reading)
     if rows.names != manifest.columns_in():
         raise OutputError("has other columns than its manifest says", where=rows.name)
     policy = rules or (None if evidence is None else _kept_policy(evidence))

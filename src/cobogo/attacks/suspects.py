@@ -19,7 +19,7 @@ from cobogo.attacks.randomized import believed, drawn
 from cobogo.attacks.rows import Groups
 from cobogo.errors import DataError, PolicyError
 from cobogo.models.base import Domain, Floats, Histogram, Ints
-from cobogo.policy import Data, Policy
+from cobogo.policy import Policy
 from cobogo.release.buckets import bucket_table
 from cobogo.table.read import read
 
@@ -154,7 +154,7 @@ def _classes(release: Published, attribute: str, columns: Sequence[str] | None) 
     assert release.manifest is not None
     assert release.public is not None
     assert release.manifest.data.file is not None
-    table = read(release.public / release.manifest.data.file, Data(separator=release.manifest.data.separator))
+    table = read(release.public / release.manifest.data.file, release.manifest.data.reading)
     counted = bucket_table(table, release.public, release.manifest, [attribute])
     return release.rows.grouped([buckets.group]), counted.histograms[attribute]
 

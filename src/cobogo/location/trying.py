@@ -26,6 +26,9 @@ MOST = 6_000
 CELLS = 900
 """Places that attackers think of."""
 
+FRAMES = 288
+"""Moments that are played at most: one every five minutes of a day."""
+
 FROM_THESE = frozenset({"grid", "prior", "mass", "places", "area", "centre"})
 """Options that `asking.mechanism` makes from the very points where they are not said."""
 
@@ -50,7 +53,10 @@ class Ground:
         if few.user is None:
             few = Points(few.lon, few.lat, few.time, np.zeros(len(few), dtype=np.int64))
         assert few.time is not None
-        return cls(few, np.unique(few.time), hours_from_utc, notes)
+        moments = np.unique(few.time)
+        if len(moments) > FRAMES:
+            moments = np.linspace(moments[0], moments[-1], FRAMES)
+        return cls(few, moments, hours_from_utc, notes)
 
     @property
     def people(self) -> Ints:

@@ -33,10 +33,20 @@ def write(times: NDArray[np.datetime64], form: str) -> NDArray[np.object_]:
 
 
 def shifts(words: NDArray[np.uint64], most: int) -> Days:
-    """Days of −most … most without 0, each equally likely (up to one part in 2⁴⁸), from numbers.
+    r"""Dates, moved by up to so many days, forth or back, never by none.
 
-    >>> sorted(set(shifts(np.arange(100, dtype=np.uint64), 2).tolist()))
-    [-2, -1, 1, 2]
+    With ``per`` all dates of a person, in every column and table with the same ``days``, move alike, so that the days
+    between them stay.
+
+    Formula: $y = x + s$ with $s$ uniform in $\{-d, \ldots, -1, 1, \ldots, d\}$, or $s = s(H_K(\text{person}))$
+    Example:
+        >>> sorted(set(shifts(np.arange(100, dtype=np.uint64), 2).tolist()))
+        [-2, -1, 1, 2]
+
+    Guarantee: None: the month mostly stays, and so do the days between a person's dates.
+    Limits: A date that is known of somebody tells all their others. For test data.
+    Cost: $O(v)$ for v distinct dates.
+    Paper: None: as HIPAA's expert determinations describe date shifting; no paper of its own.
     """
     drawn = (words % np.uint64(2 * most)).astype(np.int64) - most
     return np.where(drawn >= 0, drawn + 1, drawn)

@@ -82,7 +82,21 @@ class Number(Fake):
 
 
 class Listed(Fake):
-    """A word of a list."""
+    r"""Values of a list: texts, or the path of a file with one a line.
+
+    A list may be shorter than the values are many, unless they must be ``unique``. A substitute is never the value
+    itself where there is another.
+
+    Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
+    Example:
+        >>> Listed(["red", "green"]).made(np.zeros((1, 1), dtype=np.uint64), np.array(["red"], dtype=object)).tolist()
+        ['green']
+
+    Guarantee: None: how often a value occurs still shows.
+    Limits: With a short list several values share a word. For test data.
+    Cost: $O(v)$ hashes for v distinct values.
+    Paper: None: keyed BLAKE2b (RFC 7693, 2015) over a list.
+    """
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = np.array(words, dtype=object)
@@ -173,7 +187,27 @@ class Mail(Fake):
 
 
 def fake(kind: str, place: str) -> Fake:
-    """A kind of fake by its name."""
+    r"""Made-up values of a known form, with valid check digits; names, cities and streets of Brazil or generic ones.
+
+    Substitutes follow from the value, the group and a secret, so that the same value has the same fake in every table
+    of the job; numbers and e-mail addresses are never shared by two values, and never any original value of their
+    group.
+
+    Formula: $\text{fake}(x) = m(H_K(g, x))$ with a keyed hash $H_K$ under the secret $K$, the group $g$ and the maker
+        $m$ of the kind
+    Example:
+        >>> secret = Secret(bytes(32))
+        >>> cpf = fake("cpf", "br")
+        >>> one, again = (substitutes(["529.982.247-25"], cpf, secret, "cpf", unique=True, where="") for _ in range(2))
+        >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.fits(one.tolist())    # none of a wrong form
+        (True, 0)
+
+    Guarantee: None: how often a value occurs still shows, and whoever has the secret finds the fake of any value that
+        they guess.
+    Limits: What was not masked may still tell who it is. For test data.
+    Cost: $O(v)$ hashes for v distinct values.
+    Paper: None: keyed BLAKE2b (RFC 7693, 2015) over lists of words and number forms.
+    """
     if kind in digits.KINDS:
         return Number(kind)
     if kind == "email":

@@ -27,7 +27,20 @@ def read(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
 
 
 def blurred(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
-    """Each times a factor drawn evenly from 1 − share … 1 + share."""
+    r"""Numbers, each multiplied by a random factor.
+
+    They keep the decimals that they had. Zero stays zero, and small whole numbers may stay what they are.
+
+    Formula: $y = x\,(1 + b\,u)$ with $u$ uniform in $[-1, 1)$ and the share $b$
+    Example:
+        >>> blurred(np.array([1000.0, 1000.0]), np.array([0, 2**63], dtype=np.uint64), 0.1).tolist()
+        [900.0, 1000.0]
+
+    Guarantee: None: a large number stays the largest, and the order of magnitude shows.
+    Limits: Whoever sees several blurs of one number averages them: see the attack averaging. For test data.
+    Cost: $O(n)$ for n numbers.
+    Paper: None: multiplicative noise, see noise.
+    """
     even = words.astype(np.float64) / 2.0**64
     return numbers * (1 + share * (2 * even - 1))
 

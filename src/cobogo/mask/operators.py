@@ -123,7 +123,26 @@ class Changed(Operator):
 
 
 class Shuffled(Operator):
-    """Every record gets the value of another: the records stand in one random circle, and each has its neighbour's."""
+    r"""The column's own values, each in another record: the records stand in one random circle, and each has its
+    neighbour's.
+
+    Frequencies stay; what the column had to do with others is lost. NULL moves like any other value.
+
+    Formula: $y_{\sigma(i)} = x_{\sigma(i + 1)}$ with $\sigma$ a random order of the records, in a circle
+    Example:
+        >>> import pyarrow as pa
+        >>> cities = ["Crato", "Icó", "Sobral"]
+        >>> column = Shuffled("city", "", {}, lambda: (np.arange(3), cities))
+        >>> column.begin()
+        >>> moved = column.released(pa.record_batch({"city": cities})).to_pylist()
+        >>> sorted(moved), [before == after for before, after in zip(cities, moved)]
+        (['Crato', 'Icó', 'Sobral'], [False, False, False])
+
+    Guarantee: None: a rare value is still there, and so is whoever it is known of.
+    Limits: Equal values of two records may meet again: a record can show what it had. For test data.
+    Cost: $O(n \log n)$ for n records.
+    Paper: None: a random cyclic permutation.
+    """
 
     def __init__(self, column: str, meaning: str, stated: Json, whole: Callable[[], tuple[Codes, Sequence[Label]]]):
         super().__init__(column, meaning, stated)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from cobogo.errors import DataError, PolicyError, VaultError
+from cobogo.mask import texts
 from cobogo.mask.encryption import pseudonyms
 from cobogo.mask.fakes import Fake, Listed, fake, substitutes
 from cobogo.mask.operators import (
@@ -122,18 +124,21 @@ def _operator(
         case specs.ShiftSpec():
             return _shifted(name, spec, table, secret, where)
         case specs.NullSpec():
-            return Changed(name, "left out", {"operator": "null"}, lambda values: [None] * len(values))
+            return Changed(name, "left out", {"operator": "null"}, texts.nothing)
         case specs.TruncateSpec():
             stated = {"operator": "truncate", "characters": spec.truncate}
             which = "first" if spec.end == "right" else "last"
             return Changed(
-                name, f"cut: the {which} {spec.truncate} characters", stated, lambda values: _cut(values, spec)
+                name,
+                f"cut: the {which} {spec.truncate} characters",
+                stated,
+                lambda values: texts.cut(values, spec.truncate, spec.end),
             )
         case specs.CharactersSpec():
             kept = spec.keep_first + spec.keep_last
             stated = {"operator": "mask", "character": spec.mask, "kept": kept}
             meaning = f'letters and digits masked with "{spec.mask}", all but {kept}'
-            return Changed(name, meaning, stated, lambda values: [_masked(value, spec) for value in values])
+            return Changed(name, meaning, stated, partial(_hidden, spec))
         case specs.PseudonymSpec():
             stated = {"operator": "pseudonym", "length": spec.length}
             meaning = "a keyed pseudonym (HMAC-SHA256) in place of the value"
@@ -211,23 +216,8 @@ def _whole(table: Table, name: str) -> tuple[Any, Sequence[str | None]]:
     return found[name].astype("int64"), labels[name]
 
 
-def _cut(values: Sequence[str], spec: specs.TruncateSpec) -> list[str]:
-    count = spec.truncate
-    return [value[:count] if spec.end == "right" else value[max(len(value) - count, 0) :] for value in values]
-
-
-def _masked(value: str, spec: specs.CharactersSpec) -> str:
-    """Letters and digits, but for the first and last few of them, as one character; nothing is kept of short values.
-
-    >>> _masked("529.982.247-25", specs.CharactersSpec(mask="*", keep_last=2))
-    '***.***.***-25'
-    """
-    places = [place for place, character in enumerate(value) if character.isalnum()]
-    if len(places) <= spec.keep_first + spec.keep_last:
-        hidden = set(places)
-    else:
-        hidden = set(places[spec.keep_first : len(places) - spec.keep_last])
-    return "".join(spec.mask if place in hidden else character for place, character in enumerate(value))
+def _hidden(spec: specs.CharactersSpec, values: Sequence[str]) -> list[str]:
+    return [texts.masked(value, spec.mask, spec.keep_first, spec.keep_last) for value in values]
 
 
 def _file(policy: Policy, path: str, where: str) -> tuple[str, ...]:

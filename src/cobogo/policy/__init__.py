@@ -79,6 +79,9 @@ from cobogo.policy.tables import (
     Data as Data,
 )
 from cobogo.policy.tables import (
+    Formulas as Formulas,
+)
+from cobogo.policy.tables import (
     Output as Output,
 )
 from cobogo.policy.tables import (

@@ -20,6 +20,10 @@ class Role(StrEnum):
     NON_SENSITIVE = "non-sensitive"  # released as it is
 
 
+Formulas = Literal["kept", "neutralised"]
+"""Whether cells that a spreadsheet would take for formulas have an apostrophe before them: see `table.formulas`."""
+
+
 class Data(Part):
     """Where the table is and how to read it."""
 
@@ -30,6 +34,7 @@ class Data(Part):
     encoding: Literal["utf-8", "latin-1"] = "utf-8"
     decimal: Literal[".", ","] = "."
     missing: tuple[str, ...] = ("",)
+    formulas: Formulas = "kept"
     unit: str | None = None
 
 
@@ -111,9 +116,12 @@ class Output(Part):
     format: Literal["csv", "parquet", "table"] = "csv"
     table: str | None = None
     suppressed: Literal["drop", "star"] = "drop"
+    formulas: Formulas = "kept"
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        if self.formulas == "neutralised" and self.format != "csv":
+            raise ValueError('formulas = "neutralised" is for format = "csv": nothing else is run by spreadsheets')
         if (self.format == "table") != (self.table is not None):
             raise ValueError('format = "table" and table = "its name" go together')
         return self

@@ -20,11 +20,11 @@ SYMBOLS = {
 }  # fmt: skip
 
 RELATIONS = {
-    "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "equiv": "≡", "sim": "~", "propto": "∝", "in": "∈", "notin": "∉",
-    "subseteq": "⊆", "supseteq": "⊇", "subset": "⊂", "cup": "∪", "cap": "∩", "setminus": "∖", "to": "→", "mapsto": "↦",
-    "gets": "←", "Rightarrow": "⇒", "Leftrightarrow": "⇔", "land": "∧", "lor": "∨", "wedge": "∧", "oplus": "⊕",
-    "times": "×", "cdot": "·", "pm": "±", "mid": "|", "ll": "≪", "gg": "≫", "colon": ":", "bmod": "mod",
-    "ldots": "…", "cdots": "⋯",
+    "le": "≤", "ge": "≥", "ne": "≠", "approx": "≈", "equiv": "≡", "sim": "~", "propto": "∝", "ll": "≪", "gg": "≫",
+    "in": "∈", "ni": "∋", "notin": "∉", "subseteq": "⊆", "supseteq": "⊇", "subset": "⊂", "cup": "∪", "cap": "∩",
+    "setminus": "∖", "to": "→", "mapsto": "↦", "gets": "←", "leftrightarrow": "↔", "Rightarrow": "⇒",
+    "Leftrightarrow": "⇔", "land": "∧", "lor": "∨", "wedge": "∧", "oplus": "⊕", "times": "×", "cdot": "·", "pm": "±",
+    "mid": "|", "colon": ":", "bmod": "mod", "ldots": "…", "cdots": "⋯",
 }  # fmt: skip
 
 OPERATORS = {

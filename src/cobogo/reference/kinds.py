@@ -9,21 +9,31 @@ from importlib import import_module
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
+from cobogo.reference.carriers import MASKS, PERTURBATIONS, RANDOMIZATIONS, SYNTHESES
 from cobogo.reference.parts import Entry, read
 
 
 @dataclass(frozen=True)
 class Source:
-    """A registry: where it is, what a list says of its things in brackets, and the guide that tells of their use."""
+    """A registry: where it is, the guide that tells of the use of its things, and what a list says of them in brackets.
+
+    ``told`` says whose docstring tells of each name, where the registry's own values have none.
+    """
 
     path: str
     guide: str
     remark: str = ""
+    told: Mapping[str, str] | None = None
 
     def things(self) -> Mapping[str, object]:
-        """Its things by name. A value that is the path of something stands for that; an instance, for its class."""
-        module, name = self.path.split(":")
-        return {key: _documented(value) for key, value in getattr(import_module(module), name).items()}
+        """What carries the docstring of each name: a class, or a function."""
+        registry = _at(self.path)
+        if self.told is None:
+            return {name: _documented(value) for name, value in registry.items()}
+        untold = [name for name in registry if name not in self.told]
+        if untold:
+            raise LookupError(f"nothing tells of {', '.join(untold)}: see cobogo.reference.carriers")
+        return {name: _at(self.told[name]) for name in registry}
 
 
 @dataclass(frozen=True)
@@ -61,17 +71,121 @@ KINDS: dict[str, Kind] = {
             Source("cobogo.models.differential_privacy:MEASURES", "curator", "of how it is drawn"),
         ),
     ),
+    "metrics": Kind(
+        "Metrics",
+        "metric",
+        "What a release lost, or what can still be done with it, in one number.",
+        "metrics",
+        (Source("cobogo.metrics:METRICS", "metrics"), Source("cobogo.metrics:REPORTED", "metrics", "reported only")),
+    ),
+    "algorithms": Kind(
+        "Algorithms",
+        "algorithm",
+        "How a release that satisfies the models is looked for.",
+        "algorithms",
+        (Source("cobogo.recode.algorithms:ALGORITHMS", "algorithms-lattice"),),
+    ),
+    "attacks": Kind(
+        "Attacks on tables",
+        "attack",
+        "What somebody could do with a release, and who would be exposed.",
+        "attacks",
+        (Source("cobogo.attacks:ATTACKS", "attacks"),),
+    ),
+    "location-attacks": Kind(
+        "Attacks on locations",
+        "attack on locations",
+        "What somebody could learn from what people say of where they are.",
+        "attacks",
+        (Source("cobogo.location.attacks:ATTACKS", "location-attacks", "location"),),
+    ),
+    "mechanisms": Kind(
+        "Mechanisms of the curator",
+        "mechanism of the curator",
+        "How answers get their noise, and choices are made.",
+        "mechanisms",
+        (Source("cobogo.dp.mechanisms:MECHANISMS", "curator"),),
+    ),
+    "private-releases": Kind(
+        "Private releases",
+        "private release",
+        "Rows and lists that may be given away, with differential privacy.",
+        "mechanisms",
+        (Source("cobogo.reference.carriers:RELEASES", "sampling", "release"),),
+    ),
+    "randomization": Kind(
+        "Methods of randomization",
+        "method of randomization",
+        "How sensitive values are exchanged at random, with a guarantee.",
+        "mechanisms",
+        (Source("cobogo.perturb.randomization.make:METHODS", "randomization", "randomization", RANDOMIZATIONS),),
+    ),
+    "perturbation": Kind(
+        "Steps of perturbation",
+        "step of a perturbation",
+        "How values are changed without a guarantee.",
+        "mechanisms",
+        (Source("cobogo.policy.perturbation:METHODS", "perturbation", "perturbation", PERTURBATIONS),),
+    ),
+    "masking": Kind(
+        "Ways to mask a column",
+        "way to mask a column",
+        "How columns are changed for test data, or so that they can be joined and read again.",
+        "mechanisms",
+        (Source("cobogo.policy:OPERATORS", "masking", "masking", MASKS),),
+    ),
+    "synthesis": Kind(
+        "Methods of synthesis",
+        "method of synthesis",
+        "How made-up records are learnt from true ones.",
+        "mechanisms",
+        (Source("cobogo.synth.methods:METHODS", "synthesis", "synthesis", SYNTHESES),),
+    ),
+    "collecting": Kind(
+        "Mechanisms of collecting",
+        "mechanism of collecting",
+        "How a device answers so that nobody need be trusted: local differential privacy.",
+        "mechanisms",
+        (Source("cobogo.ldp.kinds:RANDOMIZERS", "collecting", "collecting"),),
+    ),
+    "location-mechanisms": Kind(
+        "Location mechanisms",
+        "location mechanism",
+        "How a device says where it is without saying it.",
+        "mechanisms",
+        (Source("cobogo.location.mechanisms:MECHANISMS", "location-mechanisms", "location"),),
+    ),
+    "cloaks": Kind(
+        "Cloaks and mix zones",
+        "cloak of an anonymizer",
+        "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
+        "mechanisms",
+        (
+            Source("cobogo.location.cloaks:CLOAKS", "location-service", "cloak of an anonymizer"),
+            Source("cobogo.reference.carriers:ZONES", "location-service", "of an anonymizer"),
+        ),
+    ),
+    "trajectories": Kind(
+        "Trajectories",
+        "method for trajectories",
+        "Trips that may be released: moved, or made up.",
+        "mechanisms",
+        (Source("cobogo.reference.carriers:TRAJECTORIES", "trajectories", "trajectories"),),
+    ),
 }
+"""Every kind by its name, which is that of its page."""
+
+
+def _at(path: str) -> Any:
+    """What stands at "module:name"."""
+    module, name = path.split(":")
+    return getattr(import_module(module), name)
 
 
 def _documented(value: Any) -> object:
-    """What carries the docstring."""
+    """What a value of a registry is an instance of, or stands for by its path, or is."""
     if isinstance(value, str):
-        module, _, name = value.partition(":")
-        return getattr(import_module(module), name) if name else import_module(module)
-    about = getattr(value, "documented", None)
-    if isinstance(about, str):
-        return _documented(about)
+        return _at(value)
     return value if isinstance(value, type) or callable(value) else type(value)
 
 

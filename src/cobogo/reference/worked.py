@@ -82,3 +82,21 @@ def people(seed: int, rows: int = 300) -> Any:
     age = random.normal(45, 15, rows).round(1)
     ill = np.where(random.random(rows) < 0.5, city, random.choice(list("xyz"), rows))
     return pa.table({"city": city, "job": job, "age": age, "pay": (20 * age).round(1), "ill": ill})
+
+
+def city(people: int = 10) -> Any:
+    """Made-up people of Fortaleza, every hour of two days: the same ones each time."""
+    from cobogo.location.fortaleza import people as made_up
+
+    return made_up(people, days=2).trajectories(3600)
+
+
+def observed(attack: Any, mechanism: Any = None, points: Any = None, **known: Any) -> Any:
+    """What an attack on locations finds of a city whose people report through a mechanism, or as they are."""
+    from cobogo.location.evaluation import evaluate
+    from cobogo.location.fortaleza import UTC_OFFSET
+
+    asked = {} if mechanism is None else {"mechanism": mechanism}
+    truth = city() if points is None else points
+    found = evaluate(truth, asked, [attack], raw=mechanism is None, hours_from_utc=UTC_OFFSET, **known)
+    return found.runs[0].findings[attack.name]

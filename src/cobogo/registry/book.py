@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError, RegistryError
-from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models import Model
 from cobogo.policy import AttributePolicy, Policy, Privacy, RegistryPolicy, Role
 from cobogo.recode.problem import Levels
@@ -235,14 +235,18 @@ def _needs_sensitive(model: Mapping[str, Any]) -> bool:
 
 
 def _least_level(kept: Kept, tree: Hierarchy) -> int:
-    """The lowest level of a hierarchy at which every value stands for no less than any that was released."""
+    """The lowest level of a hierarchy at which every value stands for no less than any that was released.
+
+    A starred class said nothing and does not bind; the top of a hierarchy has the same label, and does.
+    """
     before = kept.classes.trees.get(tree.attribute)
     if before is None or tree.attribute not in kept.classes.quasi_identifiers:
         return 0
     column = kept.classes.quasi_identifiers.index(tree.attribute)
-    used = {kept.classes.labels[tree.attribute][code] for code in set(kept.classes.codes[:, column].tolist())}
+    said = kept.classes.codes[~check.starred(kept.classes)]
+    used = {kept.classes.labels[tree.attribute][code] for code in set(said[:, column].tolist())}
     for level in range(tree.height + 1):
-        if all(label == SUPPRESSED or _within_one(label, before, tree, level) for label in used):
+        if all(_within_one(label, before, tree, level) for label in used):
             return level
     return tree.height + 1
 

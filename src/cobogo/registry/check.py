@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.attacks.base import SLACK
 from cobogo.attacks.complementary import Complementary, Temporal
-from cobogo.attacks.crossing import Crossing
+from cobogo.attacks.crossing import ClassStructure, Crossing
 from cobogo.attacks.differencing import Differencing
 from cobogo.attacks.intersection import Intersection
 from cobogo.attacks.several import OnSeveral, Told
@@ -180,12 +180,16 @@ def _helping(crossing: Crossing, told: Told, exposed: Mask) -> Ints:
 
 def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
     """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
-    codes, labels = crossing.earlier.codes, crossing.earlier.labels
-    stars = [
-        np.array([label == SUPPRESSED for label in labels[name]])[codes[:, column]]
-        for column, name in enumerate(crossing.earlier.quasi_identifiers)
-    ]
-    starred = np.logical_and.reduce(stars)[crossing.earlier.owners[crossing.before]]
-    rows = crossing.after[crossing.refined & ~starred]
+    silent = starred(crossing.earlier)[crossing.earlier.owners[crossing.before]]
+    rows = crossing.after[crossing.refined & ~silent]
     if len(rows):
         yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)
+
+
+def starred(classes: ClassStructure) -> Mask:
+    """Which classes say nothing: every quasi-identifier of theirs is a star."""
+    stars = [
+        np.array([label == SUPPRESSED for label in classes.labels[name]])[classes.codes[:, column]]
+        for column, name in enumerate(classes.quasi_identifiers)
+    ]
+    return np.asarray(np.logical_and.reduce(stars))

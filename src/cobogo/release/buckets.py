@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.errors import DataError, OutputError
 from cobogo.hierarchy import Label
 from cobogo.models.base import Domain, Floats, Histogram
-from cobogo.policy import Data, Role
+from cobogo.policy import Role
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
 from cobogo.release.marginals import count_from_marginals, margins_in, refuse_unless_agreeing, whole_count
@@ -37,7 +37,7 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
         return frequency_table(table, [entry.group, *beside], sensitive)
     assert entry.count is not None
     counts = frequency_table(table, [entry.group], [])
-    values = read(directory / entry.file, Data(separator=manifest.data.separator), once=True)
+    values = read(directory / entry.file, manifest.data.reading, once=True)
     if values.columns != manifest.columns_in(entry.file):
         raise DataError("has other columns than its manifest says", where=entry.file)
     own = [name for name in manifest.with_role(Role.SENSITIVE) if name in values.columns]
@@ -82,7 +82,7 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
     if manifest.buckets is None or manifest.data.file is None or manifest.buckets.condensed:
         what = "is not a release in buckets or marginals"
         raise OutputError(what, where=str(directory), remedy="Count its rows instead.")
-    table = read(directory / manifest.data.file, Data(separator=manifest.data.separator))
+    table = read(directory / manifest.data.file, manifest.data.reading)
     _refuse_unknown(set(where) - set(table.columns), directory)
     (name,) = manifest.with_role(Role.SENSITIVE)
     entry = manifest.buckets

@@ -27,6 +27,13 @@ RANGES = "as collected or a range that the number lies in, both ends included, a
 """What a column means in which groups of records are released as the range of their numbers."""
 
 
+NEUTRALISED = """
+An apostrophe stands before what a spreadsheet would take for a formula: before = + - @ and the like, but not before
+numbers. It is no part of the value.
+"""
+"""What is said of a release whose formulas were neutralised."""
+
+
 def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
     """What a column's values mean, in words that give away nothing of the data behind them.
 

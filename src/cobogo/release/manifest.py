@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cobogo.errors import VerificationFailed
-from cobogo.policy import Role, Separator
+from cobogo.policy import Data, Formulas, Role, Separator
 
 NAME = "manifest.json"
 FORMAT = "cobogo-release/1"
@@ -79,7 +79,13 @@ class DataEntry(_Entry):
     separator: Separator
     records: int
     decimal: Literal[".", ","] = "."
+    formulas: Formulas = "kept"
     people: bool = False  # whether the models count people, who may have several records
+
+    @property
+    def reading(self) -> Data:
+        """How its files are read: the values that were released, whatever stands before them for spreadsheets."""
+        return Data(separator=self.separator, formulas=self.formulas)
 
 
 RECODING = "recoding"

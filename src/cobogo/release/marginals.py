@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.errors import DataError, PolicyError
 from cobogo.hierarchy import Label
 from cobogo.models.base import Floats, Ints
-from cobogo.policy import Data, Role
+from cobogo.policy import Role
 from cobogo.recode.marginals.margins import Marginal, Margins
 from cobogo.release.manifest import Manifest
 from cobogo.table.frequency import FrequencyTable, frequency_table, number_tuples
@@ -36,7 +36,7 @@ def margins_in(directory: Path, manifest: Manifest) -> Margins:
     secret = next(iter(manifest.with_role(Role.SENSITIVE)), "")
     tables = []
     for entry in manifest.marginals:
-        table = read(directory / entry.file, Data(separator=manifest.data.separator), once=True)
+        table = read(directory / entry.file, manifest.data.reading, once=True)
         if table.columns != manifest.columns_in(entry.file) or table.columns[-1] != entry.count:
             raise DataError("has other columns than its manifest says", where=entry.file)
         if len(table.columns) < 2:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cobogo.errors import DataError, OutputError
-from cobogo.policy import Data
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
@@ -31,7 +30,7 @@ def parts(release: Path) -> tuple[Path, Path | None]:
 
 def opened(rows: Path | Table, manifest: Manifest) -> Table:
     """Released rows, to be read once. Their columns must be those that the manifest names."""
-    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator), once=True)
+    table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading, once=True)
     if table.columns != manifest.columns_in():
         raise DataError("has other columns than its manifest says", where=table.name)
     return table
@@ -64,7 +63,7 @@ def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: s
             remedy="Give the database's URL: --engine.",
         )
     name = str(manifest.data.table)
-    return table_in(connect(url), name, Data(separator=manifest.data.separator), name)
+    return table_in(connect(url), name, manifest.data.reading, name)
 
 
 def kept_engine(kept: Json | None) -> str | None:

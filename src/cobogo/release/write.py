@@ -21,6 +21,7 @@ from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, Ma
 from cobogo.release.reference import rows_of
 from cobogo.release.release import ROWS, VALUES, Release
 from cobogo.release.shuffle import every_slice
+from cobogo.table import formulas
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.frequency import FrequencyTable
 from cobogo.table.read import Table
@@ -60,7 +61,8 @@ def written(release: Writable, public: Path, tables: Mapping[str, Expression] | 
             if output.format == "parquet":
                 engine.write_parquet(part, target)
             else:
-                engine.write_csv(part, target, separator=release.policy.data.separator)
+                safe = formulas.neutralised(part) if output.formulas == "neutralised" else part
+                engine.write_csv(safe, target, separator=release.policy.data.separator)
     except engine.failures as error:
         raise OutputError(
             f"{engine.name} cannot write the release: {type(error).__name__}",
@@ -128,7 +130,13 @@ def _draft_of_marginals(release: Release, plan: MarginalPlan) -> Manifest:
     files = dict.fromkeys(column.file for column in columns if column.file is not None)
     return Manifest(
         format="cobogo-release/1",
-        data=DataEntry(format=form, separator=policy.data.separator, records=plan.records, decimal=policy.data.decimal),
+        data=DataEntry(
+            format=form,
+            separator=policy.data.separator,
+            records=plan.records,
+            decimal=policy.data.decimal,
+            formulas=policy.output.formulas,
+        ),
         columns=tuple(columns),
         models=(),
         files={},
@@ -147,6 +155,7 @@ def data_entry(policy: Policy, rows: Path | Table, records: int, *, people: bool
         records=records,
         people=people,
         decimal=policy.data.decimal,
+        formulas=policy.output.formulas,
     )
 
 
@@ -191,6 +200,8 @@ def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[Mod
 
 def seal(unsigned: Manifest, explained: str, public: Path) -> None:
     """Write the dictionary of any release, and its manifest with the hashes of everything beside it."""
+    if unsigned.data.formulas == "neutralised":
+        explained += dictionary.NEUTRALISED
     (public / "dictionary.md").write_text(explained, encoding="utf-8", newline="\n")
     files = [public / name for name in manifest.contents(public)]
     unsigned.model_copy(update={"files": manifest.hashes(public, files)}).write(public)

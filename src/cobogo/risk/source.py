@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import DataError, PolicyError, TableTooLarge
-from cobogo.policy import Data, Policy, Role
+from cobogo.policy import Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
 from cobogo.release.readback import released_rows
@@ -115,7 +115,7 @@ def _public(data: Any) -> Path | None:
 def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
     manifest = manifests.load(public)
     rows = released_rows(public, manifest, None, engine)
-    table = rows if isinstance(rows, Table) else read(rows, Data(separator=manifest.data.separator))
+    table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
     if table.columns != manifest.columns_in():
         raise DataError("has other columns than its manifest says", where=table.name)
     roles = {column.name: column.role for column in manifest.columns if column.file is None}

@@ -63,11 +63,26 @@ def best_share(epsilon: float, delta: float, where: str) -> Fraction:
 
 
 def parameters(epsilon: float, delta: float, share: float | None, where: str) -> Parameters:
-    """What (ε, δ) asks of a sample.
+    r"""A private sample: true rows, made coarser, of which chance decides which are there.
 
-    >>> found = parameters(1.0, 1e-6, None, "policy")
-    >>> float(found.share), found.k
-    (0.410878362, 32)
+    Each record is drawn with probability β, made coarser by levels that do not depend on the data, and released if at
+    least k of those drawn look alike. β and k follow from ε and δ: of all β that ε allows the one is taken for which
+    the fewest records need look alike.
+
+    Formula: $\beta \le 1 - e^{-\varepsilon}$ and $\delta = \max_{n \ge \lceil k/\gamma - 1 \rceil} \Pr[\mathrm{Bin}(n,
+        \beta) > \gamma n]$ with $\gamma = 1 - (1 - \beta)\,e^{-\varepsilon}$
+    Example:
+        >>> found = parameters(1.0, 1e-6, None, "policy")
+        >>> float(found.share), found.k
+        (0.410878362, 32)
+
+    Guarantee: (ε, δ)-differential privacy for one record.
+    Limits: Rows that fewer than about k/β people share are gone. People with several records are refused. The levels
+        must not be chosen by looking at the data, but by the policy or for a part of ε.
+    Cost: $O(n)$ to draw; k is found by summing binomial tails.
+    Paper: N. Li, W. Qardaji and D. Su, On sampling, anonymization, and differential privacy or, k-anonymization meets
+        differential privacy, ASIACCS 2012; R. Bild, K. A. Kuhn and F. Prasser, SafePub: a truthful data anonymization
+        algorithm with strong privacy guarantees, Proceedings on Privacy Enhancing Technologies, 2018.
     """
     most = largest_share(epsilon)
     if not 0 < delta < 1:

@@ -1,4 +1,4 @@
-"""The methods of synthesis: what each is, whether it gives a guarantee, and who does it."""
+"""The methods of synthesis: whether each gives a guarantee, and who does it."""
 
 from __future__ import annotations
 
@@ -14,40 +14,31 @@ class Method:
     """A method: ``change`` is what one record changes a score of its choices by at most, for a number of attributes and
     a degree."""
 
-    about: str
     private: bool
     module: str
     function: str = "fit"
     change: Callable[[int, int], int] = lambda width, degree: 1  # noqa: ARG005
 
+    @property
+    def about(self) -> str:
+        """What it does, in a line: that of its docstring."""
+        return (self._fitting.__doc__ or "").partition("\n")[0].rstrip(".")
+
+    @property
+    def _fitting(self) -> Callable[[Private, int], Fitted]:
+        found: Callable[[Private, int], Fitted] = getattr(import_module(self.module), self.function)
+        return found
+
     def fit(self, rows: Private, degree: int) -> Fitted:
         """Learn a model of the rows."""
-        fitting: Callable[[Private, int], Fitted] = getattr(import_module(self.module), self.function)
-        return fitting(rows, degree)
+        return self._fitting(rows, degree)
 
 
 METHODS: dict[str, Method] = {
-    "mst": Method("a tree of the pairs of attributes that tell most of each other (MST)", True, "cobogo.synth.mst"),
-    "aim": Method(
-        "round by round, the marginal that the model so far gets most wrong (AIM)",
-        True,
-        "cobogo.synth.aim",
-        change=min,
-    ),
-    "privbayes": Method(
-        "a network in which each attribute depends on few others (PrivBayes)",
-        True,
-        "cobogo.synth.privbayes",
-        change=lambda width, degree: 65,  # noqa: ARG005
-    ),
-    "independent-without-guarantee": Method(
-        "NO GUARANTEE: each attribute by its own exact frequencies", False, "cobogo.synth.baselines", "independent"
-    ),
-    "copula-without-guarantee": Method(
-        "NO GUARANTEE: exact frequencies and the correlations of normal scores",
-        False,
-        "cobogo.synth.baselines",
-        "copula",
-    ),
+    "mst": Method(True, "cobogo.synth.mst"),
+    "aim": Method(True, "cobogo.synth.aim", change=min),
+    "privbayes": Method(True, "cobogo.synth.privbayes", change=lambda width, degree: 65),  # noqa: ARG005
+    "independent-without-guarantee": Method(False, "cobogo.synth.baselines", "independent"),
+    "copula-without-guarantee": Method(False, "cobogo.synth.baselines", "copula"),
 }
 """Every method by its name in ``synthesis.method``."""

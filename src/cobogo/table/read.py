@@ -10,6 +10,7 @@ from typing import Any
 
 from cobogo.errors import DataError, PolicyError
 from cobogo.policy import Data, Policy
+from cobogo.table import formulas
 from cobogo.table.connect import connect, is_url, shown
 from cobogo.table.engine import Engine, Expression
 from cobogo.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
@@ -156,7 +157,8 @@ def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
         _check_names(parquet_columns(files, path), path)
         expression = engine.load_parquet(files, path, partitions(files, path), once=once)
         return _with_nulls(engine, expression, data, path)
-    return Table(engine, engine.load_csv(files, csv_columns(files, data), data, path, once=once), path)
+    expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
+    return Table(engine, formulas.restored(expression) if data.formulas == "neutralised" else expression, path)
 
 
 def _as_arrow(source: Any) -> Any:

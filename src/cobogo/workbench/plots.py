@@ -33,7 +33,7 @@ def plotted(options: dict[str, Any], label: str, *, height: str = "18rem") -> ui
     """A chart that says what it shows to those who do not see it."""
     whole = {
         "animation": False,
-        "textStyle": {"fontFamily": "inherit"},
+        "textStyle": {"fontFamily": "Roboto, sans-serif"},
         "grid": {"left": 12, "right": 16, "top": 36, "bottom": 12, "containLabel": True},
         **options,
     }

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -51,16 +52,16 @@ class Study:
             self._child.kill()
 
     def _listen(self) -> None:
-        assert self._child.stdout is not None
         ended = False
-        for line in self._child.stdout:
-            told = json.loads(line)
-            self.done, self.total = told.get("done", self.done), told.get("total", self.total)
-            self.error = told.get("error", self.error)
-            if "found" in told:
-                self.found.append(told["found"])
-            ended = ended or told.get("ended", False)
-        self._child.wait()
+        with self._child as child:
+            assert child.stdout is not None
+            for line in child.stdout:
+                told = json.loads(line)
+                self.done, self.total = told.get("done", self.done), told.get("total", self.total)
+                self.error = told.get("error", self.error)
+                if "found" in told:
+                    self.found.append(told["found"])
+                ended = ended or told.get("ended", False)
         if not ended and not self.stopped and self.error is None:
             self.error = "The work was interrupted: out of memory, perhaps, or killed."
         self.over = True
@@ -116,7 +117,8 @@ def main() -> None:
     except CobogoError as error:
         _tell({"error": str(error)})
     except Exception as error:
-        print(f"study: {type(error).__name__}", file=sys.stderr)
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"study: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
         _tell({"error": "Something went wrong here. It is in the server's log."})
     _tell({"ended": True})
 

@@ -22,10 +22,24 @@ BLOCK = 4096
 
 @dataclass(frozen=True)
 class FrequencyList:
-    """Draws a list of counts with P(g) ∝ exp(−ε‖f − g‖₁/2) over the integer partitions (Blocki, Datta & Bonneau 2016).
+    r"""Releases how often the items of a column occur, without the items: another list of counts, drawn near the true
+    one.
 
-    One account more or less is what it hides: (ε, δ)-differential privacy, where δ bounds what the draw leaves out (see
-    `cobogo.dp.frequency_list.bounds`). Hides nothing of somebody who holds many accounts beyond ε for each of them.
+    A sorted list of frequencies is an integer partition; the exponential mechanism is restricted to those. δ bounds
+    what the draw leaves out, so that it can be done in one walk along the rim of the list.
+
+    Formula: $\Pr[g] \propto e^{-\varepsilon\,\lVert f - g\rVert_1 / 2}$ over the integer partitions $g$
+    Example:
+        >>> found = FrequencyList(Fraction(1), Fraction(1, 10**9)).bounds
+        >>> found.band, found.run
+        (8, 77)
+
+    Guarantee: (ε, δ)-differential privacy for one account: one more or less is what it hides.
+    Limits: Hides nothing of somebody who holds many accounts beyond ε for each of them. Says nothing of which items
+        they are.
+    Cost: $O(s\,b)$ for the s steps of the rim and a band of b states; the L1 error is of the order of
+        $\sqrt{N}/\varepsilon$.
+    Paper: J. Blocki, A. Datta and J. Bonneau, Differentially private password frequency lists, NDSS 2016.
     """
 
     epsilon: Fraction

@@ -46,12 +46,25 @@ def then(points: Points, row: int, minutes: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class CentreOfCloak(Attack):
-    """Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
+    r"""Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
 
     The attacker sees where everybody is and who may have asked (the k of the cloak), and takes the one nearest to the
-    middle of the rectangle. A cloak that is safe lets them be right once in k times; nearest-neighbour cloaks do not.
-    People who report in the same stretch of ``minutes`` are there together. Costs reports × people. Kalnis, Ghinita,
-    Mouratidis & Papadias 2007.
+    middle of the rectangle. People who report in the same stretch of ``minutes`` are there together.
+
+    Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
+    Example: Cloaks of five, which should be right once in five times.
+        >>> from cobogo.location.cloaks import NearestNeighbours
+        >>> from cobogo.reference.worked import city, observed
+        >>> found = observed(CentreOfCloak(), NearestNeighbours(k=5), city(30))
+        >>> found.success > found.baseline
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Reciprocal cloaks help: hilbert, and quad-tree with
+        reciprocal.
+    Limits: Needs to know where everybody is.
+    Cost: $O(n\,p)$ for n cloaks and p people.
+    Paper: P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias, Preventing location-based identity inference in
+        anonymous spatial queries, IEEE Transactions on Knowledge and Data Engineering, 2007.
     """
 
     minutes: float = 15.0
@@ -93,11 +106,24 @@ class CentreOfCloak(Attack):
 
 @dataclass(frozen=True)
 class IntersectionOfCloaks(Attack):
-    """Who was in all of them? One pseudonym's cloaks have few people in common.
+    r"""Who was in all of them? One pseudonym's cloaks have few people in common.
 
     The attacker sees where everybody is at each moment and links a pseudonym's cloaks. Keeps the people who were in
     every one. Success is that only the person is left. Also tells how small the rectangles' common part is, for
-    somebody who does not move. Costs cloaks × people. Bettini, Wang & Jajodia 2005 (historical k-anonymity).
+    somebody who does not move.
+
+    Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
+    Example: Cloaks of five hide nobody who is followed for two days.
+        >>> from cobogo.location.cloaks import Hilbert
+        >>> from cobogo.reference.worked import city, observed
+        >>> observed(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Pseudonyms that change help, or none: see mix-zone.
+    Limits: Needs to know where everybody is, and that the cloaks are of one pseudonym.
+    Cost: $O(n\,p)$ for n cloaks and p people.
+    Paper: C. Bettini, X. S. Wang and S. Jajodia, Protecting privacy against location-based personal identification,
+        2005 (historical k-anonymity).
     """
 
     minutes: float = 15.0

@@ -14,12 +14,25 @@ from cobogo.location.geometry import distance
 
 @dataclass(frozen=True)
 class ContextLinking(Attack):
-    """Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.
+    r"""Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.
 
     The attacker has a list of places that names people: an address book, the register of a clinic. Finds each
     pseudonym's home as home-and-work does and takes the nearest entry; success is that it is the entry nearest to the
-    true home. ``candidates`` tells how many entries lie as near: among so many the person hides. Costs people ×
-    entries. Hoh et al. 2006 on homes from traces; §3.5.4.3 of the guide.
+    true home. ``candidates`` tells how many entries lie as near: among so many the person hides.
+
+    Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
+    Example: The address book is where people were at midnight.
+        >>> from cobogo.location.mechanisms import PlanarLaplace
+        >>> from cobogo.reference.worked import city, observed
+        >>> book = city().take(city().time == city().time[0])
+        >>> observed(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Whoever shares a home with many hides among them.
+    Limits: As of home-and-work.
+    Cost: $O(p\,a)$ for p people and a entries.
+    Paper: B. Hoh, M. Gruteser, H. Xiong and A. Alrabady, Enhancing security and privacy in traffic-monitoring systems,
+        IEEE Pervasive Computing, 2006.
     """
 
     near: float = 300.0

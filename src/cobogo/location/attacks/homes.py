@@ -80,11 +80,24 @@ def _densest(east: Floats, north: Floats, near: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class HomeAndWork(Attack):
-    """Where does somebody live, and where do they work? The places of their nights and of their working hours.
+    r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
 
     The attacker knows the clock that people live by. Takes the densest spot of the nights and of working hours, hour by
     hour, and the median of the reports about it; a spot is as wide as the mechanism's usual noise, which is public.
-    Costs a sort. Krumm 2007 on finding homes; Golle & Partridge 2009 on what the pair tells.
+
+    Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
+    Example:
+        >>> from cobogo.location.mechanisms import PlanarLaplace
+        >>> from cobogo.reference.worked import observed
+        >>> observed(HomeAndWork(), PlanarLaplace(1.0)).success
+        1.0
+
+    Guarantee: None: an attack finds, it does not protect. One noisy report for home and one for work, sent for good,
+        help.
+    Limits: Takes everybody to sleep at night.
+    Cost: $O(n \log n)$ for n reports.
+    Paper: J. Krumm, Inference attacks on location tracks, Pervasive 2007; P. Golle and K. Partridge, On the anonymity
+        of home/work location pairs, Pervasive 2009.
     """
 
     within: float = 250.0

@@ -111,12 +111,24 @@ def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
 
 @dataclass(frozen=True)
 class Identification(Attack):
-    """Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
+    r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
 
     The attacker saw the person at ``points`` of their true places and times. Looks where each pseudonym reported at
-    those times and takes the one that was nearest, by the sum of distances (the likeliest, for planar Laplace). Costs
-    people × people × points. ``unique`` tells how many people the points would single out in the raw data. de Montjoye
-    et al. 2013, "Unique in the crowd"; Krumm 2007.
+    those times and takes the one that was nearest. ``unique`` tells how many people the points would single out in the
+    raw data.
+
+    Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
+    Example:
+        >>> from cobogo.location.mechanisms import PlanarLaplace
+        >>> from cobogo.reference.worked import observed
+        >>> observed(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
+        True
+
+    Guarantee: None: an attack finds, it does not protect. (k, δ)-anonymity helps, or a new pseudonym for each report.
+    Limits: Noise of a kilometre hardly helps: four points are enough for most people.
+    Cost: $O(p^2 m)$ for p people and m known points.
+    Paper: Y.-A. de Montjoye, C. A. Hidalgo, M. Verleysen and V. D. Blondel, Unique in the crowd: the privacy bounds of
+        human mobility, Scientific Reports, 2013; J. Krumm 2007.
     """
 
     points: int = 4

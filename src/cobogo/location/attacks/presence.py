@@ -17,12 +17,25 @@ from cobogo.location.points import Points
 
 @dataclass(frozen=True)
 class Presence(Attack):
-    """Was somebody at a sensitive place when they reported? The belief that falls within a radius of it.
+    r"""Was somebody at a sensitive place when they reported? The belief that falls within a radius of it.
 
-    The attacker knows the mechanism and how often places are visited. Says yes where the belief is above one half.
-    The places are those of the scene, or its most visited cell. Success is the area under the ROC curve: the chance
-    that somebody who was there is believed to have been there more than somebody who was not (one half: nothing is
-    told). Costs what short observation does. Shokri et al. 2011, §"presence disclosure"; §3.5.4.2 of the guide.
+    The attacker knows the mechanism and how often places are visited. Says yes where the belief is above one half. The
+    places are those of the scene, or its most visited cell.
+
+    Formula: $\Pr[d(x, s) \le r \mid z] = \sum_{x : d(x, s) \le r} \Pr[x \mid z]$; success is the area under the ROC
+        curve, one half where nothing is told
+    Example:
+        >>> from cobogo.location.mechanisms import PlanarLaplace
+        >>> from cobogo.reference.worked import observed
+        >>> observed(Presence(), PlanarLaplace(1.0)).success > 0.9
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Noise much wider than the radius helps, and cloaks with
+        people who are elsewhere.
+    Limits: As of short-observation.
+    Cost: $O(n\,c)$ exponentials for n reports and c cells.
+    Paper: R. Shokri, G. Theodorakopoulos, J.-Y. Le Boudec and J.-P. Hubaux, Quantifying location privacy, IEEE
+        Symposium on Security and Privacy, 2011.
     """
 
     radius: float = 200.0  # metres

@@ -29,12 +29,22 @@ class Met(Cloaked):
 
 @dataclass(frozen=True)
 class Clique(Cloak):
-    """Requests held until they find company: k of them, all within each other's tolerance in space and time (Gedik and
-    Liu, ICDCS 2005, CliqueCloak).
+    r"""Requests held until they find company: k of them, all within each other's tolerance in space and time.
 
     Each request has its own k, tolerance ``dx`` to the east and west and ``dy`` to the north and south in metres, and
     patience ``dt`` in seconds; these are what requests have that do not say otherwise. All members of a crowd go out
     together with one rectangle around them. A request whose patience ends is refused.
+
+    Formula: a clique $Q$ with $\lvert Q\rvert \ge \max_{q \in Q} k_q$ in the graph of requests where $\lvert x_q -
+        x_r\rvert \le \min(dx_q, dx_r)$, and so in $y$ and $t$
+    Example:
+        >>> Clique(k=3, dx=200, dy=200, dt=60).guarantee.k
+        3
+
+    Guarantee: At least k requests go out with the same region: one of k for one request.
+    Limits: Who has no company is refused. Cloaks of one person over time intersect.
+    Cost: $O(e)$ for e edges of the graph, and a greedy search for cliques about each new request.
+    Paper: B. Gedik and L. Liu, Location privacy in mobile systems: a personalized anonymization model, ICDCS 2005.
     """
 
     name: ClassVar[str] = "clique"

@@ -22,11 +22,25 @@ AT_ONCE = 1 << 15
 
 @dataclass(frozen=True)
 class Hilbert(Cloak):
-    """People in the order of a Hilbert curve, k by k: a crowd's rectangle is the cloak of everybody in it (Kalnis,
-    Ghinita, Mouratidis and Papadias, TKDE 2007).
+    r"""People in the order of a Hilbert curve, k by k: a crowd's rectangle is the cloak of everybody in it.
 
-    The last crowd has up to 2k − 1. Everybody in a crowd has the same cloak, so that who knows where everybody is
-    learns no more than that it was one of k. A crowd takes in more people until the minimum area is reached.
+    The last crowd has up to 2k − 1. A crowd takes in more people until the minimum area is reached.
+
+    Formula: the crowd of $u$ is $\{v : \lfloor \mathrm{rank}(v)/k \rfloor = \lfloor \mathrm{rank}(u)/k \rfloor\}$ along
+        the curve
+    Example:
+        >>> from cobogo.reference.worked import city
+        >>> crowd = city(100)
+        >>> noon = crowd.take(crowd.time == crowd.time[12])
+        >>> bool((Hilbert(k=10).regions(noon).sharing(noon) >= 10).all())
+        True
+
+    Guarantee: Everybody in a crowd has the same cloak: who knows where everybody is learns no more than that it was one
+        of k, for one request.
+    Limits: Cloaks of one person over time intersect. Where the curve jumps, rectangles are large.
+    Cost: $O(n \log n)$ for n people.
+    Paper: P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias, Preventing location-based identity inference in
+        anonymous spatial queries, IEEE Transactions on Knowledge and Data Engineering, 2007.
     """
 
     name: ClassVar[str] = "hilbert"
@@ -61,10 +75,25 @@ class Hilbert(Cloak):
 
 @dataclass(frozen=True)
 class NearestNeighbours(Cloak):
-    """A rectangle around a person and the k − 1 people nearest to where they are.
+    r"""A rectangle around a person and the k − 1 people nearest to where they are.
 
-    The smallest of all cloaks and the weakest: a person tends to be in the middle of it, and their neighbours have
-    other neighbours, so that most of the k would not have been given this cloak.
+    The smallest of all cloaks and the weakest.
+
+    Formula: the bounding box of $x_u$ and $\mathrm{NN}_{k-1}(x_u)$, widened to public lines
+    Example:
+        >>> from cobogo.reference.worked import city
+        >>> crowd = city(100)
+        >>> noon = crowd.take(crowd.time == crowd.time[12])
+        >>> bool((NearestNeighbours(k=10).regions(noon).people(noon) >= 10).all())
+        True
+
+    Guarantee: At least k people are in the region, and nothing more: who knows where everybody is can often tell who
+        asked.
+    Limits: A person tends to be in the middle of it, and their neighbours have other neighbours, so that most of the k
+        would not have been given this cloak: see the attack centre-of-cloak.
+    Cost: $O(n\,k \log n)$ for n people.
+    Paper: None in particular: centre cloak in P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias 2007, as what not to
+        do.
     """
 
     name: ClassVar[str] = "nearest-neighbours"

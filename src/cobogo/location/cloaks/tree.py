@@ -16,13 +16,29 @@ from cobogo.location.points import Points
 
 @dataclass(frozen=True)
 class QuadTree(Cloak):
-    """The smallest cell of a quad-tree about a person that holds k people (Gruteser and Grunwald, MobiSys 2003).
+    r"""The smallest cell of a quad-tree about a person that holds k people.
 
-    The world is cut into four while the quarter with the person in it keeps k people. A quarter with fewer sends its
-    people up to the cell above, which its neighbours may not need: so who knows where everybody is, knows that the
-    cloak is somebody's in the poor quarters of it. With ``reciprocal`` it goes the other way: from the finest cells up,
-    those who have no crowd yet make one as soon as they are k in a cell, and k people share every cloak; who is left in
-    the end joins the crowd with the largest cell.
+    The world is cut into four while the quarter with the person in it keeps k people. With ``reciprocal`` it goes the
+    other way: from the finest cells up, those who have no crowd yet make one as soon as they are k in a cell, and k
+    people share every cloak; who is left in the end joins the crowd with the largest cell.
+
+    Formula: the smallest cell $C \ni x$ of the tree with $\lvert\{u : u \in C\}\rvert \ge k$ and at least the minimum
+        area
+    Example:
+        >>> from cobogo.reference.worked import city
+        >>> crowd = city(100)
+        >>> noon = crowd.take(crowd.time == crowd.time[12])
+        >>> bool((QuadTree(k=10, reciprocal=True).regions(noon).sharing(noon) >= 10).all())
+        True
+
+    Guarantee: At least k people are in the region; with ``reciprocal``, at least k people have the same one, so who
+        knows where everybody is has no more than $1/k$, for one request.
+    Limits: Without ``reciprocal``: a quarter with fewer than k sends its people up to a cell that its neighbours do not
+        need, so the cloak is somebody's in the poor quarters of it. Cloaks of one person over time intersect. All k may
+        be in one building: see the minimum area.
+    Cost: $O(n \log n)$ for n people.
+    Paper: M. Gruteser and D. Grunwald, Anonymous usage of location-based services through spatial and temporal
+        cloaking, MobiSys 2003.
     """
 
     name: ClassVar[str] = "quad-tree"
@@ -48,11 +64,25 @@ class QuadTree(Cloak):
 
 @dataclass(frozen=True)
 class Casper(Cloak):
-    """The first cell on the way up a pyramid, alone or with one sibling, that holds k people and has the minimum area
-    (Mokbel, Chow and Aref, VLDB 2006).
+    r"""The first cell on the way up a pyramid, alone or with one sibling, that holds k people and has the minimum area.
 
     Two siblings side by side or atop each other are tried before the cell above them: of two pairs that would do, the
     one with fewer people is taken.
+
+    Formula: the first of $C$, $C \cup C_{\text{beside}}$, $C \cup C_{\text{atop}}$ and the cell above, on the way up,
+        with $n \ge k$ people and area $\ge A_{\min}$
+    Example:
+        >>> from cobogo.reference.worked import city
+        >>> crowd = city(100)
+        >>> noon = crowd.take(crowd.time == crowd.time[12])
+        >>> bool((Casper(k=10).regions(noon).people(noon) >= 10).all())
+        True
+
+    Guarantee: At least k people are in the region. Not reciprocal: who knows where everybody is may tell more.
+    Limits: As of the quad-tree: neighbours may have other cloaks.
+    Cost: $O(n \log n + n\,h)$ for n people and h levels.
+    Paper: M. F. Mokbel, C.-Y. Chow and W. G. Aref, The new Casper: query processing for location services without
+        compromising privacy, VLDB 2006.
     """
 
     name: ClassVar[str] = "casper"

@@ -24,19 +24,32 @@ other."""
 
 @dataclass(frozen=True)
 class Adaptive(Mechanism):
-    """Planar Laplace noise whose ε follows how well a line through the last reports foretells where one is
-    (Al-Dhubhani & Cazalas 2018): a heuristic without a guarantee.
+    r"""Planar Laplace noise whose ε follows how well a line through the last reports foretells where one is: a
+    heuristic without a guarantee.
 
-    A line through the last ``window`` reports, in time, foretells the next place. Where it misses by less than
-    ``delta1`` metres, places are highly correlated and ε is multiplied by ``factor_high_corr`` (below 1: more noise);
-    where it misses by more than ``delta2``, by ``factor_low_corr`` (above 1: less noise). 0.96/ε and 2.7/ε are the
-    defaults. The first reports are plain.
+    Where the line misses by less than ``delta1`` metres, places are highly correlated and ε is multiplied by
+    ``factor_high_corr`` (below 1: more noise); where it misses by more than ``delta2``, by ``factor_low_corr`` (above
+    1: less noise). 0.96/ε and 2.7/ε are the defaults. The first reports are plain.
 
-    ``judge`` says whose distance from the line decides. By the "truth", as the paper has it, ε depends on where one is,
-    and no ε at all bounds what a report tells. By "reports", the last report is judged by those before it: then ε
-    follows from what is public, and each report keeps ε·factor_low_corr at most; a trace spends the sum of ``cost``.
-    ``of`` "truth" draws the line through true places: for comparison only. Judged by the truth, ``cost`` tells how one
-    moved: it is for the owner's eyes only.
+    ``judge`` says whose distance from the line decides. By the "truth", as the paper has it, ε depends on where one is.
+    By "reports", the last report is judged by those before it: then ε follows from what is public. ``of`` "truth" draws
+    the line through true places: for comparison only. Judged by the truth, ``cost`` tells how one moved: it is for the
+    owner's eyes only.
+
+    Formula: $\varepsilon_i = \alpha\,\varepsilon$ if $\mathrm{err} < \Delta_1$, $\beta\,\varepsilon$ if $\mathrm{err} >
+        \Delta_2$, else $\varepsilon$, with $\alpha \le 1 \le \beta$ and $\mathrm{err}$ how far the line through the
+        last reports misses
+    Example:
+        >>> Adaptive(0.01).guarantee.kind, Adaptive(0.01, judge="reports").guarantee.epsilon
+        ('none', 0.05)
+
+    Guarantee: None when judged by the truth: no ε bounds what a report tells. Judged by reports, each keeps
+        ε·factor_low_corr at most, and a trace spends the sum of the costs.
+    Limits: On real trips it is followed more closely than plain noise that is as far off: see the guide. Take
+        predictive instead.
+    Cost: $O(n\,w)$ for n points and a window of w.
+    Paper: R. Al-Dhubhani and J. M. Cazalas, An adaptive geo-indistinguishability mechanism for continuous LBS queries,
+        Wireless Networks, 2018.
     """
 
     name: ClassVar[str] = "adaptive"

@@ -19,16 +19,27 @@ from cobogo.randomness import Source
 
 @dataclass(frozen=True)
 class Disc(Mechanism):
-    """A disc in which one may be, made larger, smaller or moved until its relevance is what one wants (Ardagna et al.
-    2011).
+    r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
 
-    A position measured to within ``radius`` metres is a disc of that radius, somewhere in which the person is. What is
-    released of it has a relevance of |A ∩ A′|²/(|A|·|A′|) from 1, the disc itself, down to 0: "enlarge" makes the
-    disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person may be outside, and
-    "shift" moves it in a random direction until the overlap is what is wanted.
+    A position measured to within ``radius`` metres is a disc of that radius, somewhere in which the person is.
+    "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person
+    may be outside, and "shift" moves it in a random direction until the overlap is what is wanted.
 
-    No guarantee: relevance bounds neither what someone who knows the map infers (a disc over the sea and one house is
-    that house), nor what several discs of one person have in common.
+    Formula: $R = \frac{\lvert A \cap A'\rvert^2}{\lvert A\rvert \cdot \lvert A'\rvert}$ for the disc $A$ and what is
+        released of it, $A'$; so $r' = r / \sqrt{R}$, or $r' = r \sqrt{R}$, or a shift by $d$ with $\lvert A \cap
+        A'\rvert = \sqrt{R}\,\pi r^2$
+    Example:
+        >>> from cobogo.randomness import Entropy
+        >>> released = Disc(100, relevance=0.25).apply(Points.of([-38.52], [-3.73]), Entropy())
+        >>> released.radius.round(6).tolist()
+        [200.0]
+
+    Guarantee: None: relevance bounds neither what someone who knows the map infers, nor what several discs of one
+        person have in common.
+    Limits: A disc over the sea and one house is that house.
+    Cost: $O(n)$ for n points; a shift finds one root, once.
+    Paper: C. A. Ardagna, M. Cremonini, S. De Capitani di Vimercati and P. Samarati, An obfuscation-based approach for
+        protecting location privacy, IEEE Transactions on Dependable and Secure Computing, 2011.
     """
 
     name: ClassVar[str] = "disc"

@@ -25,16 +25,30 @@ FOLLOWED = 8
 
 @dataclass(frozen=True, eq=False)
 class Dummies(Mechanism):
-    """The position is sent among k − 1 made-up ones, in random order; the service answers all, the device picks its own
-    (Kido et al. 2005; DLS and enhanced DLS: Niu et al. 2014).
+    r"""The position is sent among k − 1 made-up ones, in random order; the service answers all, the device picks its
+    own.
 
     Made-up positions lie in the ``allowed`` cells of a grid (streets, built-up land; all, unless given), anywhere in a
     cell. "uniform" takes any; "dls" cells that the ``prior`` makes about as likely as the true one, of several random
-    sets the one of the highest entropy; "enhanced-dls" also spreads them apart. When ``moving``, a
-    person's dummies go on from report to report, each time as far as the person did, each in a direction of its own.
+    sets the one of the highest entropy; "enhanced-dls" also spreads them apart. When ``moving``, a person's dummies go
+    on from report to report, each time as far as the person did, each in a direction of its own.
 
-    The truth is among what is sent, exactly. One of k to someone who knows no more than the prior and sees one request;
-    whoever knows more (the person's habits, or the requests of a day) tells it from the dummies.
+    Formula: the set with the largest $H = -\sum_{i=1}^{k} p_i \log_2 p_i$ with $p_i = \frac{\pi(c_i)}{\sum_j
+        \pi(c_j)}$; enhanced: also a large $\prod_{i < j} d(c_i, c_j)$
+    Example:
+        >>> from cobogo.location.grid import Grid
+        >>> from cobogo.randomness import Entropy
+        >>> noise = Dummies(k=5, grid=Grid.over(-38.55, -3.75, -38.50, -3.70, size=500))
+        >>> len(noise.apply(Points.of([-38.52], [-3.73]), Entropy()).members)
+        5
+
+    Guarantee: None: one of k to someone who knows no more than the prior and sees one request.
+    Limits: The truth is among what is sent, exactly. Whoever knows more (the person's habits, or the requests of a day)
+        tells it from the dummies.
+    Cost: $O(n\,k\,t)$ for n requests and t = 20 trial sets.
+    Paper: H. Kido, Y. Yanagisawa and T. Satoh, An anonymous communication technique using dummies for location-based
+        services, 2005; B. Niu, Q. Li, X. Zhu, G. Cao and H. Li, Achieving k-anonymity in privacy-aware location-based
+        services, INFOCOM 2014.
     """
 
     name: ClassVar[str] = "dummies"

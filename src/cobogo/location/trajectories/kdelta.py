@@ -43,7 +43,31 @@ ROUNDS = 40
 
 @dataclass(frozen=True)
 class KDelta:
-    """What is asked for."""
+    r"""(k, δ)-anonymity: every released trajectory has at least k − 1 others within δ metres of it at all times.
+
+    ``nwa`` (Never Walk Alone): trips are cut to full periods, those of the same span are put into clusters, and each is
+    moved in space alone, as little as may be, into a tube of width δ about the mean of its cluster. ``w4m`` (Wait for
+    Me): trips of any span are compared stage by stage, and those of a cluster take the times of one of them; it
+    suppresses far less. Clusters are greedy and hold k people, not only k trips; what fits nowhere is suppressed, up to
+    ``trash``.
+
+    Formula: $\lvert\{v : d(x_u(t), x_v(t)) \le \delta \text{ for all } t\}\rvert \ge k$ for every released trajectory
+        $u$, itself among them
+    Example:
+        >>> from cobogo.reference.worked import city
+        >>> found = anonymize(city(40), KDelta(k=3, delta=2000, trash=0.5, gap=7200, daily=True))
+        >>> found.measured.k >= 3, found.trips > found.suppressed
+        (True, True)
+
+    Guarantee: The k are told apart by nobody who knows places no better than δ; checked from the released rows, and
+        that they are k people before those are written.
+    Limits: Who knows a person's places more exactly than δ may tell which of k trips is theirs. Clusters move people by
+        much where few go the same way: the report says by how much.
+    Cost: $O(n^2)$ for n trips, for each radius that is tried.
+    Paper: O. Abul, F. Bonchi and M. Nanni, Never walk alone: uncertainty for anonymity in moving objects databases,
+        ICDE 2008; O. Abul, F. Bonchi and M. Nanni, Anonymization of moving objects databases by clustering and
+        perturbation, Information Systems, 2010. On its limits: R. Trujillo-Rasua and J. Domingo-Ferrer 2013.
+    """
 
     k: int
     delta: float  # metres

@@ -14,7 +14,7 @@ from cobogo.errors import CobogoError
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.hierarchy.build import build
 from cobogo.models.base import Floats, Ints
-from cobogo.policy import Data, Policy, Role
+from cobogo.policy import Policy, Role
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import RECODING, Column, Manifest
 from cobogo.release.readback import parts as parts_of
@@ -242,7 +242,7 @@ def open_pair(release: Path, policy: Policy, original: Any = None) -> Pair:
     """Open a release directory and, if it is given, its original: a path or a frame that is read as the policy says."""
     public, _ = parts_of(release)
     manifest = manifests.load(public)
-    data = Data(separator=manifest.data.separator)
+    data = manifest.data.reading
     decimal = manifest.data.decimal
     tables = [] if manifest.data.file is None else [Part(read(public / manifest.data.file, data, connect()), decimal)]
     group = None

@@ -16,7 +16,6 @@ from cobogo.models.base import Ints, Mask
 from cobogo.perturb.estimate.counts import Estimate, count, sampled
 from cobogo.perturb.operators import stated as operators
 from cobogo.perturb.operators.uniform import Uniform
-from cobogo.policy import Data
 from cobogo.release import manifest as manifests
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.read import Table, read
@@ -35,7 +34,7 @@ def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Est
     stated = manifest.transformation or {}
     if manifest.kind != "randomization" or manifest.data.file is None:
         raise OutputError("is not a randomized release in files", where=str(directory), remedy="Count its rows.")
-    table = read(directory / manifest.data.file, Data(separator=manifest.data.separator))
+    table = read(directory / manifest.data.file, manifest.data.reading)
     unknown = {*where, *sensitive} - set(table.columns)
     if unknown:
         raise OutputError(f"has no column {', '.join(sorted(unknown))}", where=str(directory))

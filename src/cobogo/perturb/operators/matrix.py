@@ -85,12 +85,21 @@ def of(matrix: Floats) -> Matrix:
 
 
 def warner(truth: float) -> Uniform:
-    """Warner's randomized response (1965): a yes or no is answered truly with the probability ``truth``, else not.
+    r"""Warner's randomized response: a yes or no is answered truly with the probability ``truth``, else not.
 
     It is uniform perturbation of two values with the retention 2·truth − 1.
 
-    >>> round(warner(0.75).amplification, 9)
-    3.0
+    Formula: $\Pr[\text{yes} \mid \text{yes}] = t$, $\gamma = \frac{t}{1 - t}$; the share of yes is estimated as
+        $\hat{\pi} = \frac{\lambda - (1 - t)}{2 t - 1}$ from the share $\lambda$ of yes answers
+    Example:
+        >>> round(warner(0.75).amplification, 9)
+        3.0
+
+    Guarantee: $\ln \frac{t}{1 - t}$-local differential privacy for one answer.
+    Limits: For two values only. An answer that is given anew tells more: keep it.
+    Cost: $O(n)$ draws for n records.
+    Paper: S. L. Warner, Randomized response: a survey technique for eliminating evasive answer bias, Journal of the
+        American Statistical Association, 1965.
     """
     if not 0.5 <= truth <= 1:
         raise ValueError(f"The 'truth' parameter of warner must be of 0.5 to 1. Got {truth!r} instead")

@@ -51,11 +51,26 @@ def partitioned(
     objective: Literal["total", "maximin"] = "total",
     min_retention: float = 0.0,
 ) -> tuple[Part, ...]:
-    """The parts that retain most: of the values in the order of their frequency, contiguous runs, by a dynamic
-    programme over all O(m²) of them.
+    r"""Part the table by its values, and perturb each part within its own few.
 
-    ``objective``: the most records retained overall, or the largest smallest retention. Values that no record has go
-    to the last part. Where values are about equally frequent one part is best: skew is what pays.
+    Values in the order of their frequency are cut into contiguous runs by a dynamic programme. ``objective``: the most
+    records retained overall, or the largest smallest retention. Where values are about equally frequent one part is
+    best: skew is what pays. The idea is that of Chaytor and Wang; the partition and its argument are our own.
+
+    Formula: a part $T_i$ of $n$ records must meet $(\rho_1 n / \lvert T_i\rvert,\, \rho_2)$-privacy by itself: $p_i =
+        \frac{\gamma_i - 1}{\gamma_i - 1 + m_i}$ with $\gamma_i = \frac{\rho_2 (1 - \rho_{1i})}{\rho_{1i} (1 - \rho_2)}$
+        and $\rho_{1i} = \rho_1 n / \lvert T_i\rvert$; $\max \sum_i \lvert T_i\rvert\,p_i$
+    Example: Fifty values by Zipf's law: uniform perturbation would retain 26.5 %.
+        >>> counts = np.array([1_000_000 // rank for rank in range(1, 51)])
+        >>> parts = partitioned(counts, 0.05, 0.5)
+        >>> round(sum(part.records * float(part.operator.retention) for part in parts) / int(counts.sum()), 2)
+        0.39
+
+    Guarantee: Every property with a share of at most ρ1 in the table has a posterior of at most ρ2.
+    Limits: The part of a record is released, and with it, for certain, which values its own is among: no local
+        differential privacy. Rare parts may retain next to nothing; see ``objective``.
+    Cost: $O(m^2)$ for m values.
+    Paper: R. Chaytor and K. Wang, Small domain randomization: same privacy, more utility, PVLDB 2010, for the idea.
     """
     order = np.argsort(-counts, kind="stable")
     m, records = len(order), int(counts.sum())

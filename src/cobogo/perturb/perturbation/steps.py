@@ -20,7 +20,29 @@ Rules = Sequence[Mapping[str, str]]
 
 
 def add_noise(sheet: Sheet, step: NoiseStep, places: Mapping[str, int], decimal: str, source: Source) -> None:
-    """Numbers of the attributes, perturbed, within the bounds, and written with as many digits as asked for."""
+    r"""Noise on numbers: added, multiplied, or mixed in with the covariance that they have.
+
+    ``additive`` and ``multiplicative`` take a standard deviation, ``correlated`` the share of the variance that becomes
+    noise; then means and all covariances of the attributes together stay what they were, exactly but for rounding.
+    Values beyond ``lower`` or ``upper`` are reflected at the bound, and numbers are written with as many digits as the
+    data has. Missing values stay missing.
+
+    Formula: additive $y = x + \sigma z$; multiplicative $y = x\,(1 + \sigma z)$; correlated $y = \mu + \sqrt{1 - d}\,(x
+        - \mu) + \sqrt{d}\,\Sigma^{1/2} z$, with $z$ of mean 0 and variance 1
+    Example: Correlated noise leaves the means as they are.
+        >>> random = np.random.default_rng(1)
+        >>> before = random.normal([40, 3000], [10, 500], (100, 2))
+        >>> after = noise.correlated(before, 0.3, lambda count: random.random(count))
+        >>> bool(np.allclose(before.mean(axis=0), after.mean(axis=0)) and not np.allclose(before, after))
+        True
+
+    Guarantee: None: nobody has proved how unsure it makes an attacker.
+    Limits: Noise that is small beside what the attributes have in common can be filtered out again; a record far from
+        all others still is: see the attack distance-linkage.
+    Cost: $O(n\,a)$ for n records and a attributes, $O(n\,a^2)$ for correlated.
+    Paper: J. J. Kim, A method for limiting disclosure in microdata based on random noise and transformation, 1986
+        (correlated noise).
+    """
     values = np.column_stack([sheet.coded[name].numbers(decimal) for name in step.attributes])
 
     def draw(count: int) -> noise.Floats:
@@ -55,7 +77,27 @@ def _as_collected(before: noise.Floats, after: noise.Floats, column: Coded, plac
 
 
 def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Source) -> float:
-    """Exchange the attributes' values between partners; the share of the records that were swapped."""
+    r"""Records exchange the values of the attributes, all of them together, so that each column holds what it held.
+
+    Partners are equal in the attributes of ``within``. With ``window`` they also stand near each other by the order of
+    the first attribute (rank swapping). ``share`` of the records take part; a swap that would make a forbidden
+    combination is not made.
+
+    Formula: $x_i \leftrightarrow x_j$ with $\lvert \mathrm{rank}(i) - \mathrm{rank}(j)\rvert \le w\,n$ and $s_i = s_j$,
+        the values of ``within``
+    Example: Who receives whose value: everybody somebody's, nobody's twice.
+        >>> order, strata = np.arange(6), np.zeros(6, dtype=np.int64)
+        >>> keys = np.arange(6, dtype=np.uint64)
+        >>> partners = rank_swapped(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
+        >>> sorted(partners.tolist())
+        [0, 1, 2, 3, 4, 5]
+
+    Guarantee: None: a record that found no partner is released as it is.
+    Limits: Whoever knows the window knows about where a value came from. What the attribute had to do with others
+        outside of ``within`` weakens.
+    Cost: $O(n \log n)$ for n records.
+    Paper: R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, 1996 (rank swapping).
+    """
     strata = np.zeros(sheet.rows, dtype=np.int64)
     for name in step.within:
         column = sheet.coded[name]
@@ -75,7 +117,26 @@ def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Sourc
 
 
 def randomize(sheet: Sheet, name: str, operator: Operator, rules: Rules, source: Source) -> None:
-    """Exchange the values of an attribute by an operator; a record that would get what is forbidden keeps its own."""
+    r"""Post-randomization (PRAM): each category is exchanged by chance, with probabilities that are published.
+
+    By a ``matrix`` from each value to the probabilities of others, or kept with probability ``retention`` and else
+    drawn evenly from all. ``invariant`` adapts the matrix so that the expected frequencies are those of the table. A
+    record that would get what is forbidden keeps its own value.
+
+    Formula: $\Pr[y \mid x] = P_{yx}$; invariant $R = B P$ with $B_{xy} = \frac{P_{yx} f_x}{(P f)_y}$, so that $R f = f$
+    Example:
+        >>> from cobogo.perturb.perturbation import pram
+        >>> shares = np.array([0.7, 0.2, 0.1])
+        >>> bool(np.allclose(pram.invariant(pram.keeping(3, 0.5), shares) @ shares, shares))
+        True
+
+    Guarantee: None is asked for; what the matrix does is reported as its amplification. Where a guarantee is needed,
+        use randomization.
+    Limits: A matrix with zeros rules originals out for certain: you are warned. What the attribute has to do with
+        others must be corrected for by the matrix.
+    Cost: $O(n + m^2)$ for n records and m categories; $O(m^3)$ to adapt a matrix.
+    Paper: P. Kooiman, L. Willenborg and J. Gouweleeuw, PRAM: a method for disclosure limitation of microdata, 1997.
+    """
     column = sheet.coded[name]
     drawn = operator.sample(column.codes.astype(np.int64), source).astype(np.int32)
     for rule in rules:

@@ -46,11 +46,24 @@ PERSON = (
 
 @dataclass(frozen=True)
 class AlphaBeta:
-    """The two probabilities, exactly.
+    r"""Keep some distinct records and add made-up ones, as a set.
 
-    >>> best = AlphaBeta.best(0.1, 0.4)
-    >>> round(float(best.alpha), 3), round(float(best.beta), 3), round(best.person_posterior(0.1), 3)
-    (0.652, 0.13, 0.727)
+    Each distinct original is kept with probability α + β, each other possible record added with probability β, so that
+    a record's presence proves little. All columns are released as such records. Made-up ones are drawn from those that
+    are not in the table, so nothing stands twice.
+
+    Formula: $\alpha = \frac{1 - d/\gamma}{1 + (1 - d/\gamma)/r}$ and $\beta = \frac{\alpha}{r}$ with $r = \frac{\gamma
+        - d}{d\,(1 - \gamma)}$; the posterior odds of a record are $\frac{\alpha + \beta}{\beta}$ times the prior odds
+    Example:
+        >>> best = AlphaBeta.best(0.1, 0.4)
+        >>> round(float(best.alpha), 3), round(float(best.beta), 3), round(best.person_posterior(0.1), 3)
+        (0.652, 0.13, 0.727)
+
+    Guarantee: (d, γ)-privacy, for attackers to whom records are independent.
+    Limits: Who knows that a person has one sensitive value learns more: 0.727 instead of 0.4 above. It needs few
+        possible records, for the made-up are β times as many: you are told how many before.
+    Cost: $O(D)$ draws for D possible records.
+    Paper: V. Rastogi, D. Suciu and S. Hong, The boundary between privacy and utility in data publishing, VLDB 2007.
     """
 
     alpha: Fraction

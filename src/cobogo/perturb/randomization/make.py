@@ -25,18 +25,6 @@ METHODS: dict[str, str] = {
 }
 """Each method, and the module that makes (``make``) and verifies (``check``) it."""
 
-ABOUT: dict[str, str] = {
-    "uniform": "keep each sensitive value with one probability, else draw from the whole domain",
-    "warner": "the same of values such as yes and no (Warner's randomized response)",
-    "gamma-diagonal": "keep or draw whole records, over the cross product of all columns (FRAPP)",
-    "fine-grain": "the operator that retains most for the table's own distribution, by a linear programme",
-    "value-dependent": "each value with a retention of its own, for the table's own distribution",
-    "small-domain": "part the table by its values, and perturb each part within its own few",
-    "alpha-beta": "keep some distinct records and add made-up ones, as a set",
-    "perturbed-generalization": "perturb, generalize to groups of k, release one record of each (PG)",
-}
-"""Each method in a line."""
-
 
 def make(policy: Policy, table: Table) -> Transformation:
     """Settle a randomization."""

@@ -7,15 +7,14 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, Depends, HTTPException, Request
+from fastapi import APIRouter, Body, Depends, HTTPException, Query, Request
 from fastapi.responses import FileResponse, Response
 
 from cobogo.errors import InputError
+from cobogo.server import downloads, tables
 from cobogo.server import queue as queues
-from cobogo.server import tables
 from cobogo.server.access import house, needs
 from cobogo.server.confine import confined
-from cobogo.server.files import zipped
 from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
@@ -97,9 +96,14 @@ def release(this: Here, holder: Reader, identity: Identity) -> ReleaseShown:
 
 
 @router.get("/releases/{identity}/public.zip", response_class=Response, responses=ZIP)
-def public(this: Here, holder: Reader, identity: Identity) -> Response:
-    """What may leave the house, as a ZIP archive."""
-    return _archive(this, holder, identity, "public")
+def public(
+    this: Here,
+    holder: Reader,
+    identity: Identity,
+    formulas: Annotated[Literal["kept", "neutralised"], Query()] = "kept",
+) -> Response:
+    """What may leave the house, as a ZIP archive; for spreadsheets, if asked, with no cell that is a formula."""
+    return _archive(this, holder, identity, "public", neutralised=formulas == "neutralised")
 
 
 @router.get("/releases/{identity}/evidence.zip", response_class=Response, responses=ZIP)
@@ -164,13 +168,18 @@ def _data(this: House, holder: Holder, identity: str, name: str) -> dict[str, An
     return content
 
 
-def _archive(this: House, holder: Holder, identity: str, part: Literal["public", "evidence"]) -> Response:
+def _archive(
+    this: House, holder: Holder, identity: str, part: downloads.Part, *, neutralised: bool = False
+) -> Response:
     found(this, RELEASES, identity, holder)
     from starlette.background import BackgroundTask
 
-    target = tempfile.NamedTemporaryFile(suffix=".zip", delete=False)  # noqa: SIM115
-    with target:
-        zipped(this.files.release(identity) / part, target.file)
+    with tempfile.NamedTemporaryFile(suffix=".zip", delete=False) as target:
+        try:
+            downloads.archive(this.files, identity, part, target.file, neutralised=neutralised)
+        except BaseException:
+            Path(target.name).unlink()
+            raise
     return FileResponse(
         target.name,
         media_type="application/zip",

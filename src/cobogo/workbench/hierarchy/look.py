@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import CobogoError, UnfitValues
+from cobogo.errors import CobogoError, HierarchyError, UnfitValues
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.hierarchy.build import build
 from cobogo.server.confine import confined
@@ -49,6 +50,7 @@ class Look:
         labels = self.hierarchy.labels[level]
         return np.bincount(self.hierarchy.maps[level], weights=self.records, minlength=len(labels)).astype(np.int64)
 
+    @cached_property
     def levels(self) -> list[Level]:
         """Every level in numbers."""
         found = []
@@ -70,15 +72,23 @@ class Look:
 
     def leaves(self, search: str = "") -> list[int]:
         """The most frequent leaves, of those that hold a text."""
-        assert self.hierarchy is not None
         wanted = search.casefold()
-        fits = [
-            code
-            for code, label in enumerate(self.hierarchy.leaves)
-            if not wanted or wanted in ("" if label is None else label.casefold())
-        ]
-        best = sorted(fits, key=lambda code: -int(self.records[code]))[:SHOWN]
-        return sorted(best)
+        fits = np.arange(len(self.records))
+        if wanted:
+            fits = np.fromiter((code for code, text in enumerate(self._folded) if wanted in text), dtype=np.int64)
+        best = fits[np.argsort(-self.records[fits], kind="stable")][:SHOWN]
+        return [int(code) for code in np.sort(best)]
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        assert self.hierarchy is not None
+        return ["" if label is None else label.casefold() for label in self.hierarchy.leaves]
+
+    def prepared(self) -> Look:
+        """The same, with what takes long done: this is called off the event loop."""
+        assert self.levels is not None
+        assert self._folded is not None
+        return self
 
 
 def look(text: str, home: Path, name: str, counted: Counted, *, owner: str, registry: str | None = None) -> Look:
@@ -96,13 +106,15 @@ def look(text: str, home: Path, name: str, counted: Counted, *, owner: str, regi
                 built = build(name, spec, list(counts), policy=policy)
             except UnfitValues as error:
                 unfit += [(value, counts.pop(value)) for value in error.values if value in counts]
+                unfit.sort(key=lambda one: -one[1])
                 if not any(value is not None for value in counts):
                     return Look(unfit=unfit, error=error)
             else:
                 found = np.fromiter((counts.get(leaf, 0) for leaf in built.leaves), dtype=np.int64)
-                return Look(built, found, unfit)
+                return Look(built, found, unfit).prepared()
     except CobogoError as error:
-        return Look(error=error)
+        remedy = None if error.remedy is None else error.remedy.replace(f"{home}/", "")
+        return Look(error=HierarchyError(error.what, where=error.where, remedy=remedy))
     return Look(unfit=unfit)
 
 

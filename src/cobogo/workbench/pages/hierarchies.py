@@ -145,9 +145,15 @@ class _Page:
             return
         if kind == "csv":
             files = tables.attached(self.desk.house, self.row["id"])
-            spec: dict[str, Any] | None = {"csv": files[0]} if files else {"csv": f"{Files.plain(self.name)}.csv"}
+            if not files:
+                ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
+                self._formed()
+                return
+            spec: dict[str, Any] | None = {"csv": files[0]}
         else:
-            spec = start(kind, self.known[self.name]["hierarchy"], frequent[:LARGE])
+            spec = start(
+                kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("groups.first")
+            )
         await self.say_spec(spec)
 
     async def _changed(self, spec: dict[str, Any]) -> None:

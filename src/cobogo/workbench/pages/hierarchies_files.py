@@ -41,13 +41,16 @@ class Files:
         """A column's name as a file may have it."""
         return re.sub(r"[^\w. ()+-]|\.\.", "_", name).lstrip(". ()+-")[:90] or "hierarchy"
 
-    def _export(self) -> None:
+    async def _export(self) -> None:
         seen = self.page.seen
         if seen.hierarchy is None:
             ui.notify(self.page.session.say("hierarchies.nofile"), type="warning")
             return
         separator = self.page.session.draft.content().get("data", {}).get("separator", ",")
-        ui.download(as_csv(rows_of(seen.hierarchy), separator), f"{self.plain(self.page.name)}.csv", "text/csv")
+        hierarchy, name = seen.hierarchy, f"{self.plain(self.page.name)}.csv"
+        content = await run.io_bound(lambda: as_csv(rows_of(hierarchy), separator))
+        if content is not None:
+            ui.download(content, name, "text/csv")
 
     async def _import(self, event: events.UploadEventArguments) -> None:
         page = self.page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nicegui import run, ui
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cobogo.workbench.pages.hierarchies import _Page
 
 FEW = 500
-"""Groups that can be chosen from a list."""
+"""Groups that are offered in a list; of more, the name is typed."""
 
 
 class Groups:
@@ -81,44 +81,43 @@ class Groups:
         await page.say_spec(told)
 
     def _edited(self, level: int, label: Label) -> None:
-        assert self.page.seen.hierarchy is not None
-        rows = self._rows()
-        height = len(rows[0]) - 1
+        hierarchy = self.page.seen.hierarchy
+        assert hierarchy is not None
+        top = bool((self.page.spec or {}).get("top")) and hierarchy.height > 1
+        height = hierarchy.height - top
         name = self.page.session.figures.label(label)
         ui.label(self.say("groups.picked", name=name)).classes("text-subtitle2")
         if level < height:
-            above = list(dict.fromkeys(row[level + 1] for row in rows if row[level + 1] is not None))
-            now = next((row[level + 1] for row in rows if row[level] == label), None)
-            chosen = self._group(above, now)
+            above = hierarchy.labels[level + 1]
+            chosen = self._group(above, above[int(hierarchy.parents[level][hierarchy.labels[level].index(label)])])
             ui.button(
                 self.say("groups.move"),
                 icon="drive_file_move",
-                on_click=lambda: self._kept(lambda: groups.moved(rows, level, label, str(chosen.value or "").strip())),
+                on_click=lambda: self._kept(lambda: groups.moved(self._rows(), level, label, chosen())),
             ).props("dense no-caps")
         if 0 < level <= height:
             name_now = ui.input(self.say("groups.name"), value=label or "").props("dense outlined").classes("w-full")
             ui.button(
                 self.say("groups.rename"),
                 icon="drive_file_rename_outline",
-                on_click=lambda: self._kept(lambda: groups.renamed(rows, level, label, name_now.value.strip())),
+                on_click=lambda: self._kept(lambda: groups.renamed(self._rows(), level, label, name_now.value.strip())),
             ).props("dense no-caps outline")
 
-    def _group(self, known: list[Any], now: Any) -> Any:
-        """A group that is there, or a new one."""
-        label = self.say("groups.group")
-        if len(known) > FEW:
-            return ui.input(label, value=now or "").props("dense outlined").classes("w-full")
-        field = ui.select(
-            known, value=now if now in known else None, label=label, with_input=True, new_value_mode="add-unique"
-        )
-        return field.props("dense outlined").classes("w-full")
+    def _group(self, labels: Sequence[Label], now: Label) -> Callable[[], str]:
+        """A group that is there, or the name of a new one: what is said when it is asked for."""
+        known = [one for one in labels if one is not None][:FEW]
+        there = ui.select(known, value=now if now in known else None, label=self.say("groups.group"))
+        new = ui.input(self.say("groups.new"))
+        for field in (there, new):
+            field.props("dense outlined").classes("w-full")
+        return lambda: str(new.value or there.value or "").strip()
 
     def _unfit(self) -> None:
         """The values that have no place, with what can be done about them."""
         page, number = self.page, self.page.session.number
         unfit = page.seen.unfit
         kind = kind_of(page.spec)
-        with ui.card().classes("w-full bg-amber-2 text-black gap-1 q-pa-sm"):
+        with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
             count = {"values": number(len(unfit)), "records": number(sum(records for _, records in unfit))}
             ui.label(self.say("unfit.what", **count)).classes("text-weight-medium").props("role=alert")
             if not page.sensitive or page.shown.asked:
@@ -130,12 +129,11 @@ class Groups:
             if kind == "ordering":
                 ui.button(self.say("unfit.append"), on_click=lambda: self._append(values)).props("dense no-caps")
             elif page.by_hand:
-                rows = self._rows()
-                group = self._group(list(dict.fromkeys(row[1] for row in rows)), None)
-                group.props("bg-color=white")
+                assert page.seen.hierarchy is not None
+                group = self._group(page.seen.hierarchy.labels[1], None)
                 ui.button(
                     self.say("unfit.add"),
-                    on_click=lambda: self._kept(lambda: groups.added(rows, values, str(group.value or "").strip())),
+                    on_click=lambda: self._kept(lambda: groups.added(self._rows(), values, group())),
                 ).props("dense no-caps")
             else:
                 ui.label(self.say("unfit.correct")).classes("text-caption")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from cobogo.errors import CobogoError
+from cobogo.language.sentences import translated
 from cobogo.server.state import DATASETS
 from cobogo.workbench.frame import framed, no_data
 from cobogo.workbench.pages.exploring import algorithms, frontier, lattice
@@ -34,7 +35,7 @@ def build(desk: Desk) -> None:
             try:
                 place.policy()
             except CobogoError as error:
-                place.refused(str(error))
+                place.refused(translated(error, session.language))
                 return
             _tabs(place, at)
 
@@ -47,7 +48,7 @@ def _tabs(place: Place, at: dict[str, str]) -> None:
         "algorithms": place.session.say("explore.algorithms"),
         "frontier": place.session.say("explore.frontier"),
     }
-    with ui.tabs(value=at["tab"], on_change=lambda event: at.update(tab=event.value)) as tabs:
+    with ui.tabs(on_change=lambda event: at.update(tab=event.value)) as tabs:
         tabs.props("align=left no-caps dense inline-label").classes("w-full")
         for name, label in names.items():
             ui.tab(name, label, icon=TABS[name])

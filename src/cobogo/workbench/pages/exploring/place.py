@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,10 @@ class Place:
     dataset: str
     file: str
     text: str
-    changed: Callable[[], None]  # to be called when the draft was changed: all that is shown is about the one before
+    changed: Callable[[], object]  # to be called when the draft was changed: all that is shown is about the one before
 
     @classmethod
-    def of(cls, desk: Desk, session: Session, row: dict[str, Any], changed: Callable[[], None]) -> Place:
+    def of(cls, desk: Desk, session: Session, row: dict[str, Any], changed: Callable[[], object]) -> Place:
         """The place of a data set's row, which the caller found among those of the one who asks."""
         return cls(desk, session, row["id"], tables.about(row)["file"], session.draft.text, changed)
 
@@ -50,9 +50,14 @@ class Place:
         """The policy, or an error that says what it lacks."""
         return confined(self.text, self.home, **self.confines)
 
+    def key(self, *about: Hashable) -> tuple[Hashable, ...]:
+        """What something about this data set is kept under; files that policies name are part of the question."""
+        files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in self.home.iterdir())
+        return (self.session.owner, self.dataset, *about, tuple(files))
+
     def explored(self) -> Exploration:
         """The exploration of this policy, opened now if it was not before. Takes its time."""
-        key = (self.session.owner, self.dataset, "lattice", self.text)
+        key = self.key("lattice", self.text)
         found: Exploration | None = self.desk.shelf.get(*key)
         if found is None:
             found = explore(self.data, self.policy())

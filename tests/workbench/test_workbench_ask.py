@@ -134,7 +134,7 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     page.get_by_text(SAY["ask.nothing-fits"]).wait_for()
     page.get_by_role("button", name="SELECT payer").last.click()
     page.get_by_text("It had cost ε = 0.6").wait_for()
-    for path in ("data", "columns", "running", "exploring", "releases", "collecting", "mapping"):
+    for path in ("data", "releases", "collecting"):
         page.goto(f"{bench.address}/{path}")
         page.get_by_text(SAY["frame.forbidden"]).wait_for()
     page.context.close()

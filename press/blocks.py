@@ -160,4 +160,4 @@ def _same(expected: str, said: str, where: str) -> None:
 
 
 def _timeless(text: str) -> list[str]:
-    return [re.sub(r" +[0-9]+\.[0-9] s$", "", line).rstrip() for line in text.strip("\n").splitlines()]
+    return [re.sub(r" +[0-9]+[.,][0-9] s$", "", line).rstrip() for line in text.strip("\n").splitlines()]

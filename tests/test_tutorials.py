@@ -1,5 +1,6 @@
 """Every example of the README, the tutorials, the how-to pages and the concepts is run, and says what the page says."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     DOCS / "index.md",
     *(file for room in ("tutorials", "howto", "concepts") for file in sorted((DOCS / room).glob("*.md"))),
+    DOCS / "tutoriais" / "publicar.md",
 ]
+PORTUGUESE = {"publicar": "publish", "responder": "answer", "coletar": "collect", "localizar": "locate"}
 INSTALLED = "the package is installed already where these pages are tested"
 LEFT_OUT = {
     "README.md": ["the first takes minutes, and the second is what runs these examples"],
@@ -24,6 +27,7 @@ LEFT_OUT = {
         "it serves until it is ended; the tests of the server run it with real requests",
         "it needs the server of the step before",
     ],
+    "docs/tutoriais/publicar.md": ["o pacote já está instalado onde estas páginas são testadas"],
     "docs/howto/spark.md": [INSTALLED],
     "docs/howto/use-the-workbench.md": ["it opens a browser and serves until it is ended"],
 }
@@ -53,6 +57,24 @@ def test_what_is_not_run_says_why() -> None:
     assert found == LEFT_OUT
 
 
+def examples(page: Path) -> list[tuple[str, str, str]]:
+    """What a page has its reader do, whatever the language that is spoken while it is done."""
+    found = []
+    for block in blocks(page.read_text(encoding="utf-8")):
+        commands = [line for line in block.body.splitlines() if line.startswith("$ ")]
+        body = "\n".join(commands) if block.language == "console" else block.body
+        found.append((block.language, block.title, body.replace(" --lang pt-BR", "")))
+    return found
+
+
+@pytest.mark.parametrize("portuguese", PORTUGUESE)
+def test_a_portuguese_tutorial_does_what_the_english_one_does(portuguese: str) -> None:
+    here, there = DOCS / "tutoriais" / f"{portuguese}.md", DOCS / "tutorials" / f"{PORTUGUESE[portuguese]}.md"
+    assert examples(here) == examples(there)
+    headings = [len(re.findall(r"^#+ ", page.read_text(encoding="utf-8"), re.MULTILINE)) for page in (here, there)]
+    assert headings[0] == headings[1]
+
+
 WRONG = {
     "says something else": "```python\nprint(2)\n```\n\n```text\n3\n```\n",
     "says less": "```python\nprint(2)\nprint(3)\n```\n\n```text\n2\n```\n",
@@ -69,7 +91,8 @@ def test_a_wrong_example_is_noticed(text: str, tmp_path: Path) -> None:
 
 
 def test_a_page_is_run_in_order_with_its_files(tmp_path: Path) -> None:
-    text = """```csv title="a.csv"\nx\n1\n```\n\n```python\nfrom pathlib import Path\nprint(Path("a.csv").read_text())\n```\n
+    text = """```csv title="a.csv"\nx\n1\n```\n
+```python\nfrom pathlib import Path\nprint(Path("a.csv").read_text())\n```\n
 ```text\nx\n1\n```\n\n<!-- not run: it would fail -->\n```sh\nfalse\n```\n
 <!-- varies: chance -->\n```console\n$ cobogo verify nowhere # exit 2\nsomething\n```\n"""
     run(text, "page", tmp_path)

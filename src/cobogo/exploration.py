@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from cobogo import job
 from cobogo.errors import NoSolution
 from cobogo.hierarchy import Label
 from cobogo.metrics import METRICS, measure
-from cobogo.models.base import Ints
+from cobogo.models.base import Classes, Ints
 from cobogo.policy import Policy
 from cobogo.recode.evaluate import Evaluator, Looked
 from cobogo.recode.problem import Levels, Problem
@@ -64,7 +65,7 @@ class View:
     """What a node would release, with the classes that fail suppressed."""
 
     levels: Mapping[str, int]
-    satisfied: bool
+    satisfied: bool | None  # None of the original table, which nobody asks
     suppressed: int
     classes: int
     smallest: int
@@ -86,7 +87,7 @@ class Exploration:
     survey: Survey
     optimum: Levels | None
     proven: bool
-    why: str | None = None  # there is no solution
+    why: NoSolution | None = None
 
     @property
     def problem(self) -> Problem:
@@ -98,9 +99,13 @@ class Exploration:
         """The quasi-identifiers, in the order of a node's levels."""
         return self.problem.table.quasi_identifiers
 
-    def before(self) -> tuple[Sizes, ...]:
-        """The classes of the original table by their size."""
-        return grouped(self.problem.table.counts[self.problem.table.counts > 0])
+    @cached_property
+    def original(self) -> View:
+        """The table as it is, nothing suppressed; no metric says anything of it."""
+        table = self.problem.table
+        classes, there = table.classes(), table.counts > 0
+        levels = dict.fromkeys(self.attributes, 0)
+        return self._viewed(levels, None, table.counts[there], classes.where(there), {}, 0, ())
 
     def view(self, levels: Levels, *, shown: int = 8) -> View:
         """A node in full."""
@@ -109,24 +114,42 @@ class Exploration:
         evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
         found = evaluator.look(levels)
         sizes = found.rolled.records[found.kept]
-        kept = evaluator.classes(found.rolled).where(found.kept)
-        exposed = risk(kept.sizes, self.prepared.policy.risk.threshold, kept.total, None) if len(sizes) else None
+        return self._viewed(
+            dict(zip(self.attributes, levels, strict=True)),
+            found.satisfied,
+            sizes,
+            evaluator.classes(found.rolled).where(found.kept),
+            measure(found.outcome, problem.scale) if len(sizes) else {},
+            int(found.outcome.suppressed),
+            _combinations(problem, found, shown),
+        )
+
+    def _viewed(
+        self,
+        levels: Mapping[str, int],
+        satisfied: bool | None,
+        sizes: Ints,
+        kept: Classes,
+        metrics: Mapping[str, float | None],
+        suppressed: int,
+        combinations: tuple[Combination, ...],
+    ) -> View:
+        policy = self.prepared.policy
+        exposed = risk(kept.sizes, policy.risk.threshold, kept.total, None) if len(sizes) else None
         return View(
-            levels=dict(zip(self.attributes, levels, strict=True)),
-            satisfied=found.satisfied,
-            suppressed=int(found.outcome.suppressed),
+            levels=levels,
+            satisfied=satisfied,
+            suppressed=suppressed,
             classes=len(sizes),
             smallest=int(sizes.min()) if len(sizes) else 0,
             average=float(sizes.mean()) if len(sizes) else None,
             largest=int(sizes.max()) if len(sizes) else 0,
-            metrics=measure(found.outcome, problem.scale) if len(sizes) else dict.fromkeys(METRICS),
+            metrics={**dict.fromkeys(METRICS), **metrics},
             highest_risk=None if exposed is None else exposed.highest,
             average_risk=None if exposed is None else exposed.average,
-            inference={
-                name: worst_inference(name, kept) for name in self.prepared.policy.sensitive if exposed is not None
-            },
+            inference={name: worst_inference(name, kept) for name in policy.sensitive if exposed is not None},
             sizes=grouped(sizes),
-            combinations=_combinations(problem, found, shown),
+            combinations=combinations,
         )
 
 
@@ -155,7 +178,7 @@ def explore(
             problem, time_limit=rules.recoding.time_limit or PATIENCE, progress=lambda a, b: progress("search", a, b)
         )
     except NoSolution as error:
-        return Exploration(prepared, Survey(problem, problem.highest, most=most), None, False, error.what)
+        return Exploration(prepared, Survey(problem, problem.highest, most=most), None, False, error)
     proven = solution.optimal and prepared.whole
     return Exploration(prepared, Survey(problem, solution.levels, most=most), solution.levels, proven)
 

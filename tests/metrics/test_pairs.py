@@ -89,6 +89,19 @@ def test_a_level_is_compared_with_the_original_at_that_level(tmp_path) -> None:
     assert found.distinct == (people()["age"].nunique(), released["age"].nunique())
 
 
+def test_many_years_are_compared_in_intervals(tmp_path) -> None:
+    years = np.random.default_rng(1).integers(1930, 2010, 300)
+    frame = pd.DataFrame({"born": [f"01/02/{year}" for year in years], "illness": ["flu"] * 300})
+    born = {"role": "quasi-identifier", "hierarchy": {"dates": "%d/%m/%Y", "levels": ["%Y"]}, "min-level": 1}
+    told = {"attributes": {"born": {**born, "max-level": 1}, "illness": {"role": "sensitive"}}}
+    this = pair(tmp_path, frame=frame, privacy={"models": [{"model": "k-anonymity", "k": 1}]}, **told)
+    found = distribution(this, "born")
+    expected = np.bincount((years - 1930) // 10) / 300
+    assert [one.low for one in found.shown] == [None, *range(1940, 2010, 10)]
+    assert found.before == pytest.approx(expected)
+    assert found.after == pytest.approx(expected)
+
+
 def test_two_columns_are_counted_together_as_pandas_does(tmp_path) -> None:
     found = contingency(pair(tmp_path, **recoded({"age": 1, "town": 0})), "town", "illness")
     assert found is not None

@@ -26,19 +26,18 @@ def table(people: range, *, more: bool = False) -> pa.Table:
 
 def policy(home: Path, *, level: int = 1, more: bool = False, registered: bool = True) -> dict[str, Any]:
     place = {"registry": {"path": str(home / "registry.db"), "dataset": "clinic"}} if registered else {}
+    fixed = {"min-level": level, "max-level": level}
     return {
         "data": {"unit": "who"},
         "attributes": {
             "who": {"role": "identifier"},
-            "age": {
-                "role": "quasi-identifier", "hierarchy": {"intervals": [10, 100]}, "min-level": level, "max-level": level,
-            },
+            "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 100]}} | fixed,
             "illness": {"role": "sensitive"},
             **({"town": {"role": "non-sensitive"}} if more else {}),
         },
         "privacy": {"models": [{"model": "k-anonymity", "k": 3}]},
         **place,
-    }  # fmt: skip
+    }
 
 
 def test_each_release_is_told_by_those_before_it(tmp_path) -> None:

@@ -11,14 +11,10 @@ import time
 from pathlib import Path
 
 import httpx
-import pytest
 
 from cobogo.server.house import House
-from cobogo.server.queue import Queue
 from cobogo.server.roles import Role
 from cobogo.server.settings import Settings
-from cobogo.server.state import JOBS, MIGRATIONS, State, StateError
-from cobogo.server.worker import Work
 
 COLUMNS = 14
 SLOW = (
@@ -107,37 +103,3 @@ def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     finally:
         server.terminate()
         server.communicate(timeout=30)
-
-
-def test_what_was_interrupted_twice_has_failed(tmp_path) -> None:
-    house = House(Settings(state=str(tmp_path / "server")))
-    queue = Queue(house)
-    identity = queue.submit("ana", "anonymize", "0" * 16, "data.csv", "")
-    house.state.change(JOBS, identity, state="running", tries=1)
-    queue.watch()
-    assert house.state.get(JOBS, identity)["state"] == "queued"
-    house.state.change(JOBS, identity, state="running", tries=2)
-    queue.watch()
-    assert house.state.get(JOBS, identity)["state"] == "failed"
-    house.close()
-
-
-def test_a_job_that_was_cancelled_at_the_last_moment_releases_nothing(tmp_path) -> None:
-    house = House(Settings(state=str(tmp_path / "server")))
-    row = {"owner": "ana", "kind": "anonymize", "asked": "{}", "stage": "", "done": 0, "total": 0, "message": ""}
-    identity = house.state.add(JOBS, state="cancelling", tries=1, **row)
-    house.files.job(identity).mkdir()
-    Work(house.settings, identity).run()
-    assert house.state.get(JOBS, identity)["state"] == "cancelling"
-    house.close()
-
-
-def test_state_is_brought_up_to_date_once_and_a_later_one_refused(tmp_path) -> None:
-    place, done = tmp_path / "state.db", []
-    State(place).close()
-    newer = (*MIGRATIONS, lambda _: done.append("step"))
-    State(place, migrations=newer).close()
-    State(place, migrations=newer).close()
-    assert len(done) == 1
-    with pytest.raises(StateError, match="later version"):
-        State(place)

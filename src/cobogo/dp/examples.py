@@ -29,25 +29,32 @@ def examples(name: str, dataset: Dataset) -> list[Example]:
 
 def _written(table: str, dataset: Dataset) -> Iterator[Example]:
     columns = dataset.columns
+    n, mean, median = (_free(one, dataset) for one in ("n", "mean", "median"))
     keyed = [_quoted(one) for one, column in columns.items() if column.keys or column.type == "boolean"]
     stepped = [_quoted(one) for one, column in columns.items() if column.edges]
     bounded = [_quoted(one) for one, column in columns.items() if column.bounds]
     hidden = [_quoted(one) for one, column in columns.items() if column.type == "text" and not column.keys]
-    yield Example("count", f"SELECT COUNT(*) AS n\nFROM {table}")
+    yield Example("count", f"SELECT COUNT(*) AS {n}\nFROM {table}")
     if keyed:
-        yield Example("groups", f"SELECT {keyed[0]}, COUNT(*) AS n\nFROM {table}\nGROUP BY {keyed[0]}")
+        yield Example("groups", f"SELECT {keyed[0]}, COUNT(*) AS {n}\nFROM {table}\nGROUP BY {keyed[0]}")
     if len(keyed) > 1:
         both = f"{keyed[0]}, {keyed[1]}"
-        yield Example("cross", f"SELECT {both}, COUNT(*) AS n\nFROM {table}\nGROUP BY {both}")
+        yield Example("cross", f"SELECT {both}, COUNT(*) AS {n}\nFROM {table}\nGROUP BY {both}")
     if stepped:
-        yield Example("histogram", f"SELECT {stepped[0]}, COUNT(*) AS n\nFROM {table}\nGROUP BY {stepped[0]}")
+        yield Example("histogram", f"SELECT {stepped[0]}, COUNT(*) AS {n}\nFROM {table}\nGROUP BY {stepped[0]}")
     if bounded:
         by = f"SELECT {keyed[0]}, " if keyed else "SELECT "
         group = f"\nGROUP BY {keyed[0]}" if keyed else ""
-        yield Example("mean", f"{by}AVG({bounded[0]}) AS mean\nFROM {table}{group}")
-        yield Example("median", f"SELECT MEDIAN({bounded[0]}) AS median\nFROM {table}")
+        yield Example("mean", f"{by}AVG({bounded[0]}) AS {mean}\nFROM {table}{group}")
+        yield Example("median", f"SELECT MEDIAN({bounded[0]}) AS {median}\nFROM {table}")
     if hidden:
-        yield Example("hidden", f"SELECT {hidden[0]}, COUNT(*) AS n\nFROM {table}\nGROUP BY {hidden[0]}", hidden=True)
+        yield Example("hidden", f"SELECT {hidden[0]}, COUNT(*) AS {n}\nFROM {table}\nGROUP BY {hidden[0]}", hidden=True)
+
+
+def _free(name: str, dataset: Dataset) -> str:
+    """A name for a figure that no column has."""
+    taken = {column.casefold() for column in dataset.columns}
+    return next(one for one in (name + "_" * more for more in range(len(taken) + 1)) if one not in taken)
 
 
 def _quoted(name: str) -> str:

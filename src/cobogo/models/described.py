@@ -36,7 +36,7 @@ def described(kind: type[Promise], values: Mapping[str, Any]) -> tuple[Parameter
     hints = get_type_hints(kind)
     known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     given = {key.replace("-", "_"): value for key, value in values.items()}
-    needed = {name: None for name, field in known.items() if field.default is MISSING}
+    needed = {name: "attribute" if name == "attribute" else None for name in known if known[name].default is MISSING}
     with noticed() as seen, suppress(ValueError, TypeError):
         kind(**(needed | {name: value for name, value in given.items() if name in known}))
     return tuple(

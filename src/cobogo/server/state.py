@@ -23,12 +23,13 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
+    func,
     insert,
     inspect,
     select,
     update,
 )
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from cobogo import store
 from cobogo.errors import InputError
@@ -127,6 +128,10 @@ MIGRATIONS: Sequence[Step] = (META.create_all,)
 the schema: append one, never edit those that were published."""
 
 
+ONE_AT_A_TIME = 0x636F626F676F
+"""The lock that servers take in turn when they open one database at once."""
+
+
 class StateError(InputError):
     """The place where the server's state lies cannot be used."""
 
@@ -142,7 +147,11 @@ class State:
         self._engine: Engine = store.opened(
             found, patience=30, pragmas=("journal_mode = WAL", "synchronous = NORMAL"), pooled=True
         )
-        self._migrate(migrations)
+        try:
+            self._migrate(migrations)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -154,6 +163,11 @@ class State:
         try:
             with self._engine.connect().execution_options(reads=reads) as connection, connection.begin():
                 yield connection
+        except DataError:
+            raise InputError(
+                "holds a character that the server's database does not take",
+                remedy="Leave out control characters.",
+            ) from None
         except SQLAlchemyError as error:
             raise StateError(
                 f"cannot be used ({type(error).__name__})",
@@ -163,6 +177,8 @@ class State:
 
     def _migrate(self, migrations: Sequence[Step]) -> None:
         with self.transaction() as connection:
+            if connection.dialect.name == "postgresql":  # SQLite is locked already
+                connection.execute(select(func.pg_advisory_xact_lock(ONE_AT_A_TIME)))
             if not inspect(connection).has_table(VERSION.name):
                 VERSION.create(connection)
                 connection.execute(insert(VERSION).values(version=0))

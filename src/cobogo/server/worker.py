@@ -101,6 +101,7 @@ class Work:
                 return
             self._finish(*self._outcome())
         finally:
+            self.state.close()
             if lock is not None:
                 os.close(lock)
 
@@ -209,10 +210,13 @@ def _prepare() -> None:
     from importlib import import_module
 
     from cobogo.recode import warm
+    from cobogo.table.connect import connect
 
-    for module in ("cobogo.job", "cobogo.release.publish", "cobogo.report.write"):
+    for module in ("cobogo.job", "cobogo.release.publish", "cobogo.report.plots", "pandas", "pyarrow.compute"):
         import_module(module)
     warm.start()
+    engine = connect()
+    engine.fetch(engine.connection.sql("SELECT 1 AS ready"))
 
 
 def main() -> None:

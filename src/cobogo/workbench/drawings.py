@@ -69,7 +69,7 @@ def bars(
         "grid": {"left": 8, "right": 24, "top": 32, "bottom": 8, "containLabel": True},
         **axes,
         "series": [
-            {"name": name, "type": "bar", "data": hundredths(values), "barGap": "10%"}
+            {"name": name, "type": "bar", "data": hundredths(values), "barGap": "10%", "barMaxWidth": 30}
             for name, values in series.items()
         ],
     }
@@ -125,6 +125,8 @@ def curves(
 ) -> ui.echart:
     """Lines of shares over numbers (or over shares); steps, since what is counted jumps."""
     number = f"v => v.toLocaleString('{session.language}')"
+    end = max((points[-1][0] for points in lines.values() if points), default=1.0)
+    whole = {name: [*points, *([(end, points[-1][1])] if points else [])] for name, points in lines.items()}
     options = {
         "color": [ORIGINAL, RELEASE] if len(lines) > 1 else [RELEASE],
         "legend": {"top": 0},
@@ -154,7 +156,7 @@ def curves(
                 "areaStyle": {"opacity": 0.08},
                 "data": [[100 * x if shares else x, round(100 * y, 4)] for x, y in points],
             }
-            for name, points in lines.items()
+            for name, points in whole.items()
         ],
     }
     return chart(options, height=height, label=label)

@@ -131,46 +131,54 @@ def _of_values(pair: Pair, name: str, most: int) -> Scale:
 
 def _of_tree(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: int) -> Scale:
     decimal = pair.policy.data.decimal
-    key = Key(name)
-    leaves = np.array([written_number(leaf, decimal) for leaf in tree.leaves])
-    known = np.array([leaf is not None for leaf in tree.leaves])
-    if level is None and known.any() and not np.isnan(leaves[known]).any() and known.sum() > min(most, 12):
-        values = leaves[known]
-        facts = Facts(len(values), 0, len(values), len(values), float(values.min()), float(values.max()))
-        bins = nice_bins(facts, min(most, 12))
-        shown = (*intervals(bins), *_ends())
-        places = np.full(len(leaves), bins.number, dtype=np.int64)  # NULL: the first of the ends
-        places[known] = bins.of(values)
-        return Scale(name, "spread", shown, key, key, tree, None, decimal, places, bins)
-    at = (
-        level
-        if level is not None
-        else next((step for step in range(tree.height + 1) if len(tree.labels[step]) <= most), tree.height)
-    )
+    numbers = _numbers(tree, level or 0, decimal)
+    few = min(most, 12) if level is None else most
+    if numbers is not None and len(np.unique(numbers[~np.isnan(numbers)])) > few:
+        return _in_bins(name, tree, level, numbers, decimal, min(most, 12))
+    return _by_label(pair, name, tree, level, most)
+
+
+def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
+    """What each leaf is at a level, as numbers, NaN for NULL; None where others are among them."""
+    labels = tree.labels[level]
+    numbers = np.array([written_number(label, decimal) for label in labels], dtype=np.float64)
+    known = ~np.isnan(numbers)
+    if not known.any() or any(label is not None for label, here in zip(labels, known, strict=True) if not here):
+        return None
+    return np.asarray(numbers[tree.maps[level]])
+
+
+def _in_bins(name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int) -> Scale:
+    known = ~np.isnan(numbers)
+    values = numbers[known]
+    bins = nice_bins(Facts(len(values), 0, 0, len(values), float(values.min()), float(values.max())), most)
+    shown = (*intervals(bins), *_ends())
+    places = np.full(len(numbers), bins.number, dtype=np.int64)  # NULL: the first of the ends
+    places[known] = bins.of(values)
+    how: How = "spread" if level is None else "level"
+    return Scale(name, how, shown, Key(name), Key(name), tree, level, decimal, places, bins)
+
+
+def _by_label(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: int) -> Scale:
+    """The labels of the level released, or else of the lowest that has few enough; the most frequent, if it has not."""
+    lowest = (step for step in range(tree.height + 1) if len(tree.labels[step]) <= most)
+    at = level if level is not None else next(lowest, tree.height)
     labels, own = tree.labels[at], tree.maps[at]
-    kept = np.arange(len(labels))
+    kept = set(range(len(labels)))
     if len(labels) > most:
         part = None if pair.before is None else pair.before.having(name)
         assert part is not None
-        found = part.cells([key])
+        found = part.cells([Key(name)])
         counts = np.bincount(own[tree.encode(found.values[0])][found.codes[0]], found.counts, len(labels))
-        kept = np.sort(np.argsort(-counts, kind="stable")[:most])
-    texts = [labels[code] for code in kept.tolist()]
-    plain = [text for text in texts if text is not None and text != SUPPRESSED]
-    shown = (*(Shown("value", text) for text in plain), *_ends())
-    order = {text: place for place, text in enumerate(plain)}
-    ends = {kind.kind: len(plain) + place for place, kind in enumerate(_ends())}
-    kept_set = set(kept.tolist())
-    of_label = np.array(
-        [
-            ends["missing"] if label is None else ends["suppressed"] if label == SUPPRESSED
-            else order[label] if code in kept_set else ends["others"]
-            for code, label in enumerate(labels)
-        ],
-        dtype=np.int64,
-    )  # fmt: skip
+        kept = set(np.argsort(-counts, kind="stable")[:most].tolist())
+    plain = [label for code, label in enumerate(labels) if code in kept and label not in (None, SUPPRESSED)]
+    shown = (*(Shown("value", str(label)) for label in plain), *_ends())
+    order: dict[Label, int] = {label: place for place, label in enumerate(plain)}
+    ends = {one.kind: len(plain) + place for place, one in enumerate(_ends())}
+    order |= {None: ends["missing"], SUPPRESSED: ends["suppressed"]}
+    places = np.array([order.get(label, ends["others"]) for label in labels], dtype=np.int64)
     how: How = "spread" if level is None else "level"
-    return Scale(name, how, shown, key, key, tree, level, decimal, of_label[own])
+    return Scale(name, how, shown, Key(name), Key(name), tree, level, pair.policy.data.decimal, places[own])
 
 
 def _ends() -> tuple[Shown, ...]:

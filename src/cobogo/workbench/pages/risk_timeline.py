@@ -140,10 +140,19 @@ def _row(session: Session, name: str, one: Chapter, total: int) -> dict[str, str
         "records": session.number(total),
         "classes": session.number(one.entry.summary["classes"]),
         "new": ", ".join(one.new) or "–",
-        "models": ", ".join(one.entry.summary["models"]),
+        "models": ", ".join(_model(session, model) for model in one.entry.summary["policy"]["privacy"]["models"]),
         "base": f"{base} · {series}" if one.series else base,
         "check": _check(session, one),
     }
+
+
+def _model(session: Session, model: Mapping[str, Any]) -> str:
+    name = session.figures.name("model", model["model"])
+    shown = [
+        f"{key} = {session.figures.show(value)}" for key, value in model.items() if key not in ("model", "attribute")
+    ]
+    where = [str(model["attribute"])] if model.get("attribute") else []
+    return f"{name} ({', '.join([*where, *shown])})" if where or shown else name
 
 
 def _check(session: Session, one: Chapter) -> str:

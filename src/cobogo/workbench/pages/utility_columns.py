@@ -49,11 +49,18 @@ def shown_as(session: Session, one: Shown) -> str:
     if one.kind == "value":
         return one.text
     if one.kind == "interval":
-        low, high = session.number(one.low), session.number(one.high)
+        low, high = (_edge(session, edge) for edge in (one.low, one.high))
         if one.low is None:
             return f"< {high}"
         return f"≥ {low}" if one.high is None else f"{low} – {high}"
     return session.say(f"utility-shown.{one.kind}")
+
+
+def _edge(session: Session, edge: float | None) -> str:
+    """The end of an interval: a year has no thousands."""
+    if edge is not None and edge == int(edge) and abs(edge) < 10_000:
+        return str(int(edge))
+    return session.number(edge)
 
 
 def distributions(session: Session, looked: Looked) -> None:

@@ -8,9 +8,10 @@ ENGLISH = {
     "explore.lattice": "The lattice",
     "explore.algorithms": "Algorithms",
     "explore.frontier": "Privacy and utility",
-    "explore.no_solution": "No combination of levels satisfies the policy: {why}. The picture shows the coarsest ones.",
+    "explore.no_solution": "There is no solution: {why} The picture shows the coarsest nodes.",
     "explore.counts": "{drawn} nodes drawn of {passing} that pass the filters; the lattice has {total}: "
     "{satisfied} satisfy the policy, {failing} do not, {unknown} not looked at.",
+    "explore.part": "A lattice this large is seen in part: the {count} nodes nearest to the best.",
     "explore.legend_optimum": "the best ({sure})",
     "explore.proven": "proven",
     "explore.unproven": "not proven",
@@ -89,9 +90,10 @@ PORTUGUESE = {
     "explore.lattice": "O reticulado",
     "explore.algorithms": "Algoritmos",
     "explore.frontier": "Privacidade e utilidade",
-    "explore.no_solution": "Nenhuma combinação de níveis satisfaz a política: {why}. A figura mostra as mais gerais.",
+    "explore.no_solution": "Não há solução: {why} A figura mostra os nós mais gerais.",
     "explore.counts": "{drawn} nós desenhados de {passing} que passam pelos filtros; o reticulado tem {total}: "
     "{satisfied} satisfazem a política, {failing} não, {unknown} não examinados.",
+    "explore.part": "Um reticulado deste tamanho se vê em parte: os {count} nós mais próximos do melhor.",
     "explore.legend_optimum": "o melhor ({sure})",
     "explore.proven": "comprovado",
     "explore.unproven": "não comprovado",

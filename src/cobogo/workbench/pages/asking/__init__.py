@@ -67,13 +67,14 @@ async def _console(desk: Desk, session: Session, curator: Curator, spent: Callab
         return
     first = next(iter(curator.datasets))
     with ui.card().classes("w-full"):
-        ui.label(session.say("ask.nobody", who=session.owner)).classes("text-h6")
-        if _local(session):
-            ui.label(session.say("ask.add-me", file=str(desk.house.settings.curator)))
-            ui.code(f"[datasets.{first}]\n…\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", language="toml")
-            ui.label(session.say("ask.restart")).classes("text-quiet")
-        else:
+        if not _local(session):
+            ui.label(session.say("ask.nobody", who=session.owner)).classes("text-h6")
             ui.label(session.say("ask.holder-adds", who=session.owner))
+            return
+        ui.label(session.say("ask.not-me")).classes("text-h6")
+        ui.label(session.say("ask.add-me", file=str(desk.house.settings.curator)))
+        ui.code(f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", language="toml")
+        ui.label(session.say("ask.restart")).classes("text-quiet")
 
 
 def _teach(session: Session) -> None:

@@ -77,7 +77,7 @@ class Console:
             self.sql = ui.codemirror(
                 self.memory["sql"] or examples(self.dataset, self.datasets[self.dataset])[0].sql,
                 language="SQL",
-                theme="vscodeDark" if self.session.dark else "basicLight",
+                theme="githubDark" if self.session.dark else "vscodeLight",
                 line_wrapping=True,
             ).classes("w-full")
             self.sql.style("height: 8.5rem").props(f'aria-label="{self.say("ask.question")}"')

@@ -28,7 +28,7 @@ class Tab:
     def __init__(self, place: Place) -> None:
         self.place, self.session, self.say = place, place.session, place.session.figures
         draft = Draft(place.text)
-        self.metric = draft.recoding.get("metric", "loss")
+        self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set("recoding", "algorithm", None)  # whatever is chosen afterwards, the comparison is the same
         self.text = draft.text
         self.wanted = list(QUICK)
@@ -39,7 +39,7 @@ class Tab:
         ui.label(say("explore.algorithms_what")).classes("q-mt-sm")
         ui.select(
             list(ALGORITHMS), value=self.wanted, multiple=True, label=say("explore.which"), on_change=self._want
-        ).props("use-chips dense options-dense").classes("w-full")
+        ).props("dense options-dense").classes("w-full")
         bench = Bench(
             self.place, "compare", lambda: {"policy": self.text, "algorithms": list(self.wanted)}, self._found
         )

@@ -7,12 +7,13 @@ from typing import Any
 
 from nicegui import run, ui
 
+from cobogo.errors import CobogoError
 from cobogo.exploration import Combination, Exploration, Sizes, View
 from cobogo.recode.problem import Levels
 from cobogo.server.confine import confined
 from cobogo.server.roles import Scope
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.frame import told
+from cobogo.workbench.frame import complain
 from cobogo.workbench.looks import BRICK
 from cobogo.workbench.pages.exploring.picture import FONT, INK
 from cobogo.workbench.pages.exploring.place import Place
@@ -30,12 +31,15 @@ class Panel:
     async def show(self, levels: Levels) -> None:
         """Compare a node with the best one."""
         best = self.found.optimum
+        await run.io_bound(lambda: self.found.original)
         for node in (levels, best):
             if node is not None and node not in self.views:
                 view = await run.io_bound(self.found.view, node)
                 if view is None:  # the server is going down
                     return
                 self.views[node] = view
+        if self.room.is_deleted:
+            return
         self.room.clear()
         with self.room:
             self._shown(levels, self.views[levels], None if best in (None, levels) else self.views[best])
@@ -48,7 +52,7 @@ class Panel:
                 ui.label(f"{title} {' · '.join(map(str, levels))}").classes("text-subtitle1 text-weight-medium")
                 ui.space()
                 button = ui.button(say("explore.release"), icon="play_arrow", on_click=lambda: self._release(view))
-                button.props("no-caps").set_enabled(view.satisfied and self._may_run)
+                button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
             if not view.satisfied:
                 ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
             with ui.row().classes("w-full no-wrap items-start gap-4"):
@@ -67,16 +71,16 @@ class Panel:
     def _compared(self, view: View, best: View | None) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent
         records = self.found.problem.scale.records
-        sides = [view] if best is None else [view, best]
+        sides = [view, *([] if best is None else [best]), self.found.original]
 
         def row(name: str, figure: Callable[[View], str]) -> dict[str, Any]:
             texts = {f"s{place}": figure(side) for place, side in enumerate(sides)}
-            return {"name": name, **texts, "differs": len(set(texts.values())) > 1}
+            return {"name": name, **texts, "differs": best is not None and texts["s0"] != texts["s1"]}
 
         rows = [
-            row(say("explore.standing"), lambda v: say("explore.satisfies" if v.satisfied else "explore.fails")),
+            row(say("explore.standing"), self._standing),
             *(row(name, self._level(name)) for name in self.found.attributes),
-            *(row(name, self._metric(name)) for name in self._metrics()),
+            *(row(self.say.name("metric", name), self._metric(name)) for name in self._metrics()),
             row(say("explore.suppressed"), lambda v: f"{number(v.suppressed)} ({percent(v.suppressed / records)})"),
             row(say("explore.classes"), lambda v: number(v.classes)),
             row(say("explore.spread"), lambda v: f"{number(v.smallest)} / {number(v.average)} / {number(v.largest)}"),
@@ -85,7 +89,7 @@ class Panel:
             *(row(say("explore.guess", name=name), self._guess(name)) for name in self.found.prepared.policy.sensitive),
         ]
         columns = [{"name": "name", "label": "", "field": "name", "align": "left"}]
-        labels = [self._name(best), *([say("explore.optimum")] * (best is not None))]
+        labels = [self._name(best), *([say("explore.optimum")] * (best is not None)), say("explore.original")]
         columns += [
             {"name": f"s{place}", "label": label, "field": f"s{place}", "align": "left"}
             for place, label in enumerate(labels)
@@ -97,6 +101,11 @@ class Panel:
             "<q-td :props=\"props\" :class=\"props.row.differs ? 'text-weight-bold' : ''\">{{ props.value }}"
             '<q-icon v-if="props.row.differs" name="compare_arrows" class="q-ml-xs" color="primary" /></q-td>',
         )
+
+    def _standing(self, view: View) -> str:
+        if view.satisfied is None:
+            return self.say.number(None)
+        return self.session.say("explore.satisfies" if view.satisfied else "explore.fails")
 
     def _name(self, best: View | None) -> str:
         """What the node shown is called: one that is not compared with the best is the best, if there is one."""
@@ -126,7 +135,7 @@ class Panel:
     def _sizes(self, view: View, best: View | None) -> None:
         say = self.session.say
         mine = self._name(best)
-        sides = [(say("explore.original"), self.found.before(), "#8d99ae"), (mine, view.sizes, BRICK)]
+        sides = [(say("explore.original"), self.found.original.sizes, "#8d99ae"), (mine, view.sizes, BRICK)]
         if best is not None:
             sides.append((say("explore.optimum"), best.sizes, "#2a788e"))
         most = max((len(groups) for _, groups, _ in sides), default=0)
@@ -197,19 +206,25 @@ class Panel:
             "dense flat bordered hide-pagination"
         ).classes("w-full")
 
-    def _release(self, view: View) -> None:
+    async def _release(self, view: View) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
         if not self._may_run:
             return
         place, session = self.place, self.session
         text = fixed(place.text, view)
 
-        def submit() -> None:
+        def submit() -> str:
             confined(text, place.home, **place.confines)
-            session.job = place.desk.queue.submit(session.owner, "anonymize", place.dataset, place.file, text)
+            identity = place.desk.queue.submit(session.owner, "anonymize", place.dataset, place.file, text)
+            place.desk.note(session, "run", identity, 202)
+            return identity
 
-        if told(submit):
-            ui.navigate.to("/running")
+        try:
+            session.job, session.release = await run.io_bound(submit), None
+        except CobogoError as error:
+            complain(error, session.language)
+            return
+        ui.navigate.to("/running")
 
 
 def fixed(text: str, view: View) -> str:

@@ -45,6 +45,7 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: Session, s
         | {"tip": _tip(found, number, session, say)}
         for number, place in places.items()
     ]
+    links = _steps(found, places, chosen)
     for node in nodes:
         node["itemStyle"] |= node.pop("ring", {})
     return {
@@ -66,14 +67,14 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: Session, s
             "axisTick": {"show": False},
         },
         "dataZoom": [{"type": "inside", "xAxisIndex": 0, "zoomOnMouseWheel": "ctrl", "filterMode": "none"}],
-        "visualMap": _legend(scale, found.problem.metric.name, session),
+        "visualMap": _legend(scale, say.name("metric", found.problem.metric.name), session),
         "series": [
             {
                 "type": "graph",
                 "coordinateSystem": "cartesian2d",
                 "data": nodes,
-                "links": _steps(found, places, chosen),
-                "lineStyle": {"color": INK, "opacity": 0.18, "width": 1, "curveness": 0},
+                "links": links,
+                "lineStyle": {"color": INK, "opacity": min(0.35, max(0.08, 40 / max(len(links), 1))), "width": 1},
                 "emphasis": {
                     "focus": "adjacency",
                     "label": {"show": False},
@@ -171,7 +172,7 @@ def _node(found: Exploration, number: int, place: tuple[float, int], size: float
         "name": named(survey.levels(number)),
         "value": list(place),
         "symbol": "diamond" if best else SHAPES[standing],
-        "symbolSize": size * (1.6 if best else 1.0 if good else 0.75),
+        "symbolSize": max(18.0, size * 1.5) if best else size * (1.0 if good else 0.75),
         "itemStyle": {
             "color": scale.of(float(survey.values[number])),
             "opacity": 1 if good else 0.75,
@@ -191,7 +192,7 @@ def _marked(found: Exploration, number: int, chosen: Levels, session: Session, *
     texts = marks + ["·".join(map(str, levels))] * named
     if not texts:
         return {"ring": ring}
-    plate = {"color": "#ffffff", "backgroundColor": BRICK, "padding": [2, 5], "borderRadius": 3, "fontWeight": "bold"}
+    plate = {"color": "#ffffff", "backgroundColor": BRICK, "padding": [1, 5], "borderRadius": 3, "lineHeight": 15}
     label: dict[str, Any] = {
         "show": True,
         "position": "top",
@@ -233,7 +234,7 @@ def _tip(found: Exploration, number: int, session: Session, say: Words) -> str:
     if standing is not Standing.UNKNOWN:
         share = survey.suppressed[number] / survey.problem.scale.records
         figures = {
-            survey.problem.metric.name: say.number(float(survey.values[number])),
+            say.name("metric", survey.problem.metric.name): say.number(float(survey.values[number])),
             session.say("explore.suppressed"): f"{say.number(int(survey.suppressed[number]))} ({say.percent(share)})",
             session.say("explore.classes"): say.number(int(survey.classes[number])),
             session.say("explore.smallest"): say.number(int(survey.smallest[number])),

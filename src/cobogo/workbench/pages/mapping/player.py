@@ -67,7 +67,7 @@ class Player:
             self.slider = ui.slider(min=0, max=1, value=0, on_change=self._moved).classes("col")
             self.slider.props(f'aria-label="{self.say("map.time")}"')
             self.now = ui.label().classes("text-body2 text-weight-medium").style("width: 6.5rem; text-align: right")
-            self.close = ui.checkbox(self.say("map.close"), on_change=self._moved).bind_value(self.memory, "close")
+            ui.checkbox(self.say("map.close"), value=bool(self.memory["close"]), on_change=self._closer)
             self.speed = ui.select({one: f"{one}×" for one in SPEEDS}, value=1).props("dense borderless")
             self._named(self.speed, "map.speed")
         self.distance = ui.label().classes("text-body2 text-quiet").props('data-distance="1"')
@@ -93,7 +93,7 @@ class Player:
         self.picture, self.chart = Picture(self.ground, self.say), None
         people = [int(one) for one in self.ground.people]
         self.memory["person"] = self.memory["person"] if self.memory["person"] in people else people[0]
-        self.panel.whom(people)
+        self.panel.whom(self.ground)
         self.slider.props(f"max={len(self.ground.moments) - 1}")
         self.slider.value = len(self.ground.moments) // 2
         await self._try()
@@ -172,6 +172,10 @@ class Player:
         seen = self.picture.seen(self.tried, person, moment, close=bool(self.memory["close"]))
         self.chart.run_chart_method("setOption", {**seen, "series": plain})
         self._told()
+
+    def _closer(self, event: Any) -> None:
+        self.memory["close"] = event.value
+        self._moved()
 
     def _told(self) -> None:
         """The clock, and how far off report and guess are at this moment."""

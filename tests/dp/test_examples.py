@@ -1,0 +1,68 @@
+"""Questions to begin with: whatever a data holder declares, every one of them is answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cobogo.dp import Curator
+from cobogo.dp.examples import examples
+from cobogo.dp.explain import explain
+from cobogo.dp.metadata import Dataset
+from cobogo.dp.metadata.datasets import loss_of
+from cobogo.dp.plan import plan
+from cobogo.dp.sql.parse import parse
+from cobogo.server import curating
+
+NAMES = st.sampled_from(["age", "order", "Größe", 'a "b"', "group", "x y", "select", "n", "mean", "COUNT"])
+COLUMNS = st.sampled_from(
+    [
+        {"type": "text", "keys": ["a", "b"]},
+        {"type": "text"},
+        {"type": "integer", "bounds": [0, 9]},
+        {"type": "integer", "bounds": [0, 9], "edges": [0, 5, 9]},
+        {"type": "number", "bounds": [0, 9], "decimals": 1},
+        {"type": "boolean"},
+        {"type": "date"},
+    ]
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    name=st.sampled_from(["people", "table", "pessoas 1", "order"]),
+    declared=st.dictionaries(NAMES, COLUMNS, min_size=1, max_size=5),
+)
+def test_every_example_is_a_question_that_is_answered(name: str, declared: dict[str, dict[str, Any]]) -> None:
+    folded = {column.casefold(): column for column in declared}
+    declared = {column: declared[column] for column in folded.values()}
+    dataset = Dataset.model_validate({"columns": declared, "budget": {"epsilon": 1, "delta": 1e-6}})
+    made = examples(name, dataset)
+    assert made[0].kind == "count"
+    for one in made:
+        query = parse(one.sql, {name: dataset}, {})
+        told = explain(plan(query, dataset), loss_of("0.1", delta="1e-7" if one.hidden else "0")).as_dict()
+        assert told["dataset"] == name
+        assert (told["groups"] is None) == one.hidden
+    kinds = {column["type"] for column in declared.values() if "keys" not in column}
+    assert any(one.hidden for one in made) == ("text" in kinds)
+
+
+def test_what_may_still_be_spent_is_what_both_budgets_allow_for(tmp_path) -> None:
+    curator = Curator(ledger=tmp_path / "ledger.db")
+    rows = pd.DataFrame({"sex": ["F", "M"] * 50})
+    columns = {"sex": {"type": "text", "keys": ["F", "M"]}}
+    curator.register("people", rows, columns=columns, budget={"epsilon": 1})
+    for who in ("ana", "bia"):
+        curator.grant("people", who, epsilon="0.7")
+    before = curating.books(curator, "people", "ana")
+    assert (before.left.amount, before.shared) == (700_000_000, False)
+    curator.session("bia").sql("SELECT COUNT(*) FROM people", epsilon="0.6")
+    after = curating.books(curator, "people", "ana")
+    assert after.mine.left.amount == 700_000_000
+    assert (after.left.amount, after.shared) == (400_000_000, True)
+    assert [one.analyst for one in curating.everybody(curator)] == [None, "ana", "bia"]
+    assert curating.open_to(curator, "ana") == {}  # granted, but not named in the declaration

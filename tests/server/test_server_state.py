@@ -1,0 +1,147 @@
+"""What the server remembers, in SQLite and in PostgreSQL: jobs survive, migrations run once, nothing is half-done."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cobogo.errors import InputError
+from cobogo.server import tables
+from cobogo.server.house import House
+from cobogo.server.queue import Queue
+from cobogo.server.settings import Settings
+from cobogo.server.state import DATASETS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
+from cobogo.server.worker import Work
+from http_server import CSV, POLICY
+
+
+@dataclass
+class Place:
+    """Where a server keeps its state: a directory, and a database if it is not in there."""
+
+    directory: Path
+    database: str | None
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(state=str(self.directory), database=self.database)
+
+    @property
+    def state(self) -> str | Path:
+        return self.database or self.directory / "state.db"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    (tmp_path / "server").mkdir()
+    if request.param == "sqlite":
+        yield Place(tmp_path / "server", None)
+        return
+    import psycopg
+
+    url, name = str(request.getfixturevalue("postgresql")), f"state_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield Place(tmp_path / "server", url.replace("/postgres?", f"/{name}?"))
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_what_was_interrupted_twice_has_failed(place) -> None:
+    house = House(place.settings)
+    queue = Queue(house)
+    identity = queue.submit("ana", "anonymize", "0" * 16, "data.csv", "")
+    house.state.change(JOBS, identity, state="running", tries=1)
+    queue.watch()
+    assert house.state.get(JOBS, identity)["state"] == "queued"
+    house.state.change(JOBS, identity, state="running", tries=2)
+    queue.watch()
+    assert house.state.get(JOBS, identity)["state"] == "failed"
+    house.close()
+
+
+def test_a_job_that_was_cancelled_at_the_last_moment_releases_nothing(place) -> None:
+    house = House(place.settings)
+    row = {"owner": "ana", "kind": "anonymize", "asked": "{}", "stage": "", "done": 0, "total": 0, "message": ""}
+    identity = house.state.add(JOBS, state="cancelling", tries=1, **row)
+    house.files.job(identity).mkdir()
+    Work(house.settings, identity).run()
+    assert house.state.get(JOBS, identity)["state"] == "cancelling"
+    house.close()
+
+
+def test_state_is_brought_up_to_date_once_and_a_later_one_refused(place) -> None:
+    done: list[str] = []
+    State(place.state).close()
+    newer = (*MIGRATIONS, lambda _: done.append("step"))
+    State(place.state, migrations=newer).close()
+    State(place.state, migrations=newer).close()
+    assert len(done) == 1
+    with pytest.raises(StateError, match="later version"):
+        State(place.state)
+
+
+def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
+    states: list[State] = []
+    threads = [threading.Thread(target=lambda: states.append(State(place.state))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(states) == 6
+    first = states[0].add(POLICIES, owner="ana", dataset="d", name="é", toml="t")
+    assert [state.get(POLICIES, first, "ana") is not None for state in states] == [True] * 6
+    assert states[1].get(POLICIES, first, "eva") is None
+    assert states[2].rows(POLICIES, "eva") == []
+    states[3].note(owner="ana", role="steward", key="k", action="GET /x", what="", status=200)
+    assert [line["action"] for line in states[4].log()] == ["GET /x"]
+    for state in states:
+        state.close()
+
+
+def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
+    import io
+
+    house = House(place.settings)
+    queue = Queue(house)
+    dataset = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
+    identity = queue.submit(
+        "ana", "anonymize", dataset, tables.about(house.state.get(DATASETS, dataset))["file"], POLICY
+    )
+    house.state.change(JOBS, identity, state="running", tries=1)  # by a server that is gone, with its worker
+    queue.start()
+    try:
+        for _ in range(600):
+            job = house.state.get(JOBS, identity)
+            if job["finished"] is not None:
+                break
+            time.sleep(0.1)
+        assert (job["state"], job["tries"], job["message"]) == ("done", 2, "")
+        (release,) = house.state.rows(RELEASES, "ana")
+        assert (release["id"], json.loads(release["summary"])["records"]) == (identity, 40)
+    finally:
+        queue.stop()
+        house.close()
+
+
+def test_what_the_database_does_not_take_is_the_senders_fault(place) -> None:
+    state = State(place.state)
+    try:
+        state.add(DATASETS, owner="ana", name="a\0b", about="")
+    except InputError as error:
+        assert not isinstance(error, StateError)  # noqa: PT017
+    assert all("\0" in row["name"] for row in state.rows(DATASETS))
+    state.close()
+
+
+def test_a_database_that_is_away_is_said_without_its_password(tmp_path) -> None:
+    with pytest.raises(StateError) as told:
+        State("postgresql://login:hidden@127.0.0.1:9/none")
+    assert "hidden" not in str(told.value)

@@ -11,7 +11,7 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.workbench.drawings import bars, curves, gauge, table
-from cobogo.workbench.looked import ANONYMIZED, Looked, measured, slowly, trouble
+from cobogo.workbench.looked import ANONYMIZED, SYNTHETIC, Looked, measured, slowly, trouble
 from cobogo.workbench.session import Session
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def _assessed(looked: Looked, size: int | None) -> Exposure:
 
     given: dict[str, Any] = {} if size is None else {"population_size": size}
     before = None if looked.data is None else risk(looked.data, looked.policy, **given)
-    if size is None and looked.policy.risk.population is not None and not looked.mine:
-        given = {"population_size": None}
+    if looked.kind == SYNTHETIC:
+        return Exposure(before, None)  # nobody stands behind a synthetic record
     try:
         return Exposure(before, risk(looked.directory, looked.policy, **given))
     except CobogoError as error:
@@ -52,7 +52,7 @@ def chances(session: Session, looked: Looked) -> None:
         ).props("clearable dense debounce=700")
         size.style("width: 17rem").tooltip(session.say("risk.population.why"))
     if looked.kind != ANONYMIZED:
-        trouble(session.say("risk.by-chance"))
+        trouble(session.say("risk.synthetic" if looked.kind == SYNTHETIC else "risk.by-chance"))
     body = ui.column().classes("w-full gap-3")
 
     async def again() -> None:
@@ -84,25 +84,12 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
                     ui.label(session.say("risk.needs-population")).classes("text-body2 text-center q-pa-md")
                     ui.space()
                     continue
-                words = session.say(
-                    "risk.share" if who == "marketer" else "risk.gauge",
-                    before=session.percent(before and before[0]),
-                    after=session.percent(after and after[0]),
-                )
-                gauge(
-                    session,
-                    before and before[0],
-                    after and after[0],
-                    label=f"{session.say(f'risk-who.{who}')}: {words}",
-                )
+                words = _words(session, who, before, after, 0)
+                label = f"{session.say(f'risk-who.{who}')}: {words}"
+                gauge(session, before and before[0], after and after[0], label=label)
                 ui.label(words).classes("text-body2")
-                if who != "marketer":
-                    average = session.say(
-                        "risk.average",
-                        before=session.percent(before and before[1]),
-                        after=session.percent(after and after[1]),
-                    )
-                    ui.label(average).classes("text-caption text-quiet")
+                if who != "marketer" and after is not None:
+                    ui.label(_words(session, who, before, after, 1)).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap items-start"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
             ui.label(session.say("risk.sizes")).classes("text-subtitle1 text-weight-medium")
@@ -119,6 +106,17 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
         with ui.card().style("width: 26rem; flex: none"):
             ui.label(session.say("risk.figures")).classes("text-subtitle1 text-weight-medium")
             _rows(session, looked, sides, found)
+
+
+def _words(session: Session, who: str, before: Any, after: Any, place: int) -> str:
+    """An attacker's highest chance, or the average one (``place`` 1), after and before."""
+    was = session.percent(before and before[place])
+    if after is None:
+        return session.say("risk.before", before=was)
+    now = session.percent(after[place])
+    if who == "marketer":
+        return session.say("risk.share", before=was, after=now)
+    return session.say("risk.average" if place else "risk.gauge", before=was, after=now)
 
 
 def _figures(measured: RiskReport | None, told: dict[str, float]) -> dict[str, Any]:

@@ -101,6 +101,17 @@ class Settings(Part):
         sources = {name: one.model_copy(update={"url": _located(one.url, home)}) for name, one in found.sources.items()}
         return found.model_copy(update={**paths, "tls": tls, "sources": sources})
 
+    def unplaced(self, text: str | None) -> str | None:
+        """A message without where things lie on the server's machine: people know them by other names."""
+        if text is None:
+            return None
+        for name in ("vault_key", "vault", "registry", "curator", "state"):
+            place = getattr(self, name)
+            if place is not None:
+                said = f"the server's {name.replace('_', ' ')}"
+                text = text.replace(str(Path(place).absolute()), said).replace(place, said)
+        return text
+
     def check_exposure(self, *, keys: bool) -> None:
         """Refuse to be reachable from elsewhere without keys, or without encryption on the way."""
         if _is_loopback(self.host):

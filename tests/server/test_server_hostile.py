@@ -191,3 +191,10 @@ def test_an_attached_file_stays_where_it_belongs(served, name) -> None:
     assert new <= {served.house.files.dataset(dataset) / "files"}
     for identity in ("..", "%2e%2e", "..%2f..", "0123456789abcdeg", "0123456789ABCDEF"):
         assert served("steward", "GET", f"/datasets/{identity}/rows").status_code in (404, 422)
+
+
+def test_messages_name_things_as_their_readers_know_them() -> None:
+    settings = Settings(state="s", vault="books/vault.db", registry="postgresql://ana:secret@db.example/books")
+    told = "books/vault.db and postgresql://db.example/books say so"
+    assert settings.unplaced(told) == "the server's vault and the server's registry say so"
+    assert settings.unplaced(None) is None

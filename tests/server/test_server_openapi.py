@@ -44,7 +44,8 @@ def _answer(served: Any, case: Any, who: str) -> int:
         response_headers_conformance,
         response_schema_conformance,
     ]
-    found = case.call_and_validate(base_url=str(served.client.base_url), headers=headers, checks=kept)
+    base = str(served.client.base_url)
+    found = case.call_and_validate(base_url=base, headers=headers, checks=kept, timeout=60)
     return int(found.status_code)
 
 

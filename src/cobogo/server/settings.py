@@ -12,6 +12,7 @@ from cobogo.errors import InputError
 from cobogo.policy.part import Part
 from cobogo.policy.readable import readable
 from cobogo.policy.toml_file import read_toml
+from cobogo.table.connect import shown
 
 MEGABYTE = 1 << 20
 
@@ -103,13 +104,12 @@ class Settings(Part):
 
     def unplaced(self, text: str | None) -> str | None:
         """A message without where things lie on the server's machine: people know them by other names."""
-        if text is None:
-            return None
         for name in ("vault_key", "vault", "registry", "curator", "state"):
             place = getattr(self, name)
-            if place is not None:
+            if text is not None and place is not None:
                 said = f"the server's {name.replace('_', ' ')}"
-                text = text.replace(str(Path(place).absolute()), said).replace(place, said)
+                text = text.replace(str(Path(place).absolute()), said)
+                text = text.replace(shown(place), said) if "/" in place or "." in place else text  # not a plain word
         return text
 
     def check_exposure(self, *, keys: bool) -> None:

@@ -87,7 +87,7 @@ class Exploration:
     survey: Survey
     optimum: Levels | None
     proven: bool
-    why: str | None = None  # there is no solution
+    why: NoSolution | None = None
 
     @property
     def problem(self) -> Problem:
@@ -178,7 +178,7 @@ def explore(
             problem, time_limit=rules.recoding.time_limit or PATIENCE, progress=lambda a, b: progress("search", a, b)
         )
     except NoSolution as error:
-        return Exploration(prepared, Survey(problem, problem.highest, most=most), None, False, error.what)
+        return Exploration(prepared, Survey(problem, problem.highest, most=most), None, False, error)
     proven = solution.optimal and prepared.whole
     return Exploration(prepared, Survey(problem, solution.levels, most=most), solution.levels, proven)
 

@@ -83,14 +83,20 @@ def test_a_part_of_a_lattice_is_what_lies_nearest(task: Task, most: int, random)
     steps = sorted(sum(abs(a - b) for a, b in zip(middle, node, strict=True)) for node in everything)
     assert sorted(part.distance(middle).tolist()) == steps[: len(part)]
     whole, left = Survey(problem, middle), iter(range(most))
+    wanted = np.array(random.sample(range(len(whole)), random.randint(0, min(most, len(whole)))), dtype=np.int64)
+    whole.want(wanted)
     part.look()
     whole.look(lambda: next(left, None) is None)
-    assert whole.looked_at == min(most, len(whole))
+    assert whole.looked_at == (whole.standing != Standing.UNKNOWN).sum() == min(most, len(whole))
+    assert (whole.standing[wanted] != Standing.UNKNOWN).all()
     for number in range(len(part)):
         place = whole.number(part.levels(number))
         assert place is not None
         if whole.standing[place] != Standing.UNKNOWN:
             assert whole.standing[place] == part.standing[number]
+    whole.look()
+    assert whole.finished
+    assert (whole.standing != Standing.UNKNOWN).all()
 
 
 @settings(some, max_examples=20)

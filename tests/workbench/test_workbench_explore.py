@@ -254,6 +254,9 @@ def test_a_study_tells_what_the_comparison_says(tmp_path) -> None:
 
 def test_what_leaves_the_shelf_is_stopped_and_a_study_can_be_ended() -> None:
     shelf, study = Shelf(most=1), Study({"kind": "compare"})
+    shelf.put("of Bia", "bia", 1, "a")
+    shelf.forget("bia", 1)
+    assert shelf.get("bia", 1, "a") is None
     shelf.put(study, "ana", 1)
     assert shelf.get("ana", 1) is study
     assert shelf.get("bia", 1) is None

@@ -55,6 +55,8 @@ class Survey:
         self.classes: Ints = np.zeros(count, dtype=np.int64)  # kept
         self.smallest: Ints = np.zeros(count, dtype=np.int64)  # of the kept classes, in records
         self.looked_at = 0
+        self._passed = 0  # of the order
+        self._wanted: list[int] = []
         self._numbers = {levels: number for number, levels in enumerate(map(tuple, self.nodes.tolist()))}
         self._order = _order(self.distance(around))
         self._evaluator = Evaluator(problem)
@@ -93,6 +95,10 @@ class Survey:
         """The nodes at or above one."""
         return np.asarray((self.nodes >= np.array(levels, dtype=np.int64)).all(axis=1))
 
+    def want(self, numbers: Ints) -> None:
+        """Have these nodes looked at next."""
+        self._wanted = numbers[self.standing[numbers] == Standing.UNKNOWN].tolist()
+
     def look(self, stop: Callable[[], bool] = lambda: False) -> None:
         """Look at the nodes that are unknown, until there are none or ``stop`` says so.
 
@@ -100,8 +106,19 @@ class Survey:
         """
         with self._looking:
             while not self.finished and not stop():
-                self._look_at(int(self._order[self.looked_at]))
+                self._look_at(self._next())
                 self.looked_at += 1
+
+    def _next(self) -> int:
+        """A node that is unknown."""
+        while True:
+            try:
+                number = self._wanted.pop()
+            except IndexError:
+                number = int(self._order[self._passed])
+                self._passed += 1
+            if self.standing[number] == Standing.UNKNOWN:
+                return number
 
     def _look_at(self, number: int) -> None:
         found = self._evaluator.look(self.levels(number))

@@ -19,7 +19,7 @@ class Shelf:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._things: OrderedDict[Hashable, Any] = OrderedDict()
+        self._things: OrderedDict[tuple[Hashable, ...], Any] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, *key: Hashable) -> Any:
@@ -34,6 +34,13 @@ class Shelf:
         with self._lock:
             return [thing for thing in self._things.values() if isinstance(thing, kind)]
 
+    def forget(self, *begin: Hashable) -> None:
+        """Keep nothing any more whose key begins like this: of somebody's, or of one of their data sets."""
+        with self._lock:
+            names = [key for key in self._things if key[: len(begin)] == begin]
+            gone = [self._things.pop(key) for key in names]
+        _stop(gone)
+
     def put(self, thing: Any, *key: Hashable) -> None:
         """Keep something; what has to go is told to stop, if it can be."""
         with self._lock:
@@ -41,6 +48,10 @@ class Shelf:
             self._things[key] = thing
             while len(self._things) > self._most:
                 gone.append(self._things.popitem(last=False)[1])
-        for one in gone:
-            if hasattr(one, "stop"):
-                one.stop()
+        _stop(gone)
+
+
+def _stop(gone: list[Any]) -> None:
+    for one in gone:
+        if hasattr(one, "stop"):
+            one.stop()

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,8 @@ def main() -> None:
     except CobogoError as error:
         _tell({"error": str(error)})
     except Exception as error:
-        print(f"study: {type(error).__name__}", file=sys.stderr)
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"study: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
         _tell({"error": "Something went wrong here. It is in the server's log."})
     _tell({"ended": True})
 

@@ -244,6 +244,7 @@ async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     except CobogoError as error:
         complain(error, session.language)
         return
+    desk.shelf.forget(session.owner, row["id"])
     desk.note(session, "forget", row["id"])
     if session.dataset == row["id"]:
         session.dataset, session.job, session.draft = None, None, Draft()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from cobogo.errors import CobogoError
+from cobogo.language.sentences import translated
 from cobogo.server.state import DATASETS
 from cobogo.workbench.frame import framed, no_data
 from cobogo.workbench.pages.exploring import algorithms, frontier, lattice
@@ -34,7 +35,7 @@ def build(desk: Desk) -> None:
             try:
                 place.policy()
             except CobogoError as error:
-                place.refused(str(error))
+                place.refused(translated(error, session.language))
                 return
             _tabs(place, at)
 

@@ -28,7 +28,7 @@ class Tab:
     def __init__(self, place: Place) -> None:
         self.place, self.session, self.say = place, place.session, place.session.figures
         draft = Draft(place.text)
-        self.metric = draft.recoding.get("metric", "loss")
+        self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set("recoding", "algorithm", None)  # whatever is chosen afterwards, the comparison is the same
         self.text = draft.text
         self.wanted = list(QUICK)

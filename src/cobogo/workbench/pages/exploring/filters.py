@@ -98,7 +98,8 @@ def controls(session: Session, attributes: tuple[str, ...], chosen: Filter, chan
                     value={"min": low, "max": high},
                     on_change=lambda e, at=column: limit(at, e.value),
                 )
-                control.props(f'dense snap markers label aria-label="{session.say("explore.levels")}"').classes("col")
+                control.props("dense snap markers label").classes("col")
+                control.props["aria-label"] = f"{session.say('explore.levels')}: {name}"
                 control.set_enabled(high > low)
                 ranges.append(control)
     ui.select(

@@ -38,7 +38,7 @@ class Tab:
     def __init__(self, place: Place) -> None:
         self.place, self.session, self.say = place, place.session, place.session.figures
         draft = Draft(place.text)
-        self.metric = draft.recoding.get("metric", "loss")
+        self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set_models(with_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same
         self.text = draft.text
 

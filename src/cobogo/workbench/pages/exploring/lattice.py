@@ -9,12 +9,13 @@ from nicegui import events, run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.exploration import Exploration
+from cobogo.language.sentences import translated
 from cobogo.models.base import Ints, Mask
 from cobogo.recode.problem import Levels
-from cobogo.recode.survey import NEAR, Standing
+from cobogo.recode.survey import Standing
 from cobogo.workbench.pages.exploring.filters import Filter, controls
 from cobogo.workbench.pages.exploring.node import Panel
-from cobogo.workbench.pages.exploring.picture import picture, standing_words
+from cobogo.workbench.pages.exploring.picture import named, picture, standing_words
 from cobogo.workbench.pages.exploring.place import Place
 
 SLICE = 0.4
@@ -35,7 +36,9 @@ def build(place: Place) -> None:
         try:
             found = await run.io_bound(place.explored)
         except CobogoError as error:
-            refusal = str(error)
+            refusal = translated(error, place.session.language)
+        if room.is_deleted:
+            return
         room.clear()
         with room:
             if found is None:
@@ -61,14 +64,20 @@ class Tab:
     def build(self) -> None:
         """Draw it, and go on looking at nodes while somebody is there."""
         if self.found.optimum is None:
-            text = self.session.say("explore.no_solution", why=self.found.why)
-            ui.label(text).classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full")
+            why = "" if self.found.why is None else translated(self.found.why, self.session.language)
+            text = self.session.say("explore.no_solution", why=why)
+            ui.label(text).style("white-space: pre-wrap").classes(
+                "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
+            )
         with ui.row().classes("w-full no-wrap items-start gap-4"):
             with ui.column().classes("col gap-1").style("min-width: 0"):
                 self.counts = ui.label().classes("text-body2")
+                if not self.survey.whole:
+                    ui.label(self.session.say("explore.part", count=len(self.survey))).classes("text-caption")
                 self.progress = ui.linear_progress(0, show_value=False).props("rounded")
                 self.chart = ui.echart({"series": []}, on_point_click=self._clicked, renderer="svg")
                 self.chart.classes("w-full lattice").style("height: 470px")
+                self.chart.props["role"], self.chart.props["aria-label"] = "img", self.session.say("explore.how")
                 self._legend()
             with ui.card().classes("gap-2").style("width: 300px; flex: none"):
                 controls(self.session, self.found.attributes, self.filter, self._filtered)
@@ -84,9 +93,9 @@ class Tab:
             self.timer.deactivate()
             self._draw()
             return
-        before, until = self.survey.looked_at, time.monotonic() + SLICE
+        until = time.monotonic() + SLICE
         await run.io_bound(self.survey.look, lambda: time.monotonic() > until)
-        if before < NEAR <= self.survey.looked_at:
+        if self._shown_unknown:
             self._draw()
         else:
             self._count(self._passing())
@@ -103,10 +112,13 @@ class Tab:
         shown = self.filter.drawn(self.survey, passing, focus)
         if len(shown) and (mine := self.survey.number(self.chosen)) is not None and passing[mine] and mine not in shown:
             shown = np.sort(np.append(shown[:-1], mine))
+        self.survey.want(shown)
+        self._shown_unknown = bool((self.survey.standing[shown] == Standing.UNKNOWN).any())
+        self._named = {named(levels): levels for levels in map(self.survey.levels, shown.tolist())}
         self.chart.options.clear()
         self.chart.options.update(picture(self.found, shown, self.chosen, self.session, self.say))
         self.chart.update()
-        self.drawn = len(shown)
+        self._drawn = len(shown)
         self._count(passing)
         self._rows(passing)
 
@@ -115,7 +127,7 @@ class Tab:
         states = [int((survey.standing == one).sum()) for one in (Standing.SATISFIES, Standing.FAILS)]
         self.counts.text = self.session.say(
             "explore.counts",
-            drawn=number(self.drawn),
+            drawn=number(self._drawn),
             passing=number(int(passing.sum())),
             total=number(survey.total),
             satisfied=number(states[0]),
@@ -127,11 +139,9 @@ class Tab:
 
     def _legend(self) -> None:
         say = self.session.say
+        sure = say("explore.proven" if self.found.proven else "explore.unproven")
         parts = [
-            (
-                "◆",
-                say("explore.legend_optimum", sure=say("explore.proven" if self.found.proven else "explore.unproven")),
-            ),
+            *([("◆", say("explore.legend_optimum", sure=sure))] if self.found.optimum is not None else []),
             ("●", say("explore.satisfies")),
             ("▪", say("explore.fails")),
             ("▲", say("explore.unknown")),
@@ -140,6 +150,9 @@ class Tab:
             for sign, text in parts:
                 ui.label(f"{sign} {text}")
         ui.label(say("explore.how")).classes("text-caption")
+        metric = self.survey.problem.metric.name
+        if means := self.say.texts.get(f"metric.{metric}.means"):
+            ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
 
     def _list(self) -> None:
         say = self.session.say
@@ -148,7 +161,7 @@ class Tab:
             "rank": "#",
             "levels": say("explore.levels_of", names=", ".join(self.found.attributes)),
             "standing": say("explore.standing"),
-            "value": self.survey.problem.metric.name,
+            "value": self.say.name("metric", self.survey.problem.metric.name),
             "suppressed": say("explore.suppressed"),
             "classes": say("explore.classes"),
             "smallest": say("explore.smallest"),
@@ -167,7 +180,7 @@ class Tab:
             f""":aria-label="'{say("explore.look")} ' + props.row.levels" """
             """@click="() => $parent.$emit('look', props.row.node)" /></q-td>""",
         )
-        self.table.on("look", lambda event: self._choose(self.survey.levels(int(event.args))))
+        self.table.on("look", lambda event: self._chosen_from_list(int(event.args)))
 
     def _rows(self, passing: Mask) -> None:
         survey, number = self.survey, self.say.number
@@ -195,8 +208,13 @@ class Tab:
         return np.concatenate([best[passing[best]], failing])
 
     async def _clicked(self, event: events.EChartPointClickEventArguments) -> None:
-        if event.data_type == "node":
-            await self._choose(tuple(map(int, event.name.split("·"))))
+        if event.data_type == "node" and (levels := self._named.get(event.name)) is not None:
+            await self._choose(levels)
+
+    async def _chosen_from_list(self, number: int) -> None:
+        if 0 <= number < len(self.survey):
+            await self._choose(self.survey.levels(number))
+            ui.run_javascript(f"getHtmlElement({self.panel.room.id}).scrollIntoView({{block: 'start'}})")
 
     async def _choose(self, levels: Levels) -> None:
         self.chosen = levels

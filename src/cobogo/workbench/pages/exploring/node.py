@@ -7,12 +7,13 @@ from typing import Any
 
 from nicegui import run, ui
 
+from cobogo.errors import CobogoError
 from cobogo.exploration import Combination, Exploration, Sizes, View
 from cobogo.recode.problem import Levels
 from cobogo.server.confine import confined
 from cobogo.server.roles import Scope
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.frame import told
+from cobogo.workbench.frame import complain
 from cobogo.workbench.looks import BRICK
 from cobogo.workbench.pages.exploring.picture import FONT, INK
 from cobogo.workbench.pages.exploring.place import Place
@@ -37,6 +38,8 @@ class Panel:
                 if view is None:  # the server is going down
                     return
                 self.views[node] = view
+        if self.room.is_deleted:
+            return
         self.room.clear()
         with self.room:
             self._shown(levels, self.views[levels], None if best in (None, levels) else self.views[best])
@@ -77,7 +80,7 @@ class Panel:
         rows = [
             row(say("explore.standing"), self._standing),
             *(row(name, self._level(name)) for name in self.found.attributes),
-            *(row(name, self._metric(name)) for name in self._metrics()),
+            *(row(self.say.name("metric", name), self._metric(name)) for name in self._metrics()),
             row(say("explore.suppressed"), lambda v: f"{number(v.suppressed)} ({percent(v.suppressed / records)})"),
             row(say("explore.classes"), lambda v: number(v.classes)),
             row(say("explore.spread"), lambda v: f"{number(v.smallest)} / {number(v.average)} / {number(v.largest)}"),
@@ -203,19 +206,25 @@ class Panel:
             "dense flat bordered hide-pagination"
         ).classes("w-full")
 
-    def _release(self, view: View) -> None:
+    async def _release(self, view: View) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
         if not self._may_run:
             return
         place, session = self.place, self.session
         text = fixed(place.text, view)
 
-        def submit() -> None:
+        def submit() -> str:
             confined(text, place.home, **place.confines)
-            session.job = place.desk.queue.submit(session.owner, "anonymize", place.dataset, place.file, text)
+            identity = place.desk.queue.submit(session.owner, "anonymize", place.dataset, place.file, text)
+            place.desk.note(session, "run", identity, 202)
+            return identity
 
-        if told(submit):
-            ui.navigate.to("/running")
+        try:
+            session.job, session.release = await run.io_bound(submit), None
+        except CobogoError as error:
+            complain(error, session.language)
+            return
+        ui.navigate.to("/running")
 
 
 def fixed(text: str, view: View) -> str:

@@ -67,7 +67,7 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: Session, s
             "axisTick": {"show": False},
         },
         "dataZoom": [{"type": "inside", "xAxisIndex": 0, "zoomOnMouseWheel": "ctrl", "filterMode": "none"}],
-        "visualMap": _legend(scale, found.problem.metric.name, session),
+        "visualMap": _legend(scale, say.name("metric", found.problem.metric.name), session),
         "series": [
             {
                 "type": "graph",
@@ -192,7 +192,7 @@ def _marked(found: Exploration, number: int, chosen: Levels, session: Session, *
     texts = marks + ["·".join(map(str, levels))] * named
     if not texts:
         return {"ring": ring}
-    plate = {"color": "#ffffff", "backgroundColor": BRICK, "padding": [2, 5], "borderRadius": 3, "fontWeight": "bold"}
+    plate = {"color": "#ffffff", "backgroundColor": BRICK, "padding": [1, 5], "borderRadius": 3, "lineHeight": 15}
     label: dict[str, Any] = {
         "show": True,
         "position": "top",
@@ -234,7 +234,7 @@ def _tip(found: Exploration, number: int, session: Session, say: Words) -> str:
     if standing is not Standing.UNKNOWN:
         share = survey.suppressed[number] / survey.problem.scale.records
         figures = {
-            survey.problem.metric.name: say.number(float(survey.values[number])),
+            say.name("metric", survey.problem.metric.name): say.number(float(survey.values[number])),
             session.say("explore.suppressed"): f"{say.number(int(survey.suppressed[number]))} ({say.percent(share)})",
             session.say("explore.classes"): say.number(int(survey.classes[number])),
             session.say("explore.smallest"): say.number(int(survey.smallest[number])),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,9 +50,14 @@ class Place:
         """The policy, or an error that says what it lacks."""
         return confined(self.text, self.home, **self.confines)
 
+    def key(self, *about: Hashable) -> tuple[Hashable, ...]:
+        """What something about this data set is kept under; files that policies name are part of the question."""
+        files = sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in self.home.iterdir())
+        return (self.session.owner, self.dataset, *about, tuple(files))
+
     def explored(self) -> Exploration:
         """The exploration of this policy, opened now if it was not before. Takes its time."""
-        key = (self.session.owner, self.dataset, "lattice", self.text)
+        key = self.key("lattice", self.text)
         found: Exploration | None = self.desk.shelf.get(*key)
         if found is None:
             found = explore(self.data, self.policy())

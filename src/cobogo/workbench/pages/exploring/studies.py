@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from nicegui import ui
@@ -40,9 +40,8 @@ class Bench:
         self._watch()
         ui.timer(BEAT, self._watch)
 
-    def _key(self) -> tuple[str, ...]:
-        asked = self.ask()
-        return (self.place.session.owner, self.place.dataset, self.kind, repr(sorted(asked.items())))
+    def _key(self) -> tuple[Hashable, ...]:
+        return self.place.key(self.kind, repr(sorted(self.ask().items())))
 
     def _begin(self) -> None:
         asked = {

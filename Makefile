@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 LARGE ?= 10000000
 
-.PHONY: demo test lint types unit bench docs clean
+.PHONY: demo test lint types unit bench docs wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/cobogo demo --out demo
@@ -31,6 +31,16 @@ bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/inst
 docs: $(VENV)/tests-installed
 	$(BIN)/python -m figures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# What goes to an index: built, checked, and installed into an empty environment with nothing but its core dependencies.
+wheel: $(VENV)/tests-installed
+	rm -rf dist .venv-wheel
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/pip --disable-pip-version-check --quiet install --constraint requirements.lock dist/*.whl
+	.venv-wheel/bin/cobogo demo --rows 300 --out .venv-wheel/demo
+	rm -rf .venv-wheel
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Cobogó needs Python 3.11 or later: make PYTHON=…")'

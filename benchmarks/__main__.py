@@ -17,6 +17,7 @@ from benchmarks.frequency_lists import lists
 from benchmarks.location_attacks import attacks
 from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
+from benchmarks.pages import pages
 from benchmarks.peer_tasks import beside_peers
 from benchmarks.searches import on_adult, on_large_lattices
 from benchmarks.synthetic import synthetic
@@ -29,6 +30,7 @@ ALL = {
     "whole": whole,
     "lattices": on_large_lattices,
     "vault": vault,
+    "pages": pages,
     "peers": beside_peers,
     "curator": answers,
     "curator-peers": answers_beside_peers,

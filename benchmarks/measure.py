@@ -57,6 +57,17 @@ def of_call(work: Callable[[], Any], times: int = 3) -> Spent:
     return min(found, key=lambda spent: spent.wall)
 
 
+def once(work: Callable[[], object]) -> Spent:
+    """A call that is made once, with the threads that it starts."""
+    import resource
+
+    before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
+    work()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Spent(time.perf_counter() - wall, cpu, after.ru_maxrss / 1024)
+
+
 def of_process(arguments: Sequence[str], *, timeout: float = 1800) -> Spent:
     """A process from its start to its end, with its own peak of memory. Raises if it fails."""
     with tempfile.TemporaryFile() as said:

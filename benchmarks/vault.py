@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import resource
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Result, Spent
+from benchmarks.measure import Result, once
 from cobogo.mask.vault import Vault
 
 VALUES = 1_000_000
@@ -44,17 +42,9 @@ def vault(directory: Path, count: int = VALUES) -> Iterator[Result]:
             raise AssertionError("the vault did not give back what was put in")
 
     note, against = f"{count:,} values", "bare SQLite"
-    spent = _once(lambda: tokens.extend(opened.tokenize("bench", values)))
-    yield Result("vault: new tokens", spent, against, _once(insert), note)
-    yield Result("vault: known tokens", _once(lambda: opened.tokenize("bench", values)), against,
-                 _once(lambda: found("token", "value", values)), note)  # fmt: skip
-    yield Result("vault: values back", _once(back), against, _once(lambda: found("value", "token", drawn)), note)
+    spent = once(lambda: tokens.extend(opened.tokenize("bench", values)))
+    yield Result("vault: new tokens", spent, against, once(insert), note)
+    yield Result("vault: known tokens", once(lambda: opened.tokenize("bench", values)), against,
+                 once(lambda: found("token", "value", values)), note)  # fmt: skip
+    yield Result("vault: values back", once(back), against, once(lambda: found("value", "token", drawn)), note)
     plain.close()
-
-
-def _once(work: Callable[[], object]) -> Spent:
-    before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
-    work()
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Spent(time.perf_counter() - wall, cpu, after.ru_maxrss / 1024)

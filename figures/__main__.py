@@ -5,9 +5,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from figures import clinics, collecting, concepts, curator, frequency_list, locating, location_noise, tutorials, where
+from figures import (
+    clinics,
+    collecting,
+    concepts,
+    curator,
+    frequency_list,
+    locating,
+    location_noise,
+    tutorials,
+    where,
+    workbench,
+)
 
-ROOMS = (clinics, collecting, concepts, curator, frequency_list, locating, location_noise, tutorials, where)
+ROOMS = (clinics, collecting, concepts, curator, frequency_list, locating, location_noise, tutorials, where, workbench)
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 

@@ -1,4 +1,4 @@
 """How the pages of ``docs`` become a site, and how what they show is run.
 
-`formulas` is the hook that MkDocs loads; `blocks` runs the examples of a page, for the tests.
+`formulas` and `names` are hooks that MkDocs loads; `blocks` runs the examples of a page, for the tests.
 """

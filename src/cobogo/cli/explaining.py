@@ -33,7 +33,7 @@ def explain(
     console.say(_wrapped(readable(entry.definition), ""))
     for part, text in entry.parts.items():
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")
-        console.say(f"\n{part}")
+        console.say(f"\n{part}" + (f" (in {entry.module})" if part == "Example" else ""))
         if said.strip():
             console.say(_wrapped(readable(said), "  "))
         if mark:

@@ -33,6 +33,7 @@ from cobogo.cli import (
     vaulting,
 )
 from cobogo.errors import CobogoError, PolicyError
+from cobogo.extras import missing
 
 app = typer.Typer(
     name="cobogo",
@@ -311,6 +312,9 @@ def run(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if os.environ.get("COBOGO_DEBUG"):
             raise
+        if isinstance(error, ModuleNotFoundError) and (absent := missing(error)):
+            console.complain(absent)
+            sys.exit(absent.exit_code)
         console.complain_of_ourselves(error)
         sys.exit(70)
 

@@ -56,8 +56,6 @@ def masked(value: str, character: str, keep_first: int = 0, keep_last: int = 0) 
     Paper: None.
     """
     places = [place for place, one in enumerate(value) if one.isalnum()]
-    if len(places) <= keep_first + keep_last:
-        hidden = set(places)
-    else:
-        hidden = set(places[keep_first : len(places) - keep_last])
+    kept = keep_first + keep_last
+    hidden = set(places if len(places) <= kept else places[keep_first : len(places) - keep_last])
     return "".join(character if place in hidden else one for place, one in enumerate(value))

@@ -19,6 +19,7 @@ class Entry:
     name: str
     definition: str
     parts: dict[str, str]
+    module: str = ""  # where its example runs
 
     @property
     def summary(self) -> str:
@@ -59,7 +60,8 @@ def read(name: str, thing: object) -> Entry:
             here.append(opened[2] or "")
         else:
             here.append(line)
-    return Entry(name, "\n".join(definition).strip(), {part: _joined(lines) for part, lines in parts.items()})
+    told = {part: _joined(lines) for part, lines in parts.items()}
+    return Entry(name, "\n".join(definition).strip(), told, getattr(thing, "__module__", ""))
 
 
 def first_sentence(text: str) -> str:
@@ -68,7 +70,7 @@ def first_sentence(text: str) -> str:
     >>> first_sentence("What it is (Li et al. 2007). And more.")
     'What it is (Li et al. 2007)'
     """
-    line = " ".join(text.split("\n\n", maxsplit=1)[0].split()).replace("``", "")
+    line = " ".join(text.split("\n\n", maxsplit=1)[0].split()).replace("`", "")
     return re.split(r"(?<!al)\. ", line)[0].rstrip(".")
 
 

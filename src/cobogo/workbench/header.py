@@ -38,12 +38,17 @@ def _dataset(desk: Desk, session: Session) -> None:
         name.tooltip(session.say("frame.dataset"))
 
 
+async def is_dark() -> bool:
+    """Whether the page is dark now: by choice, or because the browser's is."""
+    return bool(await ui.run_javascript("Quasar.Dark.isActive"))
+
+
 def buttons(session: Session, dark: ui.dark_mode, colour: str = "white") -> None:
     """Light and language."""
 
-    def turn() -> None:
-        dark.value = not dark.value
-        session.dark = dark.value
+    async def turn() -> None:
+        session.dark = not await is_dark()
+        dark.value = session.dark
 
     def speak() -> None:
         session.language = "pt-BR" if session.language == "en" else "en"

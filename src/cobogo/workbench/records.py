@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from cobogo.registry.adopt import adopt
 from cobogo.registry.check import Breach
 from cobogo.registry.store import Entry, check_name, open_registry
+from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.server import tables
 from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.state import DATASETS
 
+NOTE = "registered"
+"""The file beside a job's that holds the id of what was recorded of its release afterwards."""
 
-def recorded(house: House, holder: Holder) -> dict[str, Entry]:
-    """What is recorded of somebody's releases, and of everybody's for auditors, by the digest of the manifest."""
+
+def recorded(house: House, holder: Holder) -> list[Entry]:
+    """What is recorded of somebody's releases, and of everybody's for auditors."""
     if house.settings.registry is None:
-        return {}
+        return []
     registry = open_registry(house.settings.registry, None)
     try:
         with registry.transaction() as book:
             entries = book.entries()
     finally:
         registry.close()
-    mine = [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
-    return {str(one.summary.get("manifest-sha256")): one for one in mine if one.summary}
+    return [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
 
 
-def digest(house: House, release: str) -> str:
-    """What tells a release from all others."""
-    file = house.files.release(release) / "public" / manifests.NAME
-    return manifests.sha256(file) if file.is_file() else ""
+def entry_of(house: House, release: str, entries: list[Entry]) -> Entry | None:
+    """Where a release is recorded. The same release of the same records, made twice, is recorded once."""
+    folder = house.files.release(release)
+    known = {_read(folder / "evidence" / evidences.NAME).get("registered"), _noted(house, release)}
+    file = folder / "public" / manifests.NAME
+    digest = manifests.sha256(file) if file.is_file() else None
+    return next((one for one in entries if one.id in known or one.summary.get("manifest-sha256") == digest), None)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return content
+
+
+def _noted(house: House, release: str) -> str | None:
+    file = house.files.job(release) / NOTE
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 def record(house: House, row: dict[str, Any], series: str) -> tuple[str, list[Breach]]:
@@ -43,7 +63,9 @@ def record(house: House, row: dict[str, Any], series: str) -> tuple[str, list[Br
     place = None if data is None else house.files.dataset(row["dataset"]) / tables.about(data)["file"]
     location = house.settings.registry
     location = location if "://" in location else str(Path(location).absolute())
-    return adopt(house.files.release(row["id"]), location, None, f"{row['owner']} {series}", data=place)
+    identity, found = adopt(house.files.release(row["id"]), location, None, f"{row['owner']} {series}", data=place)
+    (house.files.job(row["id"]) / NOTE).write_text(identity, encoding="utf-8")
+    return identity, found
 
 
 def forget(house: House, entry: Entry) -> None:

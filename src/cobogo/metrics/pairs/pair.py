@@ -165,10 +165,12 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One side: its parts, and the column that ties them together where they are buckets."""
+    """One side: its parts, the column that ties them together where they are buckets, and which columns are looked at
+    where not all are."""
 
     parts: tuple[Part, ...]
     group: str | None = None
+    wanted: frozenset[str] | None = None
 
     def having(self, *columns: str) -> Part | None:
         """The part that has all of some columns."""
@@ -178,7 +180,8 @@ class Side:
     def columns(self) -> tuple[str, ...]:
         """All columns that can be counted."""
         apart = {part.weight for part in self.parts} | {self.group}
-        return tuple(dict.fromkeys(n for part in self.parts for n in part.table.columns if n not in apart))
+        names = dict.fromkeys(n for part in self.parts for n in part.table.columns if n not in apart)
+        return tuple(name for name in names if self.wanted is None or name in self.wanted)
 
     @cached_property
     def facts(self) -> dict[str, Facts]:
@@ -252,5 +255,6 @@ def open_pair(release: Path, policy: Policy, original: Any = None) -> Pair:
         tables.append(Part(read(public / entry.file, data, connect()), decimal, entry.count))
     before = None
     if original is not None:
-        before = Side((Part(read(original, policy.data, connect(), once=True), policy.data.decimal),))
+        part = Part(read(original, policy.data, connect(), once=True), policy.data.decimal)
+        before = Side((part,), wanted=frozenset(column.name for column in manifest.columns if not column.added))
     return Pair(manifest, policy, Side(tuple(tables), group), before)

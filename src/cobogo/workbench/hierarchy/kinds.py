@@ -58,10 +58,13 @@ def kind_of(spec: Mapping[str, Any] | None) -> str:
     return next((kind for kind in BUILDERS if spec and kind in spec), NONE)
 
 
-def start(kind: str, suggested: Mapping[str, Any] | None, values: Sequence[str | None]) -> dict[str, Any] | None:
+def start(
+    kind: str, suggested: Mapping[str, Any] | None, values: Sequence[str | None], *, group: str = "?"
+) -> dict[str, Any] | None:
     """Where a kind begins: as suggested where that is of the kind, else with what fits the values.
 
-    ``values`` are the most frequent ones, the first the most. None: there is nothing to begin with.
+    ``values`` are the most frequent ones, the first the most; ``group`` is what a first group is called. None: there is
+    nothing to begin with.
 
     >>> start("path", None, ["a>b", "c>b"])
     {'path': '>', 'top': True}
@@ -80,9 +83,9 @@ def start(kind: str, suggested: Mapping[str, Any] | None, values: Sequence[str |
             found = [mark for mark in ("/", ">", "|", ";", ",", "-") if texts and all(mark in text for text in texts)]
             return {"path": found[0] if found else "/", "top": True}
         case "ordering":
-            return {"ordering": in_order(texts) or ["?"], "steps": [2], "top": True}
+            return {"ordering": in_order(texts) or [group], "steps": [2], "top": True}
         case "tree":
-            return {"tree": {"?": in_order(texts)}, "top": True} if texts else None
+            return {"tree": {group: in_order(texts)}, "top": True} if texts else None
         case _:
             return None
 

@@ -106,6 +106,7 @@ def look(text: str, home: Path, name: str, counted: Counted, *, owner: str, regi
                 built = build(name, spec, list(counts), policy=policy)
             except UnfitValues as error:
                 unfit += [(value, counts.pop(value)) for value in error.values if value in counts]
+                unfit.sort(key=lambda one: -one[1])
                 if not any(value is not None for value in counts):
                     return Look(unfit=unfit, error=error)
             else:

@@ -61,7 +61,7 @@ class _Rows:
     """The table on the page."""
 
     def __init__(self, desk: Desk, session: Session, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
-        self.desk, self.row, self.columns, self.say = desk, row, columns, session.say
+        self.desk, self.row, self.columns, self.say, self.session = desk, row, columns, session.say, session
         self.number = session.number
         self.view = View(tables.about(row)["rows"])
         self.veiled = {at for at, one in enumerate(columns) if one["role"] == "identifier"}
@@ -100,6 +100,8 @@ class _Rows:
         self.label.text = self.say("data.range", **{key: self.number(value) for key, value in told.items()})
 
     def _read(self) -> list[dict[str, Any]]:
+        if self.session.owner != self.row["owner"]:  # logged out in another window
+            return []
         hidden = self.veiled - self.view.revealed
         return [
             {"n": self.number(at + 1)}

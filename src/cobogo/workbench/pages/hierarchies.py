@@ -151,7 +151,9 @@ class _Page:
                 return
             spec: dict[str, Any] | None = {"csv": files[0]}
         else:
-            spec = start(kind, self.known[self.name]["hierarchy"], frequent[:LARGE])
+            spec = start(
+                kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("groups.first")
+            )
         await self.say_spec(spec)
 
     async def _changed(self, spec: dict[str, Any]) -> None:

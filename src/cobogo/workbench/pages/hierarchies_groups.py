@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cobogo.workbench.pages.hierarchies import _Page
 
 FEW = 500
-"""Groups that can be chosen from a list."""
+"""Groups that are offered in a list; of more, the name is typed."""
 
 
 class Groups:
@@ -93,9 +93,7 @@ class Groups:
             ui.button(
                 self.say("groups.move"),
                 icon="drive_file_move",
-                on_click=lambda: self._kept(
-                    lambda: groups.moved(self._rows(), level, label, str(chosen.value or "").strip())
-                ),
+                on_click=lambda: self._kept(lambda: groups.moved(self._rows(), level, label, chosen())),
             ).props("dense no-caps")
         if 0 < level <= height:
             name_now = ui.input(self.say("groups.name"), value=label or "").props("dense outlined").classes("w-full")
@@ -105,23 +103,21 @@ class Groups:
                 on_click=lambda: self._kept(lambda: groups.renamed(self._rows(), level, label, name_now.value.strip())),
             ).props("dense no-caps outline")
 
-    def _group(self, labels: Sequence[Label], now: Label) -> Any:
-        """A group that is there, or a new one."""
-        known = [one for one in labels if one is not None]
-        label = self.say("groups.group")
-        if len(known) > FEW:
-            return ui.input(label, value=now or "").props("dense outlined").classes("w-full")
-        field = ui.select(
-            known, value=now if now in known else None, label=label, with_input=True, new_value_mode="add-unique"
-        )
-        return field.props("dense outlined").classes("w-full")
+    def _group(self, labels: Sequence[Label], now: Label) -> Callable[[], str]:
+        """A group that is there, or the name of a new one: what is said when it is asked for."""
+        known = [one for one in labels if one is not None][:FEW]
+        there = ui.select(known, value=now if now in known else None, label=self.say("groups.group"))
+        new = ui.input(self.say("groups.new"))
+        for field in (there, new):
+            field.props("dense outlined").classes("w-full")
+        return lambda: str(new.value or there.value or "").strip()
 
     def _unfit(self) -> None:
         """The values that have no place, with what can be done about them."""
         page, number = self.page, self.page.session.number
         unfit = page.seen.unfit
         kind = kind_of(page.spec)
-        with ui.card().classes("w-full bg-amber-2 text-black gap-1 q-pa-sm"):
+        with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
             count = {"values": number(len(unfit)), "records": number(sum(records for _, records in unfit))}
             ui.label(self.say("unfit.what", **count)).classes("text-weight-medium").props("role=alert")
             if not page.sensitive or page.shown.asked:
@@ -135,12 +131,9 @@ class Groups:
             elif page.by_hand:
                 assert page.seen.hierarchy is not None
                 group = self._group(page.seen.hierarchy.labels[1], None)
-                group.props("bg-color=white")
                 ui.button(
                     self.say("unfit.add"),
-                    on_click=lambda: self._kept(
-                        lambda: groups.added(self._rows(), values, str(group.value or "").strip())
-                    ),
+                    on_click=lambda: self._kept(lambda: groups.added(self._rows(), values, group())),
                 ).props("dense no-caps")
             else:
                 ui.label(self.say("unfit.correct")).classes("text-caption")

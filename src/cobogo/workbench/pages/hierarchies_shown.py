@@ -9,11 +9,10 @@ from nicegui import events, ui
 from cobogo.hierarchy import Label
 from cobogo.language.sentences import translated
 from cobogo.workbench.hierarchy.look import SHOWN, nodes
+from cobogo.workbench.plots import ORANGE, PLAIN, axis, plotted
 
 if TYPE_CHECKING:
     from cobogo.workbench.pages.hierarchies import _Page
-
-BRICK = "#c8672e"
 
 
 class Shown:
@@ -102,10 +101,9 @@ class Shown:
         self.chart.clear()
         with self.chart:
             ui.label(self.say("hierarchies.bars", level=self.level)).classes("text-caption text-weight-medium")
-            height = f"{max(9, 1.35 * len(bars) + 3)}rem"
-            ui.echart(_options([(self._named(label), size) for label, size in bars])).style(
-                f"height: {height}"
-            ).classes("w-full")
+            told = self.say("hierarchies.bars", level=self.level)
+            named = [(self._named(label), size) for label, size in bars]
+            plotted(_options(named), told, height=f"{max(9, 1.35 * len(bars) + 3)}rem")
             if left:
                 ui.label(self.say("hierarchies.left", count=number(left))).classes("text-caption")
 
@@ -162,18 +160,13 @@ def _walked(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _options(bars: list[tuple[str, int]]) -> dict[str, Any]:
+    names = {"data": [name for name, _ in bars], "axisLabel": {"width": 130, "overflow": "truncate"}}
     return {
-        "animation": False,
-        "grid": {"left": 4, "right": 40, "top": 4, "bottom": 4, "containLabel": True},
-        "xAxis": {"type": "value", "splitLine": {"lineStyle": {"opacity": 0.2}}, "axisLabel": {"hideOverlap": True}},
-        "yAxis": {
-            "type": "category",
-            "inverse": True,
-            "data": [name for name, _ in bars],
-            "axisLabel": {"color": "#888", "width": 130, "overflow": "truncate"},
-        },
-        "tooltip": {"trigger": "axis"},
+        "grid": {"left": 4, "right": 24, "top": 4, "bottom": 4, "containLabel": True},
+        "xAxis": axis("value", splitNumber=3),
+        "yAxis": axis("category", inverse=True, **names),
+        "tooltip": {"trigger": "axis", ":valueFormatter": PLAIN},
         "series": [
-            {"type": "bar", "data": [size for _, size in bars], "itemStyle": {"color": BRICK}, "barMaxWidth": 16}
+            {"type": "bar", "data": [size for _, size in bars], "itemStyle": {"color": ORANGE}, "barMaxWidth": 16}
         ],
     }

@@ -10,6 +10,7 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.registry.store import Entry
 from cobogo.release.verify import verify
+from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.state import DATASETS, RELEASES
 from cobogo.workbench import outcome, records
@@ -35,7 +36,7 @@ async def build(desk: Desk) -> None:
             )
             return
         looked_at = chosen_release(desk, session) or rows[0]
-        entries = await run.io_bound(_recorded, desk, holder)
+        entry = await run.io_bound(_recorded, desk, holder, looked_at["id"])
         with ui.row().classes("w-full items-start no-wrap gap-4"):
             with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
                 section(session.say("release.list"))
@@ -43,14 +44,14 @@ async def build(desk: Desk) -> None:
                     for row in rows:
                         _listed(desk, session, row, chosen=row["id"] == looked_at["id"])
             with ui.column().classes("gap-3").style("flex: 1 1 0; min-width: 0"):
-                await _shown(desk, session, looked_at, entries or {})
+                _shown(desk, session, looked_at, entry)
 
 
-def _recorded(desk: Desk, holder: Any) -> dict[str, Entry]:
+def _recorded(desk: Desk, holder: Holder, release: str) -> Entry | None:
     try:
-        return records.recorded(desk.house, holder)
+        return records.entry_of(desk.house, release, records.recorded(desk.house, holder))
     except CobogoError:
-        return {}
+        return None
 
 
 def _named(desk: Desk, session: Session, row: dict[str, Any]) -> str:
@@ -83,11 +84,10 @@ def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) 
             ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
 
 
-async def _shown(desk: Desk, session: Session, row: dict[str, Any], entries: dict[str, Entry]) -> None:
+def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
     manifest = outcome.manifest(desk, identity)
-    entry = entries.get(await run.io_bound(records.digest, desk.house, identity) or "")
     with ui.row().classes("items-center w-full gap-2"):
         ui.icon("verified_user").props("color=positive size=md")
         with ui.column().classes("gap-0"):
@@ -215,8 +215,9 @@ def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | 
         finally:
             button.props(remove="loading")
         desk.note(session, "register", row["id"])
-        said = session.say("release.register-breach" if found and found[1] else "release.register-done")
-        ui.notify(said, type="warning" if found and found[1] else "positive")
-        ui.navigate.to("/releases")
+        if found and found[1]:
+            ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")
+        else:
+            ui.navigate.to("/releases")
 
     button = ui.button(session.say("release.register"), icon="history", on_click=go).props("no-caps")

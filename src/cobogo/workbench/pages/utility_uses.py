@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 SELECTIVITIES = (0.01, 0.05, 0.2)
 WITHIN = 0.1
+QUERIES = 1000
+LARGE = 500_000
+"""Records of a table that is asked a tenth of the questions."""
+
 POINTS = 200
 
 
@@ -32,7 +36,9 @@ def _fit(pair: Pair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
 def _workload(pair: Pair, selectivity: float) -> Any:
     from cobogo.metrics.pairs.use import workload
 
-    return workload(pair, selectivity=selectivity)
+    assert pair.before is not None
+    rows = max((one.present + one.missing for one in pair.before.facts.values()), default=0)
+    return workload(pair, selectivity=selectivity, queries=QUERIES if rows <= LARGE else QUERIES // 10)
 
 
 def _learnt(pair: Pair, label: str) -> dict[str, Any]:
@@ -93,7 +99,9 @@ def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.r
             label=session.say("utility.queries.what"),
             shares=True,
         )
-    ui.label(session.say("utility.queries.about", columns=", ".join(about))).classes("text-caption text-quiet")
+    ui.label(session.say("utility.queries.about", n=len(errors), columns=", ".join(about))).classes(
+        "text-caption text-quiet"
+    )
 
 
 def prediction(session: Session, looked: Looked) -> None:

@@ -9,6 +9,8 @@ ENGLISH: dict[str, str] = {
     "map.offset": "Hours from UTC of their clock",
     "map.follow": "Follow",
     "map.person": "Person {number}",
+    "map.many": "{points} positions of {people} people.",
+    "map.part": "A part of them, chosen by chance.",
     "map.mechanism": "Mechanism",
     "map.attack": "Attacker",
     "map.again": "Draw anew",
@@ -40,7 +42,7 @@ ENGLISH: dict[str, str] = {
     "map.area-what": "in place of a position",
     "map.positions": "Positions",
     "map.positions-what": "sent, one of them true",
-    "map.spent": "ε a metre, all day",
+    "map.spent": "ε a metre, together",
     "map.spent-what": "for {reports} reports",
     "map.guarantee": "Guarantee",
     "map.no-guarantee": "No guarantee",
@@ -51,7 +53,7 @@ ENGLISH: dict[str, str] = {
     "map.promise.k-anonymity": "One of {k} people for one request, even to somebody who knows where everybody is."
     " Several requests of one pseudonym may tell more.",
     "map.promise.none": "Nothing bounds what a report tells to somebody who knows enough.",
-    "map.together": "All {reports} reports of a day together: ε = {epsilon}. That is what a tracker gets.",
+    "map.together": "All {reports} reports of a person together: ε = {epsilon}. That is what somebody who tracks gets.",
     "map.own-context": "What this mechanism must know beforehand (a grid, or how often places are visited) was taken"
     " from these very people: good for trying, but it would have to be public to be used.",
     "map.refused": "{share} of the reports were refused: too few people were near.",
@@ -173,6 +175,8 @@ PORTUGUESE: dict[str, str] = {
     "map.offset": "Horas do relógio delas em relação a UTC",
     "map.follow": "Seguir",
     "map.person": "Pessoa {number}",
+    "map.many": "{points} posições de {people} pessoas.",
+    "map.part": "Uma parte delas, escolhida ao acaso.",
     "map.mechanism": "Mecanismo",
     "map.attack": "Atacante",
     "map.again": "Sortear de novo",
@@ -204,7 +208,7 @@ PORTUGUESE: dict[str, str] = {
     "map.area-what": "no lugar de uma posição",
     "map.positions": "Posições",
     "map.positions-what": "enviadas, uma é verdadeira",
-    "map.spent": "ε por metro, o dia todo",
+    "map.spent": "ε por metro, juntos",
     "map.spent-what": "por {reports} relatos",
     "map.guarantee": "Garantia",
     "map.no-guarantee": "Sem garantia",
@@ -215,7 +219,7 @@ PORTUGUESE: dict[str, str] = {
     "map.promise.k-anonymity": "Uma de {k} pessoas em um pedido, mesmo para quem sabe onde todos estão. Vários"
     " pedidos do mesmo pseudônimo podem contar mais.",
     "map.promise.none": "Nada limita o que um relato conta a quem sabe o bastante.",
-    "map.together": "Os {reports} relatos de um dia juntos: ε = {epsilon}. É o que um rastreador obtém.",
+    "map.together": "Os {reports} relatos de uma pessoa juntos: ε = {epsilon}. É o que obtém quem rastreia.",
     "map.own-context": "O que este mecanismo precisa saber antes (uma grade, ou quanto cada lugar é visitado) veio"
     " dessas mesmas pessoas: serve para experimentar, mas para uso teria de ser público.",
     "map.refused": "{share} dos relatos foram recusados: havia pouca gente por perto.",

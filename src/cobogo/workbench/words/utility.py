@@ -14,6 +14,8 @@ ENGLISH = {
     "percentage beside a column is the share of the records that would have to change for both to agree.",
     "utility.distinct": "{before} distinct values before, {after} after",
     "utility.apart": "{share} of the records would have to change for both sides to agree.",
+    "utility.undone": "These values were exchanged by chance, with probabilities that are published. Whoever "
+    "undoes that, as the report does, estimates the distribution to within {share}.",
     "utility-how.values": "Value by value, the most frequent ones first.",
     "utility-how.bins": "Numbers in intervals of equal width; the first and the last are open.",
     "utility-how.level": "Both sides at level {level} of {height}, as it was released: what differs is what "
@@ -51,17 +53,18 @@ ENGLISH = {
     "utility.numbers.untold": "Release: no numbers",
     "utility.numbers.stay": "The least and the most of the original are the values of single people: keep them to "
     "yourself.",
-    "utility.queries.what": "1,000 random questions of the kind “how many are between 30 and 40, live in this "
-    "region and have that occupation?”, answered from the release and held against the truth.",
+    "utility.queries.what": "Random questions of the kind “how many are between 30 and 40, live in this region "
+    "and have that occupation?”, answered from the release and held against the truth.",
     "utility.queries.width": "Each asks about this share of the records, roughly",
-    "utility.queries.asking": "Asking 1,000 questions …",
+    "utility.queries.asking": "Asking …",
     "utility.queries.median": "Median error",
     "utility.queries.half": "half of the answers are closer",
     "utility.queries.quartiles": "Middle half of the errors",
     "utility.queries.near": "Answers within 10% of the truth",
     "utility.queries.error": "wrong by at most",
     "utility.queries.share": "share of the answers",
-    "utility.queries.about": "Asked about: {columns}. A coarser value counts evenly for all that it may stand for.",
+    "utility.queries.about": "{n} questions about: {columns}. A coarser value counts evenly for all that it may "
+    "stand for.",
     "utility-unfit.original": "This compares with the original, which you may not read.",
     "utility-unfit.buckets": "The records are in buckets, apart from their sensitive values: questions about "
     "single rows do not apply. The tabs of columns show what can be told.",
@@ -108,6 +111,8 @@ PORTUGUESE = {
     "porcentagem ao lado da coluna é a parte dos registros que teria de mudar para os dois lados coincidirem.",
     "utility.distinct": "{before} valores distintos antes, {after} depois",
     "utility.apart": "{share} dos registros teriam de mudar para os dois lados coincidirem.",
+    "utility.undone": "Estes valores foram trocados ao acaso, com probabilidades publicadas. Quem desfaz isso, "
+    "como faz o relatório, estima a distribuição a menos de {share}.",
     "utility-how.values": "Valor por valor, os mais frequentes primeiro.",
     "utility-how.bins": "Números em intervalos de mesma largura; o primeiro e o último são abertos.",
     "utility-how.level": "Os dois lados no nível {level} de {height}, como foi publicado: o que difere é obra da "
@@ -144,17 +149,17 @@ PORTUGUESE = {
     "utility-number.most": "Máximo",
     "utility.numbers.untold": "Publicação: sem números",
     "utility.numbers.stay": "O mínimo e o máximo do original são valores de pessoas: guarde-os para si.",
-    "utility.queries.what": "1.000 perguntas sorteadas do tipo “quantos têm entre 30 e 40 anos, moram nesta "
-    "região e têm aquela ocupação?”, respondidas pela publicação e comparadas com a verdade.",
+    "utility.queries.what": "Perguntas sorteadas do tipo “quantos têm entre 30 e 40 anos, moram nesta região e "
+    "têm aquela ocupação?”, respondidas pela publicação e comparadas com a verdade.",
     "utility.queries.width": "Cada uma pergunta por cerca desta parte dos registros",
-    "utility.queries.asking": "Fazendo 1.000 perguntas …",
+    "utility.queries.asking": "Perguntando …",
     "utility.queries.median": "Erro mediano",
     "utility.queries.half": "metade das respostas erra menos",
     "utility.queries.quartiles": "Metade central dos erros",
     "utility.queries.near": "Respostas a até 10% da verdade",
     "utility.queries.error": "erro de no máximo",
     "utility.queries.share": "parte das respostas",
-    "utility.queries.about": "Pergunta-se sobre: {columns}. Um valor menos preciso conta por igual para tudo o "
+    "utility.queries.about": "{n} perguntas sobre: {columns}. Um valor menos preciso conta por igual para tudo o "
     "que pode representar.",
     "utility-unfit.original": "Isto compara com o original, que você não pode ler.",
     "utility-unfit.buckets": "Os registros estão em baldes, separados dos valores sensíveis: perguntas sobre "

@@ -15,6 +15,7 @@ from cobogo.workbench.frame import complain, section
 from cobogo.workbench.pages.collecting.trial import Trial
 from cobogo.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
 from cobogo.workbench.session import Desk, Session
+from cobogo.workbench.snippets import editor
 
 if TYPE_CHECKING:
     from cobogo.ldp.describing import Compared, Wish
@@ -56,15 +57,13 @@ class Planner:
         from cobogo.ldp.describing import KINDS
 
         options = {kind: self.say(f"collect.kind.{kind}") for kind in KINDS}
-        ui.select(options, label=self.say("collect.kind"), on_change=self._turned).bind_value(
-            self.form, "kind"
-        ).classes("w-full").props("dense outlined")
+        made = ui.select(options, value=self.form["kind"], label=self.say("collect.kind")).classes("w-full")
+        made.props("dense outlined").on_value_change(self._turned)
 
-    async def _turned(self) -> None:
-        if hasattr(self, "code"):
-            self.chosen = None
-            self._detailed()
-            await self._compare()
+    async def _turned(self, event: Any) -> None:
+        self.form["kind"], self.chosen = event.value, None
+        self._detailed()
+        await self._compare()
 
     def _detailed(self) -> None:
         """What only one kind of question needs."""
@@ -96,9 +95,13 @@ class Planner:
                 self._field(ui.input(self.say(f"collect.{key}")).props("dense outlined").classes("col"), key)
 
     def _field(self, element: Any, key: str) -> None:
-        element.bind_value(self.form, key)
-        element.on_value_change(self._compare)
-        element.props("debounce=400")
+        element.value = self.form[key]
+
+        async def put(event: Any) -> None:
+            self.form[key] = event.value
+            await self._compare()
+
+        element.props("debounce=400").on_value_change(put)
 
     def _wish(self) -> Wish:
         from cobogo.ldp.describing import Wish
@@ -110,8 +113,6 @@ class Planner:
 
     async def _compare(self) -> None:
         """Work everything out anew; what is wrong is said where the findings would be."""
-        if not hasattr(self, "code"):
-            return
         from cobogo.ldp import describing
 
         users = int(self.form["users"] or 0)
@@ -229,9 +230,7 @@ class Planner:
 
     def _file(self) -> None:
         section(self.say("collect.file"), help=self.say("collect.file-what"))
-        theme: Any = "vscodeDark" if self.session.dark else "basicLight"
-        self.code = ui.codemirror("", language="TOML", theme=theme, line_wrapping=True).classes("w-full")
-        self.code.style("height: 15rem").props(f'aria-label="{self.say("collect.file")}"')
+        self.code = editor(self.session, "", "TOML", self.say("collect.file"), height="15rem")
         with ui.row():
             ui.button(self.say("collect.open"), icon="campaign", on_click=self._open).props("no-caps")
             ui.button(

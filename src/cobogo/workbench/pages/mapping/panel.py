@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.location.trying import Tried
+from cobogo.location.trying import Ground, Tried
 from cobogo.workbench.pages.mapping import grounds
 from cobogo.workbench.pages.mapping.figures import promised
 from cobogo.workbench.pages.mapping.knobs import KNOBS, Knob, attacks
@@ -60,25 +60,31 @@ class Panel:
         if mine and self.row is not None:
             options["dataset"] = self.say("map.dataset", name=self.row["name"])
         self._select("map.whose", options, "source", self._changed)
-        self.offset = (
-            ui.number(self.say("map.offset"), min=-12, max=14, step=1).props("dense outlined").classes("w-full")
-        )
-        self.offset.bind_value(self.memory, "offset").on("change", self.settle)
+        self.offset = ui.number(self.say("map.offset"), value=self.memory["offset"], min=-12, max=14, step=1)
+        self.offset.props("dense outlined debounce=400").classes("w-full").on_value_change(self._clock)
         self.offset.set_visibility(self.memory["source"] == "dataset")
         if not mine:
             ui.label(self.say("map.own")).classes("text-caption text-quiet")
         self.followed = ui.column().classes("w-full")
 
+    async def _clock(self, event: Any) -> None:
+        self.memory["offset"] = event.value or 0
+        await self.settle()
+
     async def _changed(self) -> None:
         self.offset.set_visibility(self.memory["source"] == "dataset")
         await self.settle()
 
-    def whom(self, people: list[int]) -> None:
-        """Offer these people to be followed."""
+    def whom(self, ground: Ground) -> None:
+        """Offer the people of a ground to be followed. They have numbers here, whatever they are called."""
         self.followed.clear()
-        with self.followed:
+        people = [int(one) for one in ground.people]
+        with self.followed.classes("gap-1"):
             options: dict[Any, str] = {one: self.say("map.person", number=one + 1) for one in people[:500]}
             self._select("map.follow", options, "person", self.follow)
+            text = self.say("map.many", points=len(ground.truth), people=len(people))
+            part = " " + self.say("map.part") if ground.notes else ""
+            ui.label(text + part).classes("text-caption text-quiet")
 
     async def _turned(self) -> None:
         self._offered()

@@ -50,6 +50,7 @@ class Player:
             with ui.column().classes("col gap-2").style("min-width: 0"):
                 self.figures = ui.row().classes("w-full gap-2 no-wrap").props('aria-live="polite"')
                 with ui.card().classes("w-full q-pa-sm gap-1"):
+                    self.progress = ui.linear_progress(show_value=False).props('indeterminate size=4px role="status"')
                     self.place = ui.element("div").classes("w-full").style(f"aspect-ratio: {WIDE}; position: relative")
                     self._clock()
         section(self.say("map.tries"), help=self.say("map.tries-what"))
@@ -67,7 +68,7 @@ class Player:
             self.slider = ui.slider(min=0, max=1, value=0, on_change=self._moved).classes("col")
             self.slider.props(f'aria-label="{self.say("map.time")}"')
             self.now = ui.label().classes("text-body2 text-weight-medium").style("width: 6.5rem; text-align: right")
-            self.close = ui.checkbox(self.say("map.close"), on_change=self._moved).bind_value(self.memory, "close")
+            ui.checkbox(self.say("map.close"), value=bool(self.memory["close"]), on_change=self._closer)
             self.speed = ui.select({one: f"{one}×" for one in SPEEDS}, value=1).props("dense borderless")
             self._named(self.speed, "map.speed")
         self.distance = ui.label().classes("text-body2 text-quiet").props('data-distance="1"')
@@ -93,7 +94,7 @@ class Player:
         self.picture, self.chart = Picture(self.ground, self.say), None
         people = [int(one) for one in self.ground.people]
         self.memory["person"] = self.memory["person"] if self.memory["person"] in people else people[0]
-        self.panel.whom(people)
+        self.panel.whom(self.ground)
         self.slider.props(f"max={len(self.ground.moments) - 1}")
         self.slider.value = len(self.ground.moments) // 2
         await self._try()
@@ -106,7 +107,7 @@ class Player:
         mine, name = self.number, str(self.memory["mechanism"])
         attack = self.memory["attack"] if self.memory["attack"] in attacks(name) else None
         options, places = self.panel.options(), self.panel.places()
-        self.panel.busy(True)
+        self._busy(True)
         try:
             found = await run.io_bound(tried, self.ground, name, options, attack)
         except CobogoError as error:
@@ -115,12 +116,16 @@ class Player:
             return
         finally:
             if mine == self.number:
-                self.panel.busy(False)
+                self._busy(False)
         if mine != self.number or found is None:
             return
         self.tried = found
         self.memory["tries"] = figures.remembered(self.memory["tries"], figures.Try.of(found, name, places))
         self._draw()
+
+    def _busy(self, working: bool) -> None:
+        self.progress.style(f"visibility: {'visible' if working else 'hidden'}")
+        self.panel.busy(working)
 
     async def _follow(self) -> None:
         """Look at somebody else in the same trial."""
@@ -172,6 +177,10 @@ class Player:
         seen = self.picture.seen(self.tried, person, moment, close=bool(self.memory["close"]))
         self.chart.run_chart_method("setOption", {**seen, "series": plain})
         self._told()
+
+    def _closer(self, event: Any) -> None:
+        self.memory["close"] = event.value
+        self._moved()
 
     def _told(self) -> None:
         """The clock, and how far off report and guess are at this moment."""

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nicegui import run, ui
+from nicegui import ElementFilter, run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.server import tables
 from cobogo.workbench.checking import checked, jobs_of
 from cobogo.workbench.frame import section
-from cobogo.workbench.header import given
+from cobogo.workbench.header import given, is_dark
 from cobogo.workbench.session import Desk, Session
 
 
@@ -136,7 +136,7 @@ def text(sheet: Sheet) -> None:
     """The policy's text, which can be edited as well as the forms can."""
     session = sheet.session
     section(session.say("privacy.policy"), help=session.say("privacy.policy-why"))
-    sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True, theme=_theme(session))
+    sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
     code.classes("w-full").style("height: 23rem; font-size: 12px")
     code.props(f'aria-label="{session.say("privacy.policy")}"')
     sheet.verdict = ui.column().classes("w-full gap-0")
@@ -152,6 +152,7 @@ def text(sheet: Sheet) -> None:
         sheet.redraw()
 
     code.on_value_change(edited)
+    _themed(code)
     with ui.row().classes("gap-2"):
         ui.button(session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to("/running")).props(
             "no-caps"
@@ -161,8 +162,15 @@ def text(sheet: Sheet) -> None:
         )
 
 
-def _theme(session: Session) -> Any:
-    return "vscodeDark" if session.dark else "vscodeLight"
+def _themed(code: ui.codemirror) -> None:
+    """Keep the text dark where the page is."""
+
+    async def turn() -> None:
+        code.theme = "vscodeDark" if await is_dark() else "vscodeLight"
+
+    ui.timer(0, turn, once=True)
+    for mode in ElementFilter(kind=ui.dark_mode):
+        mode.on_value_change(turn)
 
 
 async def in_thread(work: Callable[..., Any], *given: Any) -> Any:

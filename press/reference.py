@@ -1,0 +1,19 @@
+"""The pages of the reference, made from the docstrings while the site is built: nothing of them lies in ``docs``.
+
+MkDocs loads this file as a hook. A thing whose docstring lacks a part still has a page; that it lacks one fails a test.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+from cobogo.reference.pages import pages
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """MkDocs asks this when it has found the pages of ``docs``."""
+    for path, text in pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files

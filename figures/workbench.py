@@ -109,7 +109,7 @@ def _reached(page: Any, address: str) -> None:
 def _still(page: Any) -> None:
     """Wait until nothing on the page is on its way any more."""
     page.wait_for_timeout(2500)
-    for _ in range(100):
+    for _ in range(300):
         if not page.locator(".q-spinner:visible, .q-loading:visible").count():
             break
         page.wait_for_timeout(200)

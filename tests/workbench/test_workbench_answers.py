@@ -12,6 +12,8 @@ pytest.importorskip("nicegui")
 
 from cobogo.dp import Curator
 from cobogo.workbench.pages.asking.answers import Asked
+from cobogo.workbench.pages.asking.budgets import amount, small
+from cobogo.workbench.session import Session
 
 
 def test_the_file_of_an_answer_has_its_intervals_and_runs_nowhere(tmp_path) -> None:
@@ -30,3 +32,10 @@ def test_the_file_of_an_answer_has_its_intervals_and_runs_nowhere(tmp_path) -> N
         assert float(line[2]) <= float(line[1]) <= float(line[3])
         assert line[5:] == ["", ""]
     assert asked.labels() == keys
+
+
+def test_small_chances_are_powers_of_ten_and_amounts_are_told_to_the_last_digit() -> None:
+    english, portuguese = Session(), Session(language="pt-BR")
+    assert [small(english, share) for share in (0, 1e-6, 2.5e-7)] == ["0", "10⁻⁶", "2.5 · 10⁻⁷"]
+    assert small(portuguese, 2.5e-7) == "2,5 · 10⁻⁷"
+    assert (amount(english, 0.123456), amount(portuguese, 0.1)) == ("0.123456", "0,1")

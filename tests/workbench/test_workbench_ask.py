@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contrasts import faint
 
 from browsers import browser
 from cobogo.workbench.words import TEXTS
@@ -115,6 +116,7 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     answer.get_by_role("cell", name="SUS").wait_for()
     assert answer.locator("svg").count() == 1
     _wait_for_left(page, "0.4")
+    assert faint(page) == []
     with page.expect_download() as download:
         answer.get_by_role("button", name=SAY["ask.csv"]).click()
     lines = Path(download.value.path()).read_text().splitlines()
@@ -132,7 +134,7 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     page.get_by_text(SAY["ask.nothing-fits"]).wait_for()
     page.get_by_role("button", name="SELECT payer").last.click()
     page.get_by_text("It had cost ε = 0.6").wait_for()
-    for path in ("data", "columns", "running", "exploring", "releases", "collecting", "mapping"):
+    for path in ("data", "releases", "collecting"):
         page.goto(f"{bench.address}/{path}")
         page.get_by_text(SAY["frame.forbidden"]).wait_for()
     page.context.close()
@@ -174,6 +176,10 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
             assert client.post(f"{found[1]}/reports", content=message).status_code == 202
     page.get_by_role("button", name=SAY["collect.refresh"]).click()
     page.locator("[data-estimates]").wait_for()
+    page.get_by_role("button", name=SAY["dark"]).click()
+    page.reload()
+    page.locator("[data-estimates] svg").wait_for()
+    assert faint(page) == []
     first = page.get_by_role("row", name=re.compile("^Linux")).inner_text()
     assert abs(float(re.search(r"([\d.]+)%", first)[1]) - 75) < 15  # type: ignore[index]
     page.context.close()
@@ -200,5 +206,6 @@ def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
     page.get_by_role("combobox", name=SAY["map.attack"]).click()
     page.get_by_role("option", name=SAY["map.attack.centre-of-cloak"]).click()
     page.get_by_role("row", name=SAY["map.attack.centre-of-cloak"]).wait_for()
+    assert faint(page) == []
     assert outside == []
     page.context.close()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import app, ui
 
+from cobogo.language.sentences import in_portuguese
 from cobogo.report.words import Words, words
 from cobogo.server.keys import Holder
 from cobogo.server.state import KEYS, RELEASES
@@ -56,6 +57,10 @@ class Session:
         """A text in the session's language; numbers in it are written as the language does."""
         written = {name: self.number(value) if _is_number(value) else value for name, value in values.items()}
         return TEXTS[self.language][key].format(**written)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of the program, in the session's language as far as it has words for it."""
+        return text if self.language == "en" else in_portuguese(text)
 
     def knows(self, key: str) -> bool:
         """Whether there is a text of that name."""

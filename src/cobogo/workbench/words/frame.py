@@ -45,6 +45,7 @@ ENGLISH = {
     "frame.dataset": "The data set at hand",
     "frame.account": "Account",
     "frame.close": "Close",
+    "frame.copy": "Copy",
     "frame.forbidden": "Your key does not open this page.",
     "frame.no-release": "There is no release yet. Run a job first.",
 }
@@ -94,6 +95,7 @@ PORTUGUESE = {
     "frame.dataset": "O conjunto de dados em uso",
     "frame.account": "Conta",
     "frame.close": "Fechar",
+    "frame.copy": "Copiar",
     "frame.forbidden": "Sua chave não abre esta página.",
     "frame.no-release": "Ainda não há publicação. Execute primeiro um trabalho.",
 }

@@ -14,6 +14,7 @@ from cobogo.workbench.frame import empty, framed
 from cobogo.workbench.pages.asking.budgets import everybody
 from cobogo.workbench.pages.asking.console import Console
 from cobogo.workbench.session import LOCAL_KEY, Desk, Session
+from cobogo.workbench.snippets import snippet
 
 if TYPE_CHECKING:
     from cobogo.dp.curator import Curator
@@ -73,7 +74,7 @@ async def _console(desk: Desk, session: Session, curator: Curator, spent: Callab
             return
         ui.label(session.say("ask.not-me")).classes("text-h6")
         ui.label(session.say("ask.add-me", file=str(desk.house.settings.curator)))
-        ui.code(f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", language="toml")
+        snippet(session, f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", "toml")
         ui.label(session.say("ask.restart")).classes("text-quiet")
 
 
@@ -86,14 +87,14 @@ def _teach(session: Session) -> None:
             ui.label(session.say("ask.what"))
             if _local(session):
                 ui.label(session.say("ask.begin"))
-                ui.code("cobogo workbench --curator curator.toml", language="bash").classes("w-full")
+                snippet(session, "cobogo workbench --curator curator.toml", "bash")
             else:
                 ui.label(session.say("ask.begin-server"))
-                ui.code('curator = "curator.toml"', language="toml").classes("w-full")
+                snippet(session, 'curator = "curator.toml"', "toml")
             ui.label(session.say("ask.declare")).classes("text-quiet")
         with ui.column().classes("col gap-1"):
             ui.label("curator.toml").classes("text-caption text-quiet")
-            ui.code(EXAMPLE.replace("WHO", "me" if _local(session) else "ana"), language="toml").classes("w-full")
+            snippet(session, EXAMPLE.replace("WHO", "me" if _local(session) else "ana"), "toml")
 
 
 def _local(session: Session) -> bool:

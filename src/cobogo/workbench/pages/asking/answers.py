@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.dp.answer import Answer
+from cobogo.workbench.frame import metric
 from cobogo.workbench.pages.asking.budgets import priced
 from cobogo.workbench.plots import axis, dots, plotted, whiskers
 from cobogo.workbench.session import Session
@@ -82,16 +83,28 @@ def shown(session: Session, asked: Asked, *, again: bool = False) -> None:
             ui.label(session.say("ask.no-groups"))
             return
         charted = [name for name, column in answer.intervals.items() if any(one is not None for one in column)]
-        with ui.row().classes("w-full no-wrap items-start gap-4"):
-            with ui.column().classes("col-5" if charted and len(answer.rows) > 1 else "col-12"):
-                _table(session, asked)
-            if charted and len(answer.rows) > 1:
-                with ui.column().classes("col gap-0"):
-                    _charts(session, asked, charted)
+        if len(answer.rows) == 1 and len(answer.columns) == len(answer.intervals):
+            _figures(session, asked)
+        else:
+            with ui.row().classes("w-full no-wrap items-start gap-4"):
+                with ui.column().classes("col-5" if charted and len(answer.rows) > 1 else "col-12"):
+                    _table(session, asked)
+                if charted and len(answer.rows) > 1:
+                    with ui.column().classes("col gap-0"):
+                        _charts(session, asked, charted)
         ui.label(session.say("ask.confidence" if charted else "ask.no-interval")).classes("text-body2")
         if any(isinstance(value, int | float) and not isinstance(value, bool) and value < 0 for row in answer.rows
                for value in row):  # fmt: skip
             ui.label(session.say("ask.negative")).classes("text-body2 text-quiet")
+
+
+def _figures(session: Session, asked: Asked) -> None:
+    """An answer of one row without groups: each figure in large."""
+    with ui.row().classes("w-full gap-3"):
+        for name, value in zip(asked.answer.columns, asked.answer.rows[0], strict=True):
+            interval = asked.answer.intervals[name][0]
+            ends = "" if interval is None else f"95 %: {session.number(interval[0])} … {session.number(interval[1])}"
+            metric(name, session.number(value), help=ends)
 
 
 def _table(session: Session, asked: Asked) -> None:

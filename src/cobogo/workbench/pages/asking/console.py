@@ -17,6 +17,7 @@ from cobogo.workbench.frame import section
 from cobogo.workbench.pages.asking.answers import Asked, shown
 from cobogo.workbench.pages.asking.budgets import amount, bar, priced, small
 from cobogo.workbench.session import Desk, Session
+from cobogo.workbench.snippets import editor
 
 if TYPE_CHECKING:
     from cobogo.dp.curator import Curator
@@ -74,13 +75,8 @@ class Console:
                     ui.select(
                         list(self.datasets), value=self.dataset, label=self.say("ask.dataset"), on_change=self._choose
                     ).props("dense outlined").style("min-width: 12rem")
-            self.sql = ui.codemirror(
-                self.memory["sql"] or examples(self.dataset, self.datasets[self.dataset])[0].sql,
-                language="SQL",
-                theme="githubDark" if self.session.dark else "vscodeLight",
-                line_wrapping=True,
-            ).classes("w-full")
-            self.sql.style("height: 8.5rem").props(f'aria-label="{self.say("ask.question")}"')
+            first = self.memory["sql"] or examples(self.dataset, self.datasets[self.dataset])[0].sql
+            self.sql = editor(self.session, first, "SQL", self.say("ask.question"), height="8.5rem")
             self.sql.on("keydown.ctrl.enter.capture.prevent.stop", self._ask)
             with ui.row().classes("w-full items-center gap-3"):
                 self.price = ui.number(

@@ -12,6 +12,7 @@ from cobogo.server.state import COLLECTIONS
 from cobogo.workbench.frame import section
 from cobogo.workbench.plots import PERCENT, axis, dots, plotted, whiskers
 from cobogo.workbench.session import LOCAL_KEY, Desk, Session
+from cobogo.workbench.snippets import snippet
 
 SHOWN = 30
 """Values that a chart shows at most; the table has pages."""
@@ -149,8 +150,8 @@ class Opened:
         with ui.row().classes("w-full no-wrap items-start gap-6"):
             with ui.column().classes("col-5 gap-2"):
                 ui.label(self.say("collect.how-key")).classes("text-body2")
-                ui.code(f"cobogo serve{state} \\\n  --add-key gate --role collector", language="bash").classes("w-full")
+                snippet(self.session, f"cobogo serve{state} \\\n  --add-key gate --role collector", "bash")
                 ui.label(self.say("collect.how-what")).classes("text-body2 text-quiet")
             with ui.column().classes("col gap-2"):
                 ui.label(self.say("collect.how-code")).classes("text-body2")
-                ui.code(CODE.format(address=self.address, identity=self.chosen), language="python").classes("w-full")
+                snippet(self.session, CODE.format(address=self.address, identity=self.chosen), "python")

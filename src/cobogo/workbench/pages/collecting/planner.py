@@ -15,6 +15,7 @@ from cobogo.workbench.frame import complain, section
 from cobogo.workbench.pages.collecting.trial import Trial
 from cobogo.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
 from cobogo.workbench.session import Desk, Session
+from cobogo.workbench.snippets import editor
 
 if TYPE_CHECKING:
     from cobogo.ldp.describing import Compared, Wish
@@ -229,9 +230,7 @@ class Planner:
 
     def _file(self) -> None:
         section(self.say("collect.file"), help=self.say("collect.file-what"))
-        theme: Any = "githubDark" if self.session.dark else "vscodeLight"
-        self.code = ui.codemirror("", language="TOML", theme=theme, line_wrapping=True).classes("w-full")
-        self.code.style("height: 15rem").props(f'aria-label="{self.say("collect.file")}"')
+        self.code = editor(self.session, "", "TOML", self.say("collect.file"), height="15rem")
         with ui.row():
             ui.button(self.say("collect.open"), icon="campaign", on_click=self._open).props("no-caps")
             ui.button(

@@ -50,6 +50,7 @@ class Player:
             with ui.column().classes("col gap-2").style("min-width: 0"):
                 self.figures = ui.row().classes("w-full gap-2 no-wrap").props('aria-live="polite"')
                 with ui.card().classes("w-full q-pa-sm gap-1"):
+                    self.progress = ui.linear_progress(show_value=False).props('indeterminate size=4px role="status"')
                     self.place = ui.element("div").classes("w-full").style(f"aspect-ratio: {WIDE}; position: relative")
                     self._clock()
         section(self.say("map.tries"), help=self.say("map.tries-what"))
@@ -106,7 +107,7 @@ class Player:
         mine, name = self.number, str(self.memory["mechanism"])
         attack = self.memory["attack"] if self.memory["attack"] in attacks(name) else None
         options, places = self.panel.options(), self.panel.places()
-        self.panel.busy(True)
+        self._busy(True)
         try:
             found = await run.io_bound(tried, self.ground, name, options, attack)
         except CobogoError as error:
@@ -115,12 +116,16 @@ class Player:
             return
         finally:
             if mine == self.number:
-                self.panel.busy(False)
+                self._busy(False)
         if mine != self.number or found is None:
             return
         self.tried = found
         self.memory["tries"] = figures.remembered(self.memory["tries"], figures.Try.of(found, name, places))
         self._draw()
+
+    def _busy(self, working: bool) -> None:
+        self.progress.style(f"visibility: {'visible' if working else 'hidden'}")
+        self.panel.busy(working)
 
     async def _follow(self) -> None:
         """Look at somebody else in the same trial."""

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from cobogo.errors import CobogoError
 
 NOUNS = {
-    "character": "caractere", "characters": "caracteres", "attribute": "atributo", "attributes": "atributos", "class": "classe", "classes": "classes", "column": "coluna",
+    "character": "caractere", "characters": "caracteres",
+    "attribute": "atributo", "attributes": "atributos", "class": "classe", "classes": "classes", "column": "coluna",
     "columns": "colunas", "combination": "combinação", "combinations": "combinações", "error": "erro",
     "errors": "erros", "field": "campo", "fields": "campos", "label": "rótulo", "labels": "rótulos",
     "level": "nível", "levels": "níveis", "model": "modelo", "models": "modelos", "node": "nó", "nodes": "nós",

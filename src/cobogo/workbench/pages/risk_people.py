@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,30 +15,68 @@ from cobogo.workbench.looked import ANONYMIZED, SYNTHETIC, Looked, measured, slo
 from cobogo.workbench.session import Session
 
 if TYPE_CHECKING:
+    from cobogo.risk.attackers import Attackers
     from cobogo.risk.result import RiskReport
+    from cobogo.risk.subsets import Combination
 
 SHOWN = 60
 POINTS = 300
 
 
 @dataclass(frozen=True, eq=False)
+class Assessed:
+    """What is shown of one side's risk: figures, of which many fit into memory."""
+
+    people: int
+    classes: int
+    smallest: int
+    unique: float
+    curve: list[tuple[float, float]]
+    attackers: Attackers
+    population: float | None  # share of it that is unique, estimated
+    sized: bool  # whether the population's size is known
+    combinations: tuple[Combination, ...]
+    upto: int | None  # columns of the largest combination gone through, where there are larger ones
+    fewest: Mapping[int, int]  # people by how few columns single them out
+
+    @classmethod
+    def of(cls, found: RiskReport) -> Assessed:
+        """The figures of a report."""
+        known, unique = found.population, None if found.population is None else found.population.uniques
+        return cls(
+            people=found.people,
+            classes=len(found.sizes),
+            smallest=int(found.sizes.min()),
+            unique=found.unique_share,
+            curve=size_curve(found.sizes),
+            attackers=found.attackers,
+            population=None if known is None or unique is None else unique / known.size,
+            sized=known is not None,
+            combinations=found.combinations,
+            upto=found.largest if found.largest < len(found.quasi_identifiers) else None,
+            fewest=dict(found.special.smallest),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Exposure:
     """Both sides, as far as they may be read; ``why`` says what stood in the way of the release's."""
 
-    before: RiskReport | None
-    after: RiskReport | None
+    before: Assessed | None
+    after: Assessed | None
     why: str = ""
 
 
-def _assessed(looked: Looked, size: int | None) -> Exposure:
+def assessed(looked: Looked, size: int | None) -> Exposure:
+    """The risk of a release and of its original, drawn from a population of some size where that is known."""
     from cobogo.risk.assess import risk
 
     given: dict[str, Any] = {} if size is None else {"population_size": size}
-    before = None if looked.data is None else risk(looked.data, looked.policy, **given)
+    before = None if looked.data is None else Assessed.of(risk(looked.data, looked.policy, **given))
     if looked.kind == SYNTHETIC:
         return Exposure(before, None)  # nobody stands behind a synthetic record
     try:
-        return Exposure(before, risk(looked.directory, looked.policy, **given))
+        return Exposure(before, Assessed.of(risk(looked.directory, looked.policy, **given)))
     except CobogoError as error:
         return Exposure(before, None, error.what)
 
@@ -60,7 +98,7 @@ def chances(session: Session, looked: Looked) -> None:
         await slowly(
             session,
             body,
-            lambda: measured(looked, _assessed, people),
+            lambda: measured(looked, assessed, people),
             lambda found: _chances(session, looked, found),
         )
 
@@ -70,7 +108,7 @@ def chances(session: Session, looked: Looked) -> None:
 
 def _chances(session: Session, looked: Looked, found: Exposure) -> None:
     told = looked.report.get("risk", {})
-    sides = [_figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
+    sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
         trouble(session.say("risk.unmeasured", why=found.why))
     with ui.row().classes("w-full no-wrap items-stretch"):
@@ -94,7 +132,7 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
         with ui.card().classes("col gap-1").style("min-width: 0"):
             ui.label(session.say("risk.sizes")).classes("text-subtitle1 text-weight-medium")
             lines = {
-                session.say(f"looked.{name}"): size_curve(one.sizes)
+                session.say(f"looked.{name}"): one.curve
                 for name, one in (("original", found.before), ("after", found.after))
                 if one is not None
             }
@@ -119,7 +157,7 @@ def _words(session: Session, who: str, before: Any, after: Any, place: int) -> s
     return session.say("risk.average" if place else "risk.gauge", before=was, after=now)
 
 
-def _figures(measured: RiskReport | None, told: dict[str, float]) -> dict[str, Any]:
+def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]:
     """A side's figures: measured now, or as the report has them."""
     if measured is None:
         if not told:
@@ -132,16 +170,15 @@ def _figures(measured: RiskReport | None, told: dict[str, float]) -> dict[str, A
             chances["journalist"] = (told["journalist"], None)
         return {**chances, **{key: told.get(key) for key in ("over", "unique", "population")}}
     who = measured.attackers
-    unique = None if measured.population is None else measured.population.uniques
     return {
         "prosecutor": (who.prosecutor.highest, who.prosecutor.average),
         "journalist": None if who.journalist is None else (who.journalist.highest, who.journalist.average),
         "marketer": (who.marketer,),
         "over": who.prosecutor.over_share,
-        "unique": measured.unique_share,
-        "population": None if unique is None or measured.population is None else unique / measured.population.size,
-        "smallest": int(measured.sizes.min()),
-        "classes": len(measured.sizes),
+        "unique": measured.unique,
+        "population": measured.population,
+        "smallest": measured.smallest,
+        "classes": measured.classes,
         "records": measured.people,
     }
 
@@ -162,7 +199,7 @@ def _rows(session: Session, looked: Looked, sides: list[dict[str, Any]], found: 
         ("after", session.say("looked.after"), "right"),
     ]
     table(columns, rows)
-    if any(one is not None and one.population is None for one in (found.before, found.after)):
+    if any(one is not None and not one.sized for one in (found.before, found.after)):
         ui.label(session.say("risk.figures.why")).classes("text-caption text-quiet")
 
 
@@ -192,7 +229,7 @@ def people(session: Session, looked: Looked) -> None:
     size = looked.policy.risk.population_size
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: measured(looked, _assessed, size), lambda found: _people(session, found)),
+        lambda: slowly(session, body, lambda: measured(looked, assessed, size), lambda found: _people(session, found)),
         once=True,
     )
 
@@ -225,24 +262,23 @@ def _people(session: Session, found: Exposure) -> None:
             _fewest(session, sides)
     ui.label(session.say("risk.people.combinations")).classes("text-subtitle1 text-weight-medium")
     _combinations(session, by_name, sides)
-    if first.largest < len(first.quasi_identifiers):
-        ui.label(session.say("risk.people.upto", largest=first.largest)).classes("text-caption text-quiet")
+    if first.upto is not None:
+        ui.label(session.say("risk.people.upto", largest=first.upto)).classes("text-caption text-quiet")
 
 
-def _fewest(session: Session, sides: dict[str, RiskReport]) -> None:
-    sizes = sorted({size for report in sides.values() for size, number in report.special.smallest.items() if number})
+def _fewest(session: Session, sides: dict[str, Assessed]) -> None:
+    sizes = sorted({size for report in sides.values() for size, number in report.fewest.items() if number})
     if not sizes:
         ui.label(session.say("risk.people.nobody")).classes("text-body1 text-positive")
         return
     series = {
-        side: [report.special.smallest.get(size, 0) / max(report.people, 1) for size in sizes]
-        for side, report in sides.items()
+        side: [report.fewest.get(size, 0) / max(report.people, 1) for size in sizes] for side, report in sides.items()
     }
     labels = [session.say("risk.people.columns" if size > 1 else "risk.people.column", n=size) for size in sizes]
     bars(session, labels, series, label=session.say("risk.people.few"), upright=True)
 
 
-def _combinations(session: Session, by_name: dict[str, dict[Any, Any]], sides: dict[str, RiskReport]) -> None:
+def _combinations(session: Session, by_name: dict[str, dict[Any, Any]], sides: dict[str, Assessed]) -> None:
     first = next(iter(by_name.values()))
     worst = sorted(first.values(), key=lambda one: (-one.uniques, len(one.attributes)))[:SHOWN]
     columns = [("which", session.say("risk.people.which"), "left")]

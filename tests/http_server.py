@@ -120,15 +120,16 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
     import httpx
     import uvicorn
 
+    from cobogo.cli.serving import configured
     from cobogo.server.app import create_app
     from cobogo.server.house import House
     from cobogo.server.settings import Location, Settings
 
     state = tmp_path_factory.mktemp("http") / "server"
-    settings = Settings(state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
+    settings = Settings(port=0, state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
     house = House(settings)
     app = create_app(settings, house=house)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
+    server = uvicorn.Server(configured(app, settings))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:

@@ -520,6 +520,9 @@ def test_links_lead_somewhere(file: Path) -> None:
         path, _, anchor = target.partition("#")
         assert not target.startswith(("http:", "https:", "/")), target
         linked = (file.parent / path) if path else file
+        if linked.parent.name == "reference":  # made from docstrings, while the site is built
+            assert linked.stem in ("index", *KINDS), target
+            continue
         assert linked.exists(), target
         if anchor:
             titles = re.findall(r"^#+ (.*)$", outside_blocks(linked.read_text(encoding="utf-8")), re.MULTILINE)

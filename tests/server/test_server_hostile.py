@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import socket
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -85,6 +87,7 @@ def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     ended = served.finished(job["id"])
     assert ended["state"] == "failed"
     assert "plain file name" in ended["message"]
+    assert str(served.house.files.root) not in ended["message"]
 
 
 def test_a_hierarchy_that_was_attached_is_used(served) -> None:
@@ -111,3 +114,87 @@ def test_answers_are_hardened(served) -> None:
     headers = served("steward", "GET", "/datasets").headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Cache-Control"] == "no-store"
+
+
+def test_a_job_that_failed_names_no_place_of_the_machine(served) -> None:
+    dataset = served.upload().json()["id"]
+    served("steward", "POST", f"/datasets/{dataset}/files", files={"file": ("ages.csv", "25,*\n")})
+    asked = {
+        "kind": "anonymize",
+        "dataset": dataset,
+        "toml": served.policy.replace("intervals = [10, 20]", 'csv = "ages.csv"'),
+    }
+    ended = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])
+    assert ended["state"] == "failed"
+    assert "ages.csv" in ended["message"]
+    assert str(served.house.files.root) not in ended["message"]
+
+
+FORM = "multipart/form-data; boundary=b"
+
+
+def _sent(served, pieces, *, key: str, length: int | None = None, kind: str = FORM, cut: bool = False) -> str:
+    """What is answered to a body in pieces, without its length unless it is given; nothing where the line is cut."""
+    host, port = served.client.base_url.host, served.client.base_url.port
+    path = "datasets" if kind == FORM else "policies"
+    head = f"POST /api/v1/{path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {key}\r\nContent-Type: {kind}\r\n"
+    head += "Transfer-Encoding: chunked\r\n\r\n" if length is None else f"Content-Length: {length}\r\n\r\n"
+    with socket.create_connection((host, port), timeout=60) as line:
+        line.sendall(head.encode())
+        try:
+            for piece in pieces:
+                line.sendall(piece if length is not None else b"%x\r\n%s\r\n" % (len(piece), piece))
+        except OSError:
+            pass  # the server has hung up, as it may
+        if cut:
+            return ""
+        with contextlib.suppress(OSError):
+            return line.recv(4096).split(b"\r\n")[0].decode()
+    return ""
+
+
+PART = b'--b\r\nContent-Disposition: form-data; name="file"; filename="t.csv"\r\n\r\na,b\n1,2\n'
+
+
+def test_an_upload_that_is_cut_half_way_leaves_nothing(served) -> None:
+    before = served.datasets
+    for length in (len(PART) + 1000, None):
+        _sent(served, [PART], key=served.keys["steward"], length=length, cut=True)
+    assert served("steward", "GET", "/datasets").json() == []
+    assert served.datasets == before
+
+
+def test_nobody_fills_the_memory_or_without_a_key_the_disk(served) -> None:
+    block = b"x" * (1 << 20)
+    stranger, steward = "cobogo_0123456789abcdef_" + "A" * 43, served.keys["steward"]
+    assert " 413 " in _sent(served, [], key=stranger, length=18 << 20)
+    assert " 413 " in _sent(served, [], key=steward, length=18 << 20, kind="application/json")
+    for answer in (
+        _sent(served, [PART, *[block] * 19], key=stranger),
+        _sent(served, [block] * 19, key=steward, kind="application/json"),
+    ):
+        assert answer == "" or " 413 " in answer  # it may hang up before its answer is read
+    most = served.house.settings.limits.upload_megabytes + 2
+    assert " 413 " in _sent(served, [], key=steward, length=most << 20)
+
+
+@pytest.mark.parametrize("name", ["../../x.csv", "/etc/passwd", "..", ".x", "a\\..\\b.csv"], ids=repr)
+def test_an_attached_file_stays_where_it_belongs(served, name) -> None:
+    dataset = served.upload().json()["id"]
+    before = sorted(served.house.files.root.rglob("*"))
+    named = served("steward", "POST", f"/datasets/{dataset}/files", files={"file": ("a.csv", "1")}, data={"name": name})
+    assert named.status_code == 400, named.text
+    sent = served("steward", "POST", f"/datasets/{dataset}/files", files={"file": (name, "1")})
+    assert sent.status_code in (201, 400)  # some clients and parsers keep the last part of a path only
+    after = sorted(served.house.files.root.rglob("*"))
+    new = {place.parent for place in set(after) - set(before) if not place.name.startswith("state.db")}
+    assert new <= {served.house.files.dataset(dataset) / "files"}
+    for identity in ("..", "%2e%2e", "..%2f..", "0123456789abcdeg", "0123456789ABCDEF"):
+        assert served("steward", "GET", f"/datasets/{identity}/rows").status_code in (404, 422)
+
+
+def test_messages_name_things_as_their_readers_know_them() -> None:
+    settings = Settings(state="s", vault="books/vault.db", registry="postgresql://ana:secret@db.example/books")
+    told = "books/vault.db and postgresql://db.example/books say so"
+    assert settings.unplaced(told) == "the server's vault and the server's registry say so"
+    assert settings.unplaced(None) is None

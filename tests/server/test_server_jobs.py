@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 
 import pandas as pd
@@ -61,15 +62,8 @@ def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
     assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
     public = served("steward", "GET", f"/releases/{release}/public.zip").content
     assert not [name for name in zipfile.ZipFile(io.BytesIO(public)).namelist() if "audit" in name]
-
-
-def test_an_audit_needs_no_data_set_that_is_gone(served) -> None:
-    dataset = served.upload().json()["id"]
-    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
-    release = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])["id"]
     assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 204
-    job = served("steward", "POST", "/jobs", json={"kind": "audit", "release": release}).json()
-    assert served.finished(job["id"])["state"] == "done"
+    assert served.finished(served("steward", "POST", "/jobs", json=wanted).json()["id"])["state"] == "done"
     assert "original" in served("steward", "GET", f"/releases/{release}/findings").json()["notes"][0]
 
 
@@ -85,7 +79,32 @@ def test_a_download_for_spreadsheets_holds_no_formula_and_verifies(served, tmp_p
         assert verify(tmp_path / f"{harmful}" / "public")
     assert served("steward", "GET", f"/releases/{release}/public.zip?formulas=run").status_code == 422
     assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
-    parquet = served.policy + '[output]\nformat = "parquet"\n'
-    other = served("steward", "POST", "/jobs", json=asked | {"toml": parquet}).json()["id"]
-    assert served.finished(other)["state"] == "done"
-    assert served("steward", "GET", f"/releases/{other}/public.zip?formulas=neutralised").status_code == 400
+
+
+def test_a_job_that_runs_tells_how_far_it_is_and_can_be_cancelled(served) -> None:
+    columns = 14
+    content = ",".join(f"c{n}" for n in range(columns)) + "\n"
+    content += "".join(",".join(str(1000 + row * (n + 3) % 97) for n in range(columns)) + "\n" for row in range(2000))
+    role = "{ role = 'quasi-identifier', hierarchy = { mask = 'right' } }"
+    slow = "[attributes]\n" + "".join(f"c{n} = {role}\n" for n in range(columns))
+    slow += "[privacy]\nmodels = [{ model = 'k-anonymity', k = 50 }]\n[recoding]\ntime-limit = 60\n"
+    dataset = served.upload(content=content).json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": slow}
+    running, waiting = (served("steward", "POST", "/jobs", json=asked).json()["id"] for _ in range(2))
+    told = []
+    while not told or told[-1]["state"] != "running" or not told[-1]["done"]:
+        told.append(served("steward", "GET", f"/jobs/{running}").json())
+        assert told[-1]["finished"] is None, told[-1]
+        time.sleep(0.05)
+    assert told[-1]["stage"]
+    assert 0 < told[-1]["done"] <= told[-1]["total"]
+    assert served("steward", "GET", f"/jobs/{waiting}").json()["state"] == "queued"
+    assert served("other", "POST", f"/jobs/{running}/cancel").status_code == 404
+    assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 400
+    assert served("steward", "POST", f"/jobs/{waiting}/cancel").json()["state"] == "cancelled"
+    assert served("steward", "POST", f"/jobs/{running}/cancel").json()["state"] in ("cancelling", "cancelled")
+    assert served.finished(running)["state"] == "cancelled"
+    assert served("steward", "POST", f"/jobs/{running}/cancel").json()["state"] == "cancelled"
+    assert served("steward", "GET", "/releases").json() == []
+    assert not served.house.files.release(running).exists()
+    assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 204

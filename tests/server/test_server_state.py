@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 import threading
@@ -107,8 +108,6 @@ def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
 
 
 def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
-    import io
-
     house = House(place.settings)
     queue = Queue(house)
     dataset = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
@@ -129,6 +128,15 @@ def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
     finally:
         queue.stop()
         house.close()
+
+
+def test_an_upload_that_a_kill_cut_short_is_forgotten_by_the_next_server(place) -> None:
+    house = House(place.settings)
+    whole = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
+    house.state.add(DATASETS, owner="ana", name="half", about="")
+    tables.forget_unfinished(house)
+    assert [row["id"] for row in house.state.rows(DATASETS)] == [whole]
+    house.close()
 
 
 def test_what_the_database_does_not_take_is_the_senders_fault(place) -> None:

@@ -39,8 +39,8 @@ suppression-limit = 0.1
 """
 
 
-def furnished(house: Any, owner: str) -> str:
-    """A data set of somebody's and a release of it; the release's id."""
+def furnished(house: Any, owner: str) -> None:
+    """A data set of somebody's and a release of it."""
     from cobogo.server import tables
     from cobogo.server.confine import confined
     from cobogo.server.state import DATASETS, RELEASES, packed
@@ -58,10 +58,22 @@ def furnished(house: Any, owner: str) -> str:
 
     with house.state.transaction() as connection:
         connection.execute(insert(RELEASES).values(id=release, **values))
-    return release
 
 
-def test_the_original_is_for_its_steward_alone(tmp_path) -> None:
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A server's directory with a release of Maria's."""
+    from cobogo.server.house import House
+    from cobogo.server.settings import Settings
+
+    place = tmp_path_factory.mktemp("bench")
+    house = House(Settings(state=str(place / "state")))
+    furnished(house, "maria")
+    house.close()
+    return place
+
+
+def test_the_original_is_for_its_steward_alone(home) -> None:
     from cobogo.metrics.pairs.compared import distribution
     from cobogo.server.house import House
     from cobogo.server.keys import Holder
@@ -69,14 +81,12 @@ def test_the_original_is_for_its_steward_alone(tmp_path) -> None:
     from cobogo.server.settings import Settings
     from cobogo.server.state import RELEASES
     from cobogo.workbench.looked import look, measured, paired
-    from cobogo.workbench.pages.risk_people import _assessed, _figures
+    from cobogo.workbench.pages.risk_people import assessed, figures
     from cobogo.workbench.session import Desk, Session
 
-    house = House(Settings(state=str(tmp_path / "state")))
-    release = furnished(house, "maria")
+    house = House(Settings(state=str(home / "state")))
     desk = Desk(house, None)  # type: ignore[arg-type]
-    row = house.state.get(RELEASES, release)
-    assert row is not None
+    row = house.state.rows(RELEASES, "maria")[0]
     sessions = {
         role: Session(Holder(who, role, SCOPES[role], "key"))
         for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
@@ -86,16 +96,18 @@ def test_the_original_is_for_its_steward_alone(tmp_path) -> None:
     assert (other.mine, other.runs, other.data, other.rows) == (False, False, None, None)
     assert paired(own, distribution, "idade").before is not None
     assert paired(other, distribution, "idade").before is None
-    seen, told = measured(own, _assessed, None), measured(other, _assessed, None)
+    seen, told = measured(own, assessed, None), measured(other, assessed, None)
     assert seen.before is not None
     assert told.before is None
-    now, kept = _figures(seen.before, {}), _figures(None, other.report["risk"]["before"])
+    now, kept = figures(seen.before, {}), figures(None, other.report["risk"]["before"])
     assert {key: now[key] for key in ("prosecutor", "over", "unique")} == {
         key: pytest.approx(kept[key]) for key in ("prosecutor", "over", "unique")
     }
-    assert _figures(seen.after, {})["smallest"] >= 4
-    house.files.forget("datasets", row["dataset"])
+    assert figures(seen.after, {})["smallest"] >= 4
+    assert own.data is not None
+    own.data.rename(own.data.with_name("elsewhere"))
     assert not look(desk, sessions[Role.STEWARD], row).mine
+    own.data.with_name("elsewhere").rename(own.data)
     house.close()
 
 
@@ -139,7 +151,6 @@ def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
     house = House(Settings.load(home / "server.toml"))
     roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
     keys = {who: house.keys.create(who, role)[1] for who, role in roles.items()}
-    furnished(house, "maria")
     house.close()
     program = "from cobogo.cli.main import run; run()"
     arguments = ["serve", "--workbench", "--config", str(home / "server.toml")]
@@ -169,8 +180,8 @@ def entered(chromium: Any, address: str, key: str, language: str) -> Any:
     return page
 
 
-def test_both_pages_in_a_browser(tmp_path) -> None:
-    with served(tmp_path) as (address, keys), browser() as chromium:
+def test_both_pages_in_a_browser(home) -> None:
+    with served(home) as (address, keys), browser() as chromium:
         say = TEXTS["pt-BR"]
         page = entered(chromium, address, keys["maria"], "pt-BR")
         page.goto(f"{address}/utility")

@@ -35,8 +35,9 @@ class DistanceLinkage(Attack):
     taken to be in the release. So noise, swapping, microaggregation and post-randomization are attacked; values that
     were made coarser are no numbers any more, and `record-linkage` follows them better.
 
-    Formula: $\Pr[r \mid t] \propto \prod_c f_c(r_c - t_c)$ with $f_c$ a normal density of the estimated variance for
-        numbers, and for categories the estimated chance to be kept or exchanged
+    Formula: $\Pr[r \mid t] \propto \prod_c \frac{f_c(r_c - t_c)}{g_c(r_c)}$ with $f_c$ a normal density of the
+        estimated variance for numbers, and for categories the estimated chance to be kept or exchanged; $g_c$ is how
+        dense the released values are there
     Example:
         >>> from cobogo import attack
         >>> import numpy as np, pyarrow as pa

@@ -75,11 +75,18 @@ def _run(settings: Any, *, workbench: bool) -> None:
 
 
 def run(app: Any, settings: Any) -> None:
-    """Serve until somebody stops it. Nothing of a request is printed."""
+    """Serve until somebody stops it."""
+    import uvicorn
+
+    uvicorn.Server(configured(app, settings)).run()
+
+
+def configured(app: Any, settings: Any) -> Any:
+    """How the web server runs. Nothing of a request is printed: an address may hold a name, or a key by mistake."""
     import uvicorn
 
     tls = settings.tls
-    uvicorn.run(
+    return uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,

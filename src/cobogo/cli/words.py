@@ -92,7 +92,7 @@ PORTUGUESE = {
     "as many": "quer o maior número possível", "counted": "contados", "chosen": "escolhido pela regra de Dankar",
     "population": "De uma população de {size}, da qual {share} estão aqui, são únicos nela:",
     "estimator": "estimador", "h.people": "pessoas", "share": "parte",
-    "tell apart": "Que quase-identificadores distinguem as pessoas, sozinhos e juntos:", "attributes": "atributos",
+    "tell apart": "Que semi-identificadores distinguem as pessoas, sozinhos e juntos:", "attributes": "atributos",
     "distinction": "distinção", "separation": "separação", "unique": "únicos",
     "single out": "Com quão poucos atributos se isolam as pessoas que estão sós: {people}.",
     "match": " Uma ligação com uma delas está certa com uma chance de {share}.", "minimal": "únicos mínimos",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from cobogo.errors import CobogoError
 
 NOUNS = {
+    "character": "caractere", "characters": "caracteres",
     "attribute": "atributo", "attributes": "atributos", "class": "classe", "classes": "classes", "column": "coluna",
     "columns": "colunas", "combination": "combinação", "combinations": "combinações", "error": "erro",
     "errors": "erros", "field": "campo", "fields": "campos", "label": "rótulo", "labels": "rótulos",
@@ -89,7 +90,7 @@ def _value(text: str) -> str:
         return f"{counted[1].translate(_SWAPPED)} {NOUNS[counted[2]]}"
     if re.fullmatch(r"\d{1,3}(,\d{3})+", text):
         return text.translate(_SWAPPED)
-    return (_known(text) if " " in text else None) or text
+    return _known(text) or text
 
 
 def _place(where: str | None) -> str | None:

@@ -70,6 +70,8 @@ def plain(latex: str) -> str:
     '1/|E| ≤ 1/k'
     >>> plain(r"p_x \le e^{\varepsilon} q_{x^\prime}")
     'pₓ ≤ e^ε qₓ′'
+    >>> plain(r"h \ln \frac{1 - p}{p} + \frac{f}{2}(p + q)")
+    'h ln((1 − p)/p) + f/2 (p + q)'
     >>> plain(r"\sqroot{2}")
     Traceback (most recent call last):
     cobogo.reference.formula.FormulaError: \sqroot is not one of the commands that may be used, in \sqroot{2}
@@ -145,13 +147,17 @@ def _command(tokens: _Tokens, command: str, before: str) -> str:
         while tokens.here is not None and tokens.here[2] in ("^", "_"):
             said += _one(tokens, said)
         follows = tokens.here[0] if tokens.here is not None else ""
+        if follows.startswith("\\frac") and OPERATORS[command].isalpha() and OPERATORS[command].islower():
+            return f"{said}({_one(tokens, said).strip()})"
         return said if follows[:1] in ("", "(", "[", "{", "}") or follows == "\\left" else f"{said} "
     if command in WORDS:
         return _argument(tokens, words=True)
     if command in ACCENTS:
         return _argument(tokens) + ACCENTS[command]
     if command in ("frac", "tfrac", "dfrac"):
-        return f"{_grouped(_argument(tokens))}/{_grouped(_argument(tokens))}"
+        said = f"{_grouped(_argument(tokens))}/{_grouped(_argument(tokens))}"
+        follows = tokens.here[0] if tokens.here is not None else ""
+        return f"{said} " if follows == "(" or follows[:1].isalnum() else said
     if command == "binom":
         return f"C({_argument(tokens)}, {_argument(tokens)})"
     if command == "sqrt":

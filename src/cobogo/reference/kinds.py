@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -17,13 +17,19 @@ from cobogo.reference.parts import Entry, read
 class Source:
     """A registry: where it is, the guide that tells of the use of its things, and what a list says of them in brackets.
 
-    ``told`` says whose docstring tells of each name, where the registry's own values have none.
+    ``told`` says whose docstring tells of each name, where the registry's own values have none; ``others``, which of
+    them have another guide.
     """
 
     path: str
     guide: str
     remark: str = ""
     told: Mapping[str, str] | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    def guide_of(self, name: str) -> str:
+        """The page that tells of the use of a thing."""
+        return self.others.get(name, self.guide)
 
     def things(self) -> Mapping[str, object]:
         """What carries the docstring of each name: a class, or a function."""
@@ -59,6 +65,16 @@ class Kind:
         return next(source for source in self.sources if name in source.things())
 
 
+ALGORITHM_GUIDES = {
+    "optimal": "search",
+    "local": "algorithms-local",
+    **dict.fromkeys(("bucketization", "marginals"), "algorithms-sensitive"),
+    **dict.fromkeys(
+        ("datafly", "samarati", "incognito", "ola", "genetic", "top-down", "bottom-up", "mu-argus"),
+        "algorithms-lattice",
+    ),
+}
+
 KINDS: dict[str, Kind] = {
     "models": Kind(
         "Privacy models",
@@ -83,7 +99,7 @@ KINDS: dict[str, Kind] = {
         "algorithm",
         "How a release that satisfies the models is looked for.",
         "algorithms",
-        (Source("cobogo.recode.algorithms:ALGORITHMS", "algorithms-lattice"),),
+        (Source("cobogo.recode.algorithms:ALGORITHMS", "algorithms-partition", others=ALGORITHM_GUIDES),),
     ),
     "attacks": Kind(
         "Attacks on tables",
@@ -111,7 +127,11 @@ KINDS: dict[str, Kind] = {
         "private release",
         "Rows and lists that may be given away, with differential privacy.",
         "mechanisms",
-        (Source("cobogo.reference.carriers:RELEASES", "sampling", "release"),),
+        (
+            Source(
+                "cobogo.reference.carriers:RELEASES", "sampling", "release", others={"frequency-list": "frequency-list"}
+            ),
+        ),
     ),
     "randomization": Kind(
         "Methods of randomization",
@@ -170,7 +190,11 @@ KINDS: dict[str, Kind] = {
         "method for trajectories",
         "Trips that may be released: moved, or made up.",
         "mechanisms",
-        (Source("cobogo.reference.carriers:TRAJECTORIES", "trajectories", "trajectories"),),
+        (
+            Source(
+                "cobogo.reference.carriers:TRAJECTORIES", "trajectories", "trajectories", others={"dp-where": "where"}
+            ),
+        ),
     ),
 }
 """Every kind by its name, which is that of its page."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import MISSING, fields, is_dataclass
 
-from cobogo.reference.kinds import KINDS, Kind
+from cobogo.reference.kinds import KINDS, Kind, names
 from cobogo.reference.parts import PARTS, Entry
 
 PLACE = "reference"
@@ -18,7 +18,8 @@ ASKED_FOR = ("models", "attacks", "mechanisms", "collecting", "location-mechanis
 WRITTEN_IN_POLICIES = ("models", "attacks")
 """Of these, names are written with hyphens."""
 
-TYPES = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "Any": "see the guide"}
+TYPES = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "Any": "see the guide",
+         "tuple[str, ...]": "names"}  # fmt: skip
 LONG = 28
 """A formula with more signs than that stands on a line of its own."""
 
@@ -37,23 +38,42 @@ def pages() -> dict[str, str]:
 def page(slug: str, entry: Entry) -> str:
     """The page of one thing."""
     kind = KINDS[slug]
-    guide = kind.source_of(entry.name).guide
+    guide = kind.source_of(entry.name).guide_of(entry.name)
     said = [
         f"# {entry.name}",
         f"*{kind.one[0].upper()}{kind.one[1:]}; one of the [{kind.title.lower()}](../{slug}.md). "
         f"How to use it: [the guide](../../{guide}.md). In the terminal: `cobogo explain {entry.name}"
         f"{_which(slug, entry.name)}`.*",
-        markdown(entry.definition),
+        linked(markdown(entry.definition), entry.name),
     ]
     table = parameters(kind.things()[entry.name], hyphens=slug in WRITTEN_IN_POLICIES) if slug in ASKED_FOR else ""
     if table:
         said += ["## Parameters", table]
     shown = {"Formula": formula, "Example": example}
     for part in PARTS:
-        said += [f"## {HEADINGS.get(part, part)}", shown.get(part, markdown)(entry.parts.get(part, ""))]
+        text = shown.get(part, markdown)(entry.parts.get(part, ""))
+        said += [f"## {HEADINGS.get(part, part)}", text if part in shown else linked(text, entry.name)]
         if part == "Example":
             said.append(f"It runs in `{entry.module}`, whose names it uses.")
     return "\n\n".join(said) + "\n"
+
+
+def linked(text: str, own: str) -> str:
+    """Names of other things lead to their pages: those that no other kind has, and that no plain word is.
+
+    >>> linked("see t-closeness, and `oue`", "k-anonymity")
+    'see [t-closeness](../models/t-closeness.md), and [`oue`](../collecting/oue.md)'
+    """
+    known = {name: kinds[0] for name, kinds in names().items() if len(kinds) == 1 and name != own}
+    plain = sorted((name for name in known if "-" in name), key=len, reverse=True)
+    words = rf"(?<![\w-])({'|'.join(map(re.escape, plain))})(?![\w-])"
+    pieces = re.split(r"(`[^`]+`|\$[^$]+\$)", text)
+    for place, piece in enumerate(pieces):
+        if piece.startswith("`") and piece.strip("`") in known:
+            pieces[place] = f"[{piece}](../{known[piece.strip('`')]}/{piece.strip('`')}.md)"
+        elif not piece.startswith(("`", "$")):
+            pieces[place] = re.sub(words, lambda name: f"[{name[0]}](../{known[name[0]]}/{name[0]}.md)", piece)
+    return "".join(pieces)
 
 
 def markdown(text: str, *, fenced: bool = True) -> str:
@@ -168,7 +188,8 @@ def _of_kind(slug: str, kind: Kind, entries: dict[str, Entry]) -> str:
             for name in source.things()
         ]
         said.append("\n".join(["| name | what it is | guarantee |", "|---|---|---|", *rows]))
-        said.append(f"How they are used: [the guide](../{source.guide}.md).")
+        guides = dict.fromkeys(source.guide_of(name) for name in source.things())
+        said.append(f"How they are used: {', '.join(f'[{guide}](../{guide}.md)' for guide in guides)}.")
     return "\n\n".join(said) + "\n"
 
 

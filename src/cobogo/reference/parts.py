@@ -70,7 +70,7 @@ def first_sentence(text: str) -> str:
     >>> first_sentence("What it is (Li et al. 2007). And more.")
     'What it is (Li et al. 2007)'
     """
-    line = " ".join(text.split("\n\n", maxsplit=1)[0].split()).replace("``", "")
+    line = " ".join(text.split("\n\n", maxsplit=1)[0].split()).replace("`", "")
     return re.split(r"(?<!al)\. ", line)[0].rstrip(".")
 
 

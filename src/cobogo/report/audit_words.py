@@ -124,7 +124,7 @@ PORTUGUESE = {
 ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
     "record-linkage": (
         "ligação de registros",
-        "uma tabela sobre pessoas, com alguns dos quase-identificadores",
+        "uma tabela sobre pessoas, com alguns dos semi-identificadores",
         "k-anonimato sobre toda coluna que outros possam conhecer: nenhum registro serve então a menos de k pessoas.",
     ),
     "distance-linkage": (
@@ -134,22 +134,22 @@ ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
     ),
     "homogeneity": (
         "homogeneidade",
-        "os quase-identificadores de uma pessoa, e que ela está na versão",
+        "os semi-identificadores de uma pessoa, e que ela está na versão",
         "l-diversidade por entropia ou recursiva, (α,k)-anonimato ou t-proximidade.",
     ),
     "background-knowledge": (
         "conhecimento prévio",
-        "os quase-identificadores de uma pessoa, e alguns valores sensíveis que ela não tem",
+        "os semi-identificadores de uma pessoa, e alguns valores sensíveis que ela não tem",
         "l-diversidade com l acima do número de fatos + 1, ou (c,k)-segurança.",
     ),
     "skewness": (
         "assimetria",
-        "os quase-identificadores de uma pessoa, e a frequência de cada valor sensível",
+        "os semi-identificadores de uma pessoa, e a frequência de cada valor sensível",
         "t-proximidade, β-semelhança ou δ-revelação: limitam quanto uma classe se afasta do todo.",
     ),
     "similarity": (
         "similaridade",
-        "os quase-identificadores de uma pessoa, e quais valores sensíveis se parecem",
+        "os semi-identificadores de uma pessoa, e quais valores sensíveis se parecem",
         "t-proximidade com distância hierárquica ou ordenada, (ε,m)- ou (k,e)-anonimato.",
     ),
     "presence": (
@@ -159,17 +159,17 @@ ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
     ),
     "probabilistic": (
         "mudança de crença",
-        "os quase-identificadores de uma pessoa, e a frequência de cada valor sensível",
+        "os semi-identificadores de uma pessoa, e a frequência de cada valor sensível",
         "t-proximidade com distância igual: o seu t é este ganho.",
     ),
     "corruption": (
         "corrupção",
-        "os quase-identificadores de uma pessoa, e os valores sensíveis de t outras da classe",
+        "os semi-identificadores de uma pessoa, e os valores sensíveis de t outras da classe",
         "l-diversidade com t corrompidos, ou perturbação de cada registro por si.",
     ),
     "minimality": (
         "minimalidade",
-        "os quase-identificadores de todos, os modelos, e que nada foi generalizado além do pedido",
+        "os semi-identificadores de todos, os modelos, e que nada foi generalizado além do pedido",
         "m-confidencialidade: a recodificação é escolhida sem olhar os valores sensíveis.",
     ),
     "unsorted-matching": (
@@ -190,7 +190,7 @@ ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
     ),
     "tracker": (
         "rastreador",
-        "os quase-identificadores de todos, e as respostas exatas a algumas consultas",
+        "os semi-identificadores de todos, e as respostas exatas a algumas consultas",
         "Responder com privacidade diferencial, que conta o que todas as respostas dizem juntas.",
     ),
     "duplicate": (
@@ -200,19 +200,19 @@ ATTACKS_IN_PORTUGUESE: dict[str, tuple[str, str, str]] = {
     ),
     "complementary": (
         "versões complementares",
-        "duas versões de uma tabela, e os quase-identificadores de uma pessoa",
+        "duas versões de uma tabela, e os semi-identificadores de uma pessoa",
         "Basear a versão na anterior (nada mais específico do que já foi publicado), ou tratar tudo o que já foi "
         "publicado "
-        "como quase-identificador.",
+        "como semi-identificador.",
     ),
     "temporal": (
         "temporal",
-        "duas versões de uma tabela que mudou, os quase-identificadores de uma pessoa, e que ela está em ambas",
+        "duas versões de uma tabela que mudou, os semi-identificadores de uma pessoa, e que ela está em ambas",
         "Basear cada versão na anterior, e publicar de novo só quando ficar gente bastante em cada classe.",
     ),
     "intersection": (
         "interseção",
-        "os quase-identificadores de uma pessoa, e que ela está em ambas as versões",
+        "os semi-identificadores de uma pessoa, e que ela está em ambas as versões",
         "Pedir m-invariância, que mantém cada um entre os mesmos valores; ou basear cada versão na anterior.",
     ),
     "differencing": (

@@ -29,6 +29,7 @@ from cobogo.server.routes import asking, books, collecting, datasets, jobs, keys
 from cobogo.server.settings import MEGABYTE, Settings
 from cobogo.server.sources import NoSource, SourceAway
 from cobogo.server.state import State, StateError
+from cobogo.server.tables import forget_unfinished
 
 LOG = logging.getLogger("cobogo.server")
 
@@ -52,6 +53,7 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+        forget_unfinished(this)
         queue.start()
         yield
         queue.stop()
@@ -118,15 +120,18 @@ class Noted:
 
 def _template(request: Request) -> str:
     """The address of a request without what it is about. A route knows only the part of it after its router's."""
-    if request.scope.get("route") is None:
-        return "unknown"
+    route, path = request.scope.get("route"), str(request.scope["path"])
+    if route is None or not path.startswith(API):
+        return str(getattr(route, "path", "unknown"))
     names = {str(value): name for name, value in request.path_params.items()}
-    parts = str(request.scope["path"]).removeprefix(API).split("/")
+    parts = path.removeprefix(API).split("/")
     return "/".join(f"{{{names[part]}}}" if part in names else part for part in parts)
 
 
-def _ours(request: Request, error: Any) -> Response:  # noqa: ARG001
-    content = {"detail": error.what, "where": error.where, "remedy": error.remedy}
+def _ours(request: Request, error: Any) -> Response:
+    unplaced = request.app.state.house.settings.unplaced
+    parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
+    content = {name: unplaced(text) for name, text in parts.items()}
     return JSONResponse(content, _status(error))
 
 

@@ -12,6 +12,7 @@ from cobogo.errors import InputError
 from cobogo.policy.part import Part
 from cobogo.policy.readable import readable
 from cobogo.policy.toml_file import read_toml
+from cobogo.table.connect import shown
 
 MEGABYTE = 1 << 20
 
@@ -100,6 +101,16 @@ class Settings(Part):
         tls = found.tls and TLS(certificate=str(home / found.tls.certificate), key=str(home / found.tls.key))
         sources = {name: one.model_copy(update={"url": _located(one.url, home)}) for name, one in found.sources.items()}
         return found.model_copy(update={**paths, "tls": tls, "sources": sources})
+
+    def unplaced(self, text: str | None) -> str | None:
+        """A message without where things lie on the server's machine: people know them by other names."""
+        for name in ("vault_key", "vault", "registry", "curator", "state"):
+            place = getattr(self, name)
+            if text is not None and place is not None:
+                said = f"the server's {name.replace('_', ' ')}"
+                text = text.replace(str(Path(place).absolute()), said)
+                text = text.replace(shown(place), said) if "/" in place or "." in place else text  # not a plain word
+        return text
 
     def check_exposure(self, *, keys: bool) -> None:
         """Refuse to be reachable from elsewhere without keys, or without encryption on the way."""

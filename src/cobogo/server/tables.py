@@ -18,7 +18,19 @@ from cobogo.table.connect import connect
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
 
-__all__ = ["about", "attach", "attached", "fetch", "forget", "offered", "page", "receive", "sources", "suggestion"]
+__all__ = [
+    "about",
+    "attach",
+    "attached",
+    "fetch",
+    "forget",
+    "forget_unfinished",
+    "offered",
+    "page",
+    "receive",
+    "sources",
+    "suggestion",
+]
 
 
 def receive(
@@ -102,6 +114,12 @@ def _looked_at(file: Path, stage: Path, separator: str | None, encoding: str) ->
 def _unplaced(where: str | None, file: Path) -> str:
     """A place as the uploader knows it: their file has no path here."""
     return "file" if where is None else where.replace(str(file), "file")
+
+
+def forget_unfinished(house: House) -> None:
+    """Forget uploads that a server was killed in the midst of: nothing of them is a data set."""
+    for row in house.state.rows(DATASETS, about=""):
+        house.state.remove(DATASETS, row["id"])
 
 
 def about(row: dict[str, Any]) -> dict[str, Any]:

@@ -111,9 +111,9 @@ class Work:
         try:
             (self._audit if row["kind"] == AUDIT else self._release)(row)
         except AnswerIsNo as no:
-            return "refused", str(no)
+            return "refused", self._unplaced(str(no), row)
         except CobogoError as error:
-            return "failed", str(error)
+            return "failed", self._unplaced(str(error), row)
         except (MemoryError, OSError) as error:
             shown = OutputError(f"ran out of {'memory' if isinstance(error, MemoryError) else 'room or files'}")
             return "failed", str(shown)
@@ -122,6 +122,13 @@ class Work:
             print(f"job {self.identity}: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
             return "failed", "Something went wrong here. It is in the server's log."
         return "done", ""
+
+    def _unplaced(self, message: str, row: Mapping[str, Any]) -> str:
+        """A message as its reader knows things: files of the data set have no path."""
+        home = self.files.dataset(json.loads(row["asked"])["dataset"])
+        for place, said in ((f"{home}/files/", ""), *((str(home / name), "the data set") for name in DATA)):
+            message = message.replace(place, said)
+        return str(self.settings.unplaced(message))
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nicegui import ui
@@ -37,6 +37,11 @@ def hundredths(shares: Sequence[float] | Any) -> list[float]:
     return [round(100 * float(share), 4) for share in shares]
 
 
+def _colours(session: Session, series: Iterable[str]) -> list[str]:
+    """Of the sides that are there."""
+    return [ORIGINAL if name == session.say("looked.original") else RELEASE for name in series]
+
+
 def _value_axis(session: Session) -> dict[str, Any]:
     return {
         "type": "value",
@@ -61,9 +66,8 @@ def bars(
         names["axisLabel"]["rotate"] = 40 if len(labels) > 7 else 0
     else:
         axes = {"yAxis": {**names, "inverse": True}, "xAxis": _value_axis(session)}
-    colours = [ORIGINAL, RELEASE] if len(series) > 1 else [RELEASE]
     options = {
-        "color": colours,
+        "color": _colours(session, series),
         "legend": {"top": 0},
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, ":valueFormatter": percent(session, 2)},
         "grid": {"left": 8, "right": 24, "top": 32, "bottom": 8, "containLabel": True},
@@ -128,7 +132,7 @@ def curves(
     end = max((points[-1][0] for points in lines.values() if points), default=1.0)
     whole = {name: [*points, *([(end, points[-1][1])] if points else [])] for name, points in lines.items()}
     options = {
-        "color": [ORIGINAL, RELEASE] if len(lines) > 1 else [RELEASE],
+        "color": _colours(session, lines),
         "legend": {"top": 0},
         "tooltip": {"trigger": "axis", ":valueFormatter": percent(session, 2)},
         "grid": {"left": 8, "right": 32, "top": 34, "bottom": 30, "containLabel": True},
@@ -182,7 +186,7 @@ def gauge(session: Session, before: float | None, after: float | None, *, label:
             "splitLine": {"show": False},
             "axisLabel": {"show": False},
             "detail": {
-                "show": told,
+                "show": told and value is not None,
                 "offsetCenter": [0, "-8%"],
                 "fontSize": 24,
                 "fontWeight": 600,

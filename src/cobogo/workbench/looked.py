@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cobogo.metrics.pairs.pair import Pair
 
 Found = TypeVar("Found")
-ANONYMIZED = "anonymize"
+ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,16 +222,21 @@ def tabs(session: Session, looked: Looked, drawn: Mapping[str, tuple[str, str, D
     with ui.tabs().props("no-caps align=left dense inline-label").classes("w-full") as bar:
         made = {name: ui.tab(name, label=label, icon=icon) for name, (label, icon, _) in drawn.items()}
     places: dict[str, ui.element] = {}
-    first = next(iter(drawn))
+    asked = ui.context.client.request.query_params.get("tab", "")
+    first = asked if asked in drawn else next(iter(drawn))
     with ui.tab_panels(bar, value=made[first], animated=False, keep_alive=True).classes("w-full bg-transparent"):
         for name, tab in made.items():
             with ui.tab_panel(tab).classes("q-pa-none q-pt-sm"):
                 places[name] = ui.column().classes("w-full gap-3")
+
+    def turned(name: str) -> None:
+        ui.run_javascript(f"history.replaceState(null, '', '?tab={name}')")  # so that another release shows the same
+        show(name)
 
     def show(name: str) -> None:
         if name in waiting:
             with places[name]:
                 waiting.pop(name)[2](session, looked)
 
-    bar.on_value_change(lambda event: show(event.value if isinstance(event.value, str) else event.value.name))
+    bar.on_value_change(lambda event: turned(event.value if isinstance(event.value, str) else event.value.name))
     show(first)

@@ -20,6 +20,7 @@ CSS = """
   .body--dark .text-quiet { color: #b0b0b0; }
   .q-field__label, .q-field__native::placeholder { color: #5c5c5c; opacity: 1; }
   .body--dark .q-field__label, .body--dark .q-field__native::placeholder { color: #b8b8b8; }
+  .body--dark .cm-gutterElement { color: #b8b8b8; }
   .q-card { box-shadow: none; border: 1px solid rgb(0 0 0 / 12%); border-radius: 8px; }
   .body--dark .q-card { border-color: rgb(255 255 255 / 16%); }
   .cobogo-plot svg text { fill: currentColor; }

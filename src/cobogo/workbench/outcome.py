@@ -101,7 +101,7 @@ def levels(session: Session, found: dict[str, Any], columns: list[dict[str, Any]
                     with ui.row().classes("items-center gap-2 no-wrap"):
                         ui.badge(session.number(level)).props("color=secondary")
                         ui.label(name).classes("text-weight-medium")
-                        ui.label(str(meanings.get(name) or "")).classes("text-quiet text-body2")
+                        ui.label(session.sentence(str(meanings.get(name) or ""))).classes("text-quiet text-body2")
         models = found.get("models") or []
         if models:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):

@@ -41,8 +41,9 @@ class AggregatedPresence(Attack):
     The attacker sees the reports of everybody. Counts meetings of every pair, those in a crowd for less, as one sparse
     product; squares are as large as the noise.
 
-    Formula: $m(u, v) = \sum_{s, t} \frac{[u, v \in s \text{ at } t]}{\text{people in } s \text{ at } t}$; success is
-        the area under the ROC curve against the pairs who truly met ``often``
+    Formula: $m(u, v) = \sum_{s, t} \frac{[u, v \in s \text{ at } t]}{\log_2(n_{st} + 1)}$ over squares $s$ and
+        stretches of time $t$ with $n_{st}$ people; success is the area under the ROC curve against the pairs who truly
+        met ``often``
     Example: Ana and Bia go together, Caio elsewhere.
         >>> import numpy as np
         >>> from cobogo.location.points import Points
@@ -57,8 +58,9 @@ class AggregatedPresence(Attack):
         other times, help.
     Limits: Who meets in a crowd is missed; who lives next door is taken for a friend.
     Cost: $O(m)$ for the m pairs that ever met.
-    Paper: E. Cho, S. A. Myers and J. Leskovec, Friendship and mobility, KDD 2011; H. Pham, C. Shahabi and Y. Liu, EBM:
-        an entropy-based model to infer social strength from spatiotemporal data, SIGMOD 2013.
+    Paper: E. Cho, S. A. Myers and J. Leskovec, Friendship and mobility: user movement in location-based social
+        networks, KDD 2011; H. Pham, C. Shahabi and Y. Liu, EBM: an entropy-based model to infer social strength from
+        spatiotemporal data, SIGMOD 2013.
     """
 
     size: float = 100.0  # metres: so near is together

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,34 +11,72 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.workbench.drawings import bars, curves, gauge, table
-from cobogo.workbench.looked import ANONYMIZED, Looked, measured, slowly, trouble
+from cobogo.workbench.looked import ANONYMIZED, SYNTHETIC, Looked, measured, slowly, trouble
 from cobogo.workbench.session import Session
 
 if TYPE_CHECKING:
+    from cobogo.risk.attackers import Attackers
     from cobogo.risk.result import RiskReport
+    from cobogo.risk.subsets import Combination
 
 SHOWN = 60
 POINTS = 300
 
 
 @dataclass(frozen=True, eq=False)
+class Assessed:
+    """What is shown of one side's risk: figures, of which many fit into memory."""
+
+    people: int
+    classes: int
+    smallest: int
+    unique: float
+    curve: list[tuple[float, float]]
+    attackers: Attackers
+    population: float | None  # share of it that is unique, estimated
+    sized: bool  # whether the population's size is known
+    combinations: tuple[Combination, ...]
+    upto: int | None  # columns of the largest combination gone through, where there are larger ones
+    fewest: Mapping[int, int]  # people by how few columns single them out
+
+    @classmethod
+    def of(cls, found: RiskReport) -> Assessed:
+        """The figures of a report."""
+        known, unique = found.population, None if found.population is None else found.population.uniques
+        return cls(
+            people=found.people,
+            classes=len(found.sizes),
+            smallest=int(found.sizes.min()),
+            unique=found.unique_share,
+            curve=size_curve(found.sizes),
+            attackers=found.attackers,
+            population=None if known is None or unique is None else unique / known.size,
+            sized=known is not None,
+            combinations=found.combinations,
+            upto=found.largest if found.largest < len(found.quasi_identifiers) else None,
+            fewest=dict(found.special.smallest),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Exposure:
     """Both sides, as far as they may be read; ``why`` says what stood in the way of the release's."""
 
-    before: RiskReport | None
-    after: RiskReport | None
+    before: Assessed | None
+    after: Assessed | None
     why: str = ""
 
 
-def _assessed(looked: Looked, size: int | None) -> Exposure:
+def assessed(looked: Looked, size: int | None) -> Exposure:
+    """The risk of a release and of its original, drawn from a population of some size where that is known."""
     from cobogo.risk.assess import risk
 
     given: dict[str, Any] = {} if size is None else {"population_size": size}
-    before = None if looked.data is None else risk(looked.data, looked.policy, **given)
-    if size is None and looked.policy.risk.population is not None and not looked.mine:
-        given = {"population_size": None}
+    before = None if looked.data is None else Assessed.of(risk(looked.data, looked.policy, **given))
+    if looked.kind == SYNTHETIC:
+        return Exposure(before, None)  # nobody stands behind a synthetic record
     try:
-        return Exposure(before, risk(looked.directory, looked.policy, **given))
+        return Exposure(before, Assessed.of(risk(looked.directory, looked.policy, **given)))
     except CobogoError as error:
         return Exposure(before, None, error.what)
 
@@ -52,7 +90,7 @@ def chances(session: Session, looked: Looked) -> None:
         ).props("clearable dense debounce=700")
         size.style("width: 17rem").tooltip(session.say("risk.population.why"))
     if looked.kind != ANONYMIZED:
-        trouble(session.say("risk.by-chance"))
+        trouble(session.say("risk.synthetic" if looked.kind == SYNTHETIC else "risk.by-chance"))
     body = ui.column().classes("w-full gap-3")
 
     async def again() -> None:
@@ -60,7 +98,7 @@ def chances(session: Session, looked: Looked) -> None:
         await slowly(
             session,
             body,
-            lambda: measured(looked, _assessed, people),
+            lambda: measured(looked, assessed, people),
             lambda found: _chances(session, looked, found),
         )
 
@@ -70,7 +108,7 @@ def chances(session: Session, looked: Looked) -> None:
 
 def _chances(session: Session, looked: Looked, found: Exposure) -> None:
     told = looked.report.get("risk", {})
-    sides = [_figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
+    sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
         trouble(session.say("risk.unmeasured", why=found.why))
     with ui.row().classes("w-full no-wrap items-stretch"):
@@ -84,30 +122,17 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
                     ui.label(session.say("risk.needs-population")).classes("text-body2 text-center q-pa-md")
                     ui.space()
                     continue
-                words = session.say(
-                    "risk.share" if who == "marketer" else "risk.gauge",
-                    before=session.percent(before and before[0]),
-                    after=session.percent(after and after[0]),
-                )
-                gauge(
-                    session,
-                    before and before[0],
-                    after and after[0],
-                    label=f"{session.say(f'risk-who.{who}')}: {words}",
-                )
+                words = _words(session, who, before, after, 0)
+                label = f"{session.say(f'risk-who.{who}')}: {words}"
+                gauge(session, before and before[0], after and after[0], label=label)
                 ui.label(words).classes("text-body2")
-                if who != "marketer":
-                    average = session.say(
-                        "risk.average",
-                        before=session.percent(before and before[1]),
-                        after=session.percent(after and after[1]),
-                    )
-                    ui.label(average).classes("text-caption text-quiet")
+                if who != "marketer" and after is not None:
+                    ui.label(_words(session, who, before, after, 1)).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap items-start"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
             ui.label(session.say("risk.sizes")).classes("text-subtitle1 text-weight-medium")
             lines = {
-                session.say(f"looked.{name}"): size_curve(one.sizes)
+                session.say(f"looked.{name}"): one.curve
                 for name, one in (("original", found.before), ("after", found.after))
                 if one is not None
             }
@@ -121,7 +146,18 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
             _rows(session, looked, sides, found)
 
 
-def _figures(measured: RiskReport | None, told: dict[str, float]) -> dict[str, Any]:
+def _words(session: Session, who: str, before: Any, after: Any, place: int) -> str:
+    """An attacker's highest chance, or the average one (``place`` 1), after and before."""
+    was = session.percent(before and before[place])
+    if after is None:
+        return session.say("risk.before", before=was)
+    now = session.percent(after[place])
+    if who == "marketer":
+        return session.say("risk.share", before=was, after=now)
+    return session.say("risk.average" if place else "risk.gauge", before=was, after=now)
+
+
+def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]:
     """A side's figures: measured now, or as the report has them."""
     if measured is None:
         if not told:
@@ -134,16 +170,15 @@ def _figures(measured: RiskReport | None, told: dict[str, float]) -> dict[str, A
             chances["journalist"] = (told["journalist"], None)
         return {**chances, **{key: told.get(key) for key in ("over", "unique", "population")}}
     who = measured.attackers
-    unique = None if measured.population is None else measured.population.uniques
     return {
         "prosecutor": (who.prosecutor.highest, who.prosecutor.average),
         "journalist": None if who.journalist is None else (who.journalist.highest, who.journalist.average),
         "marketer": (who.marketer,),
         "over": who.prosecutor.over_share,
-        "unique": measured.unique_share,
-        "population": None if unique is None or measured.population is None else unique / measured.population.size,
-        "smallest": int(measured.sizes.min()),
-        "classes": len(measured.sizes),
+        "unique": measured.unique,
+        "population": measured.population,
+        "smallest": measured.smallest,
+        "classes": measured.classes,
         "records": measured.people,
     }
 
@@ -164,7 +199,7 @@ def _rows(session: Session, looked: Looked, sides: list[dict[str, Any]], found: 
         ("after", session.say("looked.after"), "right"),
     ]
     table(columns, rows)
-    if any(one is not None and one.population is None for one in (found.before, found.after)):
+    if any(one is not None and not one.sized for one in (found.before, found.after)):
         ui.label(session.say("risk.figures.why")).classes("text-caption text-quiet")
 
 
@@ -194,7 +229,7 @@ def people(session: Session, looked: Looked) -> None:
     size = looked.policy.risk.population_size
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: measured(looked, _assessed, size), lambda found: _people(session, found)),
+        lambda: slowly(session, body, lambda: measured(looked, assessed, size), lambda found: _people(session, found)),
         once=True,
     )
 
@@ -227,24 +262,23 @@ def _people(session: Session, found: Exposure) -> None:
             _fewest(session, sides)
     ui.label(session.say("risk.people.combinations")).classes("text-subtitle1 text-weight-medium")
     _combinations(session, by_name, sides)
-    if first.largest < len(first.quasi_identifiers):
-        ui.label(session.say("risk.people.upto", largest=first.largest)).classes("text-caption text-quiet")
+    if first.upto is not None:
+        ui.label(session.say("risk.people.upto", largest=first.upto)).classes("text-caption text-quiet")
 
 
-def _fewest(session: Session, sides: dict[str, RiskReport]) -> None:
-    sizes = sorted({size for report in sides.values() for size, number in report.special.smallest.items() if number})
+def _fewest(session: Session, sides: dict[str, Assessed]) -> None:
+    sizes = sorted({size for report in sides.values() for size, number in report.fewest.items() if number})
     if not sizes:
         ui.label(session.say("risk.people.nobody")).classes("text-body1 text-positive")
         return
     series = {
-        side: [report.special.smallest.get(size, 0) / max(report.people, 1) for size in sizes]
-        for side, report in sides.items()
+        side: [report.fewest.get(size, 0) / max(report.people, 1) for size in sizes] for side, report in sides.items()
     }
     labels = [session.say("risk.people.columns" if size > 1 else "risk.people.column", n=size) for size in sizes]
     bars(session, labels, series, label=session.say("risk.people.few"), upright=True)
 
 
-def _combinations(session: Session, by_name: dict[str, dict[Any, Any]], sides: dict[str, RiskReport]) -> None:
+def _combinations(session: Session, by_name: dict[str, dict[Any, Any]], sides: dict[str, Assessed]) -> None:
     first = next(iter(by_name.values()))
     worst = sorted(first.values(), key=lambda one: (-one.uniques, len(one.attributes)))[:SHOWN]
     columns = [("which", session.say("risk.people.which"), "left")]

@@ -12,7 +12,7 @@ from cobogo.errors import CobogoError
 from cobogo.server import tables
 from cobogo.server.queue import OVER
 from cobogo.server.state import DATASETS, JOBS
-from cobogo.server.worker import KINDS
+from cobogo.server.worker import AUDIT, KINDS
 from cobogo.workbench import outcome
 from cobogo.workbench.checking import checked, jobs_of
 from cobogo.workbench.frame import complain, framed, no_data, section
@@ -51,7 +51,9 @@ def _start(desk: Desk, session: Session, row: dict[str, Any]) -> None:
         why = ui.label().classes("text-body2 text-quiet")
         why.bind_text_from(chosen, "value", lambda kind: session.say(f"kind.{kind}-why") if kind else "")
         if problem is not None:
-            ui.label(str(problem)).classes("text-negative").style("white-space: pre-wrap").props('role="alert"')
+            ui.label(session.trouble(problem)).classes("text-negative").style("white-space: pre-wrap").props(
+                'role="alert"'
+            )
 
         async def go() -> None:
             await _begin(desk, session, row, str(chosen.value))
@@ -85,7 +87,7 @@ async def _begin(desk: Desk, session: Session, row: dict[str, Any], kind: str) -
         session.job = await run.io_bound(submit)
         session.release = None
     except CobogoError as error:
-        complain(error)
+        complain(error, session.language)
 
 
 class Watched:
@@ -169,8 +171,11 @@ class Watched:
         if job["state"] != "done":
             ui.label(session.say(f"run.{job['state']}-why"))
             if job["message"]:
-                ui.label(job["message"]).classes("text-body2").style("white-space: pre-wrap")
+                ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
             ui.button(session.say("run.repair"), on_click=lambda: ui.navigate.to("/privacy")).props("no-caps")
+            return
+        if job["kind"] == AUDIT:
+            self._audited(json.loads(job["asked"]).get("release"))
             return
         found = outcome.report(self.desk, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
@@ -182,6 +187,13 @@ class Watched:
                 "outline no-caps"
             )
             ui.button(session.say("run.again"), on_click=lambda: ui.navigate.to("/privacy")).props("flat no-caps")
+
+    def _audited(self, release: str | None) -> None:
+        def see() -> None:
+            self.session.release = release
+            ui.navigate.to("/risk")
+
+        ui.button(self.session.say("run.attacks"), on_click=see).props("no-caps")
 
     def _history(self, rows: list[dict[str, Any]]) -> None:
         session = self.session
@@ -197,7 +209,7 @@ class Watched:
             {
                 "id": row["id"],
                 "kind": session.say(f"kind.{row['kind']}"),
-                "dataset": names.get(json.loads(row["asked"])["dataset"], session.say("run.gone")),
+                "dataset": names.get(json.loads(row["asked"]).get("dataset"), session.say("run.gone")),
                 "date": session.date(row["created"]),
                 "state": session.say(f"run.{row['state']}"),
                 "took": session.seconds(None if row["finished"] is None else row["finished"] - row["created"]),

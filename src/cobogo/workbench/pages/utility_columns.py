@@ -85,7 +85,7 @@ def distributions(session: Session, looked: Looked) -> None:
                 session,
                 right,
                 lambda: paired(looked, _distribution, name),
-                lambda found: _drawn(session, found, columns[name]),
+                lambda found: _drawn(session, looked, found, columns[name]),
             )
 
         with listed:
@@ -115,7 +115,7 @@ def distributions(session: Session, looked: Looked) -> None:
     ui.timer(0.01, lambda: slowly(session, body, lambda: paired(looked, names), draw), once=True)
 
 
-def _drawn(session: Session, found: Distribution, role: str) -> None:
+def _drawn(session: Session, looked: Looked, found: Distribution, role: str) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
@@ -130,6 +130,9 @@ def _drawn(session: Session, found: Distribution, role: str) -> None:
             return
         if found.apart is not None:
             ui.label(session.say("utility.apart", share=session.percent(found.apart))).classes("text-body2")
+        undone = looked.report.get("attributes", {}).get(found.column, {}).get("distance", {}).get("estimated")
+        if undone is not None:
+            ui.label(session.say("utility.undone", share=session.percent(undone))).classes("text-body2")
         series: dict[str, Any] = {} if found.before is None else {session.say("looked.original"): found.before}
         series[session.say("looked.after")] = found.after
         labels = [shown_as(session, one) for one in found.shown]

@@ -85,7 +85,7 @@ ENGLISH = {
 PORTUGUESE = {
     "explore.not_yet": "Ainda não há o que explorar.",
     "explore.to_privacy": "Ir à política",
-    "explore.nothing": "A política não tem nenhum quase-identificador: não há o que generalizar.",
+    "explore.nothing": "A política não tem nenhum semi-identificador: não há o que generalizar.",
     "explore.opening": "Contando os dados e procurando a melhor combinação de níveis …",
     "explore.lattice": "O reticulado",
     "explore.algorithms": "Algoritmos",

@@ -12,8 +12,11 @@ ENGLISH = {
     "risk.population": "Drawn from how many people?",
     "risk.population.why": "If the data are a sample, the size of the population lets the workbench estimate who "
     "is unique in it.",
-    "risk.by-chance": "The values of this release were changed or made up by chance: a match may be wrong, or "
-    "nobody. These figures are the worst case; the attacks tell more.",
+    "risk.synthetic": "Nobody stands behind a synthetic record, so nobody is found by pointing at one: these "
+    "chances are those of the original. What the release may still tell of people is for the attacks to find.",
+    "risk.by-chance": "The values of this release were changed, so that a match may be wrong: these figures are "
+    "the worst case. The attacks tell more.",
+    "risk.before": "{before} before",
     "risk.unmeasured": "The release cannot be measured this way: {why}.",
     "risk-who.prosecutor": "Prosecutor",
     "risk-who.journalist": "Journalist",
@@ -36,8 +39,8 @@ ENGLISH = {
     "risk-count.records": "People",
     "risk-count.classes": "Classes",
     "risk-count.smallest": "Smallest class",
-    "risk.people.what": "Nobody is found by one column alone as often as by several together. These are the "
-    "combinations that point at single people.",
+    "risk.people.what": "One column alone seldom finds anybody; several together do. These are the combinations "
+    "that point at single people.",
     "risk.people.alone": "Each quasi-identifier alone",
     "risk.people.alone-why": "the share of all pairs of people that it tells apart",
     "risk.people.few": "How few columns are enough",
@@ -118,12 +121,15 @@ PORTUGUESE = {
     "registro certo: anel de fora antes, anel de dentro depois.",
     "risk.population": "Amostra de quantas pessoas?",
     "risk.population.why": "Se os dados são uma amostra, o tamanho da população permite estimar quem é único nela.",
-    "risk.by-chance": "Os valores desta publicação foram mudados ou inventados ao acaso: uma correspondência pode "
-    "estar errada ou não ser ninguém. Estes números são o pior caso; os ataques dizem mais.",
+    "risk.synthetic": "Não há ninguém por trás de um registro sintético, e apontar um não encontra ninguém: estas "
+    "chances são as do original. O que a publicação ainda pode contar de pessoas cabe aos ataques descobrir.",
+    "risk.by-chance": "Os valores desta publicação foram mudados, e uma correspondência pode estar errada: estes "
+    "números são o pior caso. Os ataques dizem mais.",
+    "risk.before": "{before} antes",
     "risk.unmeasured": "A publicação não pode ser medida assim: {why}.",
     "risk-who.prosecutor": "Promotor",
     "risk-who.journalist": "Jornalista",
-    "risk-who.marketer": "Vendedor",
+    "risk-who.marketer": "Comerciante",
     "risk-knows.prosecutor": "sabe que a pessoa está na tabela",
     "risk-knows.journalist": "não sabe quem está nela, e qualquer um serve",
     "risk-knows.marketer": "quer o maior número de pessoas",

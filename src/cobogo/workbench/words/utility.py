@@ -14,6 +14,8 @@ ENGLISH = {
     "percentage beside a column is the share of the records that would have to change for both to agree.",
     "utility.distinct": "{before} distinct values before, {after} after",
     "utility.apart": "{share} of the records would have to change for both sides to agree.",
+    "utility.undone": "These values were exchanged by chance, with probabilities that are published. Whoever "
+    "undoes that, as the report does, estimates the distribution to within {share}.",
     "utility-how.values": "Value by value, the most frequent ones first.",
     "utility-how.bins": "Numbers in intervals of equal width; the first and the last are open.",
     "utility-how.level": "Both sides at level {level} of {height}, as it was released: what differs is what "
@@ -109,6 +111,8 @@ PORTUGUESE = {
     "porcentagem ao lado da coluna é a parte dos registros que teria de mudar para os dois lados coincidirem.",
     "utility.distinct": "{before} valores distintos antes, {after} depois",
     "utility.apart": "{share} dos registros teriam de mudar para os dois lados coincidirem.",
+    "utility.undone": "Estes valores foram trocados ao acaso, com probabilidades publicadas. Quem desfaz isso, "
+    "como faz o relatório, estima a distribuição a menos de {share}.",
     "utility-how.values": "Valor por valor, os mais frequentes primeiro.",
     "utility-how.bins": "Números em intervalos de mesma largura; o primeiro e o último são abertos.",
     "utility-how.level": "Os dois lados no nível {level} de {height}, como foi publicado: o que difere é obra da "

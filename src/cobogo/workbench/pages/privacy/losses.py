@@ -129,6 +129,11 @@ def _output(sheet: Sheet) -> None:
         _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), "privacy.suppressed")
         languages = {"en": "English", "pt-BR": "Português"}
         _select(sheet, "report", "language", languages, str(report.get("language", "en")), "privacy.language")
+    ui.switch(
+        session.say("privacy.formulas"),
+        value=output.get("formulas") == "neutralised",
+        on_change=lambda event: sheet.put("output", "formulas", "neutralised" if event.value else None),
+    )
     sheet.place("output")
 
 

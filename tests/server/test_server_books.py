@@ -1,0 +1,79 @@
+"""Curator, vault and registry over HTTP: budgets end in words, tokens come back, and releases are recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ASKED = {"sql": "SELECT city, COUNT(*) AS n FROM people GROUP BY city", "epsilon": "0.6"}
+
+
+@pytest.fixture
+def house(served, tmp_path):
+    served.furnish(tmp_path)
+    return served
+
+
+def test_an_analyst_out_of_budget_is_told_so_and_pays_nothing(house) -> None:
+    assert [one["name"] for one in house("analyst", "GET", "/curator/datasets").json()] == ["people"]
+    explained = house("analyst", "POST", "/curator/explain", json=ASKED)
+    assert explained.status_code == 200, explained.text
+    answer = house("analyst", "POST", "/curator/ask", json=ASKED).json()
+    assert answer["columns"] == ["city", "n"]
+    assert sorted(row[0] for row in answer["rows"]) == ["Fortaleza", "Sobral"]
+    assert answer["spent"]["epsilon"] == 0.6
+    refused = house("analyst", "POST", "/curator/ask", json=ASKED)
+    assert refused.status_code == 409
+    assert "budget" in refused.json()["detail"]
+    balances = {one["analyst"]: one for one in house("auditor", "GET", "/curator/budgets").json()}
+    mine = balances[f"analyst-{house.test}"]
+    assert mine["spent"]["amount"] == 0.6
+    smaller = house("analyst", "POST", "/curator/ask", json=ASKED | {"epsilon": "0.4"})
+    assert smaller.status_code == 200, smaller.text
+
+
+def test_who_is_no_analyst_of_a_data_set_gets_no_answer_about_it(house) -> None:
+    made = house("admin", "POST", "/keys", json={"owner": "stranger", "role": "analyst"}).json()
+    house.keys["stranger"] = made["key"]
+    assert house("stranger", "GET", "/curator/datasets").json() == []
+    refused = house("stranger", "POST", "/curator/ask", json=ASKED)
+    assert refused.status_code in (400, 409), refused.text
+    wrong = {"sql": "SELECT name FROM people", "epsilon": "0.1"}
+    assert house("analyst", "POST", "/curator/ask", json=wrong).status_code == 400
+
+
+def test_tokens_come_back_as_values(house) -> None:
+    values = ["ana", None, "rui", "ana"]
+    tokens = house("steward", "POST", "/vault/tokens", json={"domain": "people", "texts": values}).json()["texts"]
+    assert tokens[0] == tokens[3] != tokens[2]
+    assert tokens[1] is None
+    assert not {"ana", "rui"} & set(tokens)
+    back = house("steward", "POST", "/vault/values", json={"domain": "people", "texts": tokens})
+    assert back.json()["texts"] == values
+    for body in ({"domain": "people", "texts": ["no-token"]}, {"domain": "nowhere", "texts": tokens}):
+        answer = house("steward", "POST", "/vault/values", json=body)
+        assert answer.status_code == 400, answer.text
+        assert "vault.db" not in answer.text
+
+
+def test_a_registered_release_is_seen_by_its_steward_and_by_auditors(house) -> None:
+    assert house("steward", "GET", "/registry").json() == []
+    toml = house.policy + '[registry]\ndataset = "clinic"\n'
+    for who in ("steward", "other"):
+        dataset = house.upload(who).json()["id"]
+        asked = {"kind": "anonymize", "dataset": dataset, "toml": toml}
+        job = house.finished(house(who, "POST", "/jobs", json=asked).json()["id"], who)
+        assert job["state"] == "done", job
+        (entry,) = house(who, "GET", "/registry").json()
+        assert entry["dataset"] == f"{who}-{house.test} clinic"
+    everything = house("auditor", "GET", "/registry").json()
+    assert len(everything) == 2
+    assert str(house.house.files.root) not in json.dumps(everything)
+
+
+def test_a_server_without_books_says_that_it_has_none(served) -> None:
+    body = {"domain": "people", "texts": []}
+    assert served("analyst", "GET", "/curator/datasets").status_code == 404
+    assert served("steward", "GET", "/registry").status_code == 404
+    assert served("steward", "POST", "/vault/tokens", json=body).status_code == 404

@@ -23,6 +23,22 @@ SIZE = {"width": 1366, "height": 768}
 ROWS = 5000
 PATIENCE = 60_000
 SAY = TEXTS["en"]
+TABLE = "dados_covid-ce.csv"
+CURATOR = f"""
+ledger = "ledger.db"
+
+[datasets.covid]
+path = "{TABLE}"
+separator = ";"
+unit = "cpf"
+max-groups = 1
+max-rows = 1
+budget = {{ epsilon = 10, delta = 1e-5 }}
+analysts = {{ me = {{ epsilon = 3, delta = 1e-6 }} }}
+
+[datasets.covid.columns]
+raca_cor = {{ type = "text", keys = ["AMARELA", "BRANCA", "INDÍGENA", "PARDA", "PRETA"] }}
+"""
 
 
 def drawn(step: str, path: Path) -> None:
@@ -45,7 +61,9 @@ def pictures() -> dict[str, bytes]:
             browser = player.chromium.launch(executable_path=place, args=["--no-sandbox"])
         except Error:
             return {}
-        with _workbench(Path(directory) / "state") as address:
+        ceara.write(Path(directory) / TABLE, rows=ROWS)
+        (Path(directory) / "curator.toml").write_text(CURATOR, encoding="utf-8")
+        with _workbench(Path(directory)) as address:
             page = browser.new_page(viewport=SIZE, locale="en")
             page.set_default_timeout(PATIENCE)
             found = _driven(page, address, Path(directory))
@@ -54,12 +72,13 @@ def pictures() -> dict[str, bytes]:
 
 
 @contextmanager
-def _workbench(state: Path) -> Iterator[str]:
+def _workbench(home: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     program = "from cobogo.cli.main import run; run()"
-    arguments = ["workbench", "--no-show", "--port", port, "--state", str(state)]
+    arguments = ["workbench", "--no-show", "--port", port, "--state", str(home / "state")]
+    arguments += ["--curator", str(home / "curator.toml")]
     server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     found = re.search(r"http://\S+", server.stdout.readline())
@@ -74,12 +93,10 @@ def _workbench(state: Path) -> Iterator[str]:
 def _driven(page: Any, address: str, directory: Path) -> dict[str, bytes]:
     """The demonstration's table, taken in, recoded and looked at from all sides."""
     home = address.partition("/enter")[0]
-    table = directory / "dados_covid-ce.csv"
-    ceara.write(table, rows=ROWS)
     _reached(page, address)
     page.wait_for_url(re.compile(r"/data$"))
-    page.set_input_files("input[type=file]", table)
-    page.get_by_role("banner").get_by_text(table.name).wait_for()
+    page.set_input_files("input[type=file]", directory / TABLE)
+    page.get_by_role("banner").get_by_text(TABLE).wait_for()
     page.goto(f"{home}/columns")
     _still(page)
     for button in page.get_by_role("button", name=SAY["columns.accept"].partition("{")[0]).all():

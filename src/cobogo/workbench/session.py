@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import app, ui
 
-from cobogo.language.sentences import in_portuguese
+from cobogo.errors import CobogoError
+from cobogo.language.sentences import in_portuguese, translated
 from cobogo.report.words import Words, words
 from cobogo.server.keys import Holder
 from cobogo.server.state import KEYS, RELEASES
@@ -61,6 +62,15 @@ class Session:
     def sentence(self, text: str) -> str:
         """A sentence of the program, in the session's language as far as it has words for it."""
         return text if self.language == "en" else in_portuguese(text)
+
+    def trouble(self, error: CobogoError | str) -> str:
+        """What an error says, or the message of a job that it ended, in the session's language."""
+        if isinstance(error, CobogoError):
+            return translated(error, self.language)
+        first, _, rest = error.partition("\n")
+        where, mark, what = first.rpartition(": ")
+        said = f"{where}{mark}{self.sentence(what.removesuffix('.'))}"
+        return "\n".join(filter(None, [said + "." * first.endswith("."), self.sentence(rest)]))
 
     def knows(self, key: str) -> bool:
         """Whether there is a text of that name."""

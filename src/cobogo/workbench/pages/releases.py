@@ -136,7 +136,7 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
         try:
             verdict = await run.io_bound(verify, desk.house.files.release(identity))
         except CobogoError as error:
-            complain(error)
+            complain(error, session.language)
             return
         desk.note(session, "verify", identity)
         said = session.say("release.holds" if verdict else "release.fails")
@@ -174,7 +174,7 @@ def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | No
         try:
             await run.io_bound(gone)
         except CobogoError as error:
-            complain(error)
+            complain(error, session.language)
             return
         desk.note(session, "delete release", identity)
         session.release = None
@@ -210,7 +210,7 @@ def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | 
         try:
             found = await run.io_bound(records.record, desk.house, row, str(name.value))
         except CobogoError as error:
-            complain(error)
+            complain(error, session.language)
             return
         finally:
             button.props(remove="loading")

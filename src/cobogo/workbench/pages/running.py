@@ -51,7 +51,9 @@ def _start(desk: Desk, session: Session, row: dict[str, Any]) -> None:
         why = ui.label().classes("text-body2 text-quiet")
         why.bind_text_from(chosen, "value", lambda kind: session.say(f"kind.{kind}-why") if kind else "")
         if problem is not None:
-            ui.label(str(problem)).classes("text-negative").style("white-space: pre-wrap").props('role="alert"')
+            ui.label(session.trouble(problem)).classes("text-negative").style("white-space: pre-wrap").props(
+                'role="alert"'
+            )
 
         async def go() -> None:
             await _begin(desk, session, row, str(chosen.value))
@@ -85,7 +87,7 @@ async def _begin(desk: Desk, session: Session, row: dict[str, Any], kind: str) -
         session.job = await run.io_bound(submit)
         session.release = None
     except CobogoError as error:
-        complain(error)
+        complain(error, session.language)
 
 
 class Watched:
@@ -169,7 +171,7 @@ class Watched:
         if job["state"] != "done":
             ui.label(session.say(f"run.{job['state']}-why"))
             if job["message"]:
-                ui.label(job["message"]).classes("text-body2").style("white-space: pre-wrap")
+                ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
             ui.button(session.say("run.repair"), on_click=lambda: ui.navigate.to("/privacy")).props("no-caps")
             return
         if job["kind"] == AUDIT:

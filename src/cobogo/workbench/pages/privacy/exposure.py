@@ -45,7 +45,7 @@ def exposure(sheet: Sheet) -> None:
         tiles.clear()
         with tiles:
             if isinstance(found, CobogoError):
-                ui.label(str(found)).classes("text-negative")
+                ui.label(session.trouble(found)).classes("text-negative")
             else:
                 _tiles(sheet, found)
 

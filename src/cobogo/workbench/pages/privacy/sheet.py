@@ -100,7 +100,7 @@ class Sheet:
             error = found
         self.places = {name: label for name, label in self.places.items() if not label.is_deleted}
         for name, label in self.places.items():
-            label.text = _said(error) if error is not None and _at(error, name) else ""
+            label.text = _said(self.session, error) if error is not None and _at(error, name) else ""
             label.set_visibility(bool(label.text))
         self.judge(error)
 
@@ -119,7 +119,8 @@ class Sheet:
                 return
             with ui.row().classes("items-start gap-2 no-wrap").props('role="alert"'):
                 ui.icon("error").props("color=negative size=sm")
-                said = f"{session.say('privacy.broken')} {error}" if broken else str(error)
+                said = session.trouble(error)
+                said = f"{session.say('privacy.broken')} {said}" if broken else said
                 ui.label(said).classes("text-negative text-body2").style("white-space: pre-wrap")
 
 
@@ -128,8 +129,8 @@ def _at(error: CobogoError, place: str) -> bool:
     return where == place or where.startswith((f"{place}.", f"{place}["))
 
 
-def _said(error: CobogoError) -> str:
-    return "\n".join(filter(None, (error.what, error.remedy)))
+def _said(session: Session, error: CobogoError) -> str:
+    return "\n".join(session.sentence(part) for part in (error.what, error.remedy) if part)
 
 
 def text(sheet: Sheet) -> None:

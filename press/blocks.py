@@ -129,7 +129,7 @@ def command(line: str, where: str) -> str:
     from cobogo.cli.main import app
     from cobogo.errors import CobogoError
 
-    words = shlex.split(line, comments=True)
+    words = _words(line, where)
     wanted = int(found[1]) if (found := re.search(r"# exit (\d)", line)) else 0
     said, code = io.StringIO(), 0
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
@@ -148,6 +148,16 @@ def command(line: str, where: str) -> str:
                 raise AssertionError(f"{where}: {line!r} cannot be run here. Mark the block as not run, and say why.")
     assert code == wanted, f"{where}: {line} ended with {code}:\n{said.getvalue()}"
     return said.getvalue()
+
+
+def _words(line: str, where: str) -> list[str]:
+    """The words of a command as a shell would take them; what would mean more to a shell must be quoted."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    lexer.whitespace_split = True
+    words = list(lexer)
+    signs = [word for word in words if word and set(word) <= set("|&;<>")]
+    assert not signs, f"{where}: quote what a shell would act on: {line}"
+    return words
 
 
 def _same(expected: str, said: str, where: str) -> None:

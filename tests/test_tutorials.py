@@ -80,6 +80,7 @@ WRONG = {
     "says less": "```python\nprint(2)\nprint(3)\n```\n\n```text\n2\n```\n",
     "ends otherwise": "```sh\ncobogo verify nowhere\n```\n",
     "cannot be run": "```sh\ncurl somewhere\n```\n",
+    "means a pipe": "```sh\ncobogo list models|metrics\n```\n",
     "fails": "```python\nassert False\n```\n",
 }
 

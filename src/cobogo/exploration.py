@@ -29,13 +29,13 @@ from cobogo.policy import Policy
 from cobogo.recode.evaluate import Evaluator, Looked
 from cobogo.recode.problem import Levels, Problem
 from cobogo.recode.search import optimal
-from cobogo.recode.survey import MOST, Survey
+from cobogo.recode.survey import MOST, Standing, Survey
 from cobogo.release.publish import Progress, silent
 from cobogo.report.exposure import risk
 from cobogo.report.story import worst_inference
 
-PATIENCE = 20.0
-"""Seconds after which the search for the best node is content with the best found."""
+PATIENCE = 8.0
+"""Seconds after which the search for the best node is content with the best found: the survey goes on from there."""
 
 STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000)
 """Where the groups of class sizes begin."""
@@ -79,7 +79,7 @@ class View:
     combinations: tuple[Combination, ...]  # the largest classes, then the smallest, then the largest suppressed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Exploration:
     """A policy with its data counted, the best node of its lattice, and a survey of the others."""
 
@@ -98,6 +98,20 @@ class Exploration:
     def attributes(self) -> tuple[str, ...]:
         """The quasi-identifiers, in the order of a node's levels."""
         return self.problem.table.quasi_identifiers
+
+    def improve(self) -> bool:
+        """Where the search had no time for a proof, take the best node that the survey has found by now; a survey of
+        the whole lattice is a proof. Whether anything is new."""
+        survey = self.survey
+        known = None if self.optimum is None else survey.number(self.optimum)
+        if self.proven or (known is not None and survey.standing[known] == Standing.UNKNOWN):
+            return False
+        best = survey.best
+        found = best is not None and best != self.optimum
+        if best is not None:
+            self.optimum, self.why = best, None
+        self.proven = best is not None and survey.whole and survey.finished and self.prepared.whole
+        return found or self.proven
 
     @cached_property
     def original(self) -> View:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import reference
 from cobogo.errors import NoSolution
-from cobogo.exploration import explore
+from cobogo.exploration import Exploration, explore
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.search import optimal
 from cobogo.recode.survey import Standing, Survey
@@ -119,3 +119,12 @@ def test_a_node_in_full_is_what_plain_python_says(tmp_path_factory, task: Task, 
         assert view.highest_risk == pytest.approx(1 / min(node.sizes))
         for name in task.sensitive:
             assert view.inference[name] == pytest.approx(float(reference.worst_inference(task, node, name)))
+    if found.optimum is not None:
+        found.survey.look()
+        worse = found.survey.levels(random.choice(found.survey.ranked().tolist()))
+        unproven = Exploration(found.prepared, Survey(found.problem, worse), worse, proven=False)
+        assert not unproven.improve()
+        unproven.survey.look()
+        assert unproven.improve()
+        assert unproven.proven
+        assert unproven.optimum == found.optimum

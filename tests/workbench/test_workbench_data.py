@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contrasts import faint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -300,19 +301,22 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
     page.get_by_text("00000000007").wait_for()
     page.get_by_role("button", name=SAY["data.sort"].format(name="idade")).click()
     page.locator("th[aria-sort=ascending]").wait_for()
+    assert faint(page) == []
 
     page.get_by_role("link", name=SAY["step.columns"]).click()
     page.get_by_text(SAY["columns.what"]).wait_for()
     assert page.get_by_text("gripe").count() == 0
+    assert faint(page) == []
 
     page.get_by_role("link", name=SAY["step.hierarchies"]).click()
     page.get_by_role("button", name=re.compile("^município")).click()
     page.get_by_role("combobox", name=SAY["hierarchies.kind"]).click()
-    page.get_by_role("option", name=SAY["kind.tree"]).click()
+    page.get_by_role("option", name=SAY["way.tree"]).click()
     page.get_by_text("Sobral · 100").click()
     page.get_by_label(SAY["groups.new"]).fill("norte")
     page.get_by_role("button", name=SAY["groups.move"]).click()
     page.get_by_text("norte · 100").first.wait_for()
+    assert faint(page) == []
     with page.expect_download() as download:
         page.get_by_role("button", name=SAY["hierarchies.export"]).click()
     lines = sorted(Path(download.value.path()).read_text(encoding="utf-8").splitlines())

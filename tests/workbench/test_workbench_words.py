@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cobogo.policy import Policy
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.words import TEXTS
+from cobogo.workbench.words import ROOMS, TEXTS
 
 SOURCES = Path(__file__).parents[2] / "src" / "cobogo" / "workbench"
 
@@ -17,6 +17,11 @@ def test_both_languages_say_the_same_things_with_the_same_figures() -> None:
     assert english.keys() == portuguese.keys()
     for key in english:
         assert set(re.findall(r"{\w+}", english[key])) == set(re.findall(r"{\w+}", portuguese[key]))
+
+
+def test_no_page_says_what_another_has_a_word_for() -> None:
+    keys = [key for room in ROOMS for key in room.ENGLISH]
+    assert [key for key in set(keys) if keys.count(key) > 1] == []
 
 
 def test_every_word_is_used_and_every_word_asked_for_is_there() -> None:

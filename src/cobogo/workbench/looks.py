@@ -25,6 +25,7 @@ CSS = """
   .body--dark .q-card { border-color: rgb(255 255 255 / 16%); }
   .cobogo-plot svg text { fill: currentColor; }
   .nicegui-code-copy { opacity: 1; }
+  .body--dark .cm-gutterElement { color: #a3abb2 !important; }
   .cobogo-skip { position: absolute; left: -100vw; top: 0; z-index: 9999; background: white; color: black; }
   .cobogo-skip:focus { left: 0; padding: 12px 16px; }
   .cobogo-step { text-decoration: none; color: inherit; border-radius: 6px; display: block; }

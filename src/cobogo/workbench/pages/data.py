@@ -203,7 +203,8 @@ def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
             ui.label(f"{text} · {session.date(row['created'])}").classes("text-caption")
         ui.space()
         if chosen:
-            ui.chip(session.say("data.used"), icon="check", color="positive", text_color="white")
+            ui.icon("check_circle").props("size=sm color=positive")
+            ui.label(session.say("data.used")).classes("text-positive text-weight-medium")
             ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to("/columns")).props("no-caps")
         else:
             ui.button(session.say("data.use"), on_click=lambda: _use(desk, session, row["id"])).props("no-caps outline")

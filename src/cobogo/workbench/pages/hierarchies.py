@@ -90,6 +90,7 @@ class _Page:
     async def choose(self, name: str) -> None:
         """Turn to a column."""
         self.name = name
+        self.form.clear()
         self.shown.wait()
         folder = self.desk.house.files.dataset(self.row["id"])
         found = await run.io_bound(rows.counts, folder, name, MOST)
@@ -110,7 +111,7 @@ class _Page:
                 button = ui.button(on_click=lambda name=name: self.choose(name), color="primary" if on else None)
                 with button, ui.column().classes("gap-0 items-start w-full"):
                     ui.label(name).style("overflow-wrap: anywhere; text-align: left")
-                    ui.label(self.session.say(f"kind.{kind}")).classes("text-caption")
+                    ui.label(self.session.say(f"way.{kind}")).classes("text-caption")
                 button.props(
                     f"no-caps align=left {'unelevated' if on else 'flat'} aria-current={'true' if on else 'false'}"
                 )
@@ -128,7 +129,7 @@ class _Page:
                 ui.label(say("hierarchies.most", most=number(MOST))).classes("text-caption")
             if self.sensitive:
                 ui.label(say("hierarchies.sensitive")).classes("text-caption")
-            kinds = {one: say(f"kind.{one}") for one in FIELDS}
+            kinds = {one: say(f"way.{one}") for one in FIELDS}
             ui.select(
                 kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
             ).props("outlined dense").classes("w-full")

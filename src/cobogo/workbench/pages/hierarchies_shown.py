@@ -14,6 +14,9 @@ from cobogo.workbench.plots import ORANGE, PLAIN, axis, plotted
 if TYPE_CHECKING:
     from cobogo.workbench.pages.hierarchies import _Page
 
+CSS = "@layer overrides { .q-tree { color: #5c5c5c } .body--dark .q-tree { color: #b8b8b8 } }"
+"""Lines and arrows of a tree that can be seen."""
+
 
 class Shown:
     """The right side of the page."""
@@ -22,6 +25,7 @@ class Shown:
         self.page, self.say = page, page.session.say
         self.level, self.search, self.asked = 0, "", False
         self.tree: ui.tree | None = None
+        ui.add_css(CSS)
         self.spinner = ui.linear_progress(show_value=False).props("indeterminate")
         self.alarm = ui.column().classes("w-full")
         self.place = ui.column().classes("w-full gap-3")

@@ -39,8 +39,8 @@ ENGLISH = {
     "risk-count.records": "People",
     "risk-count.classes": "Classes",
     "risk-count.smallest": "Smallest class",
-    "risk.people.what": "Nobody is found by one column alone as often as by several together. These are the "
-    "combinations that point at single people.",
+    "risk.people.what": "One column alone seldom finds anybody; several together do. These are the combinations "
+    "that point at single people.",
     "risk.people.alone": "Each quasi-identifier alone",
     "risk.people.alone-why": "the share of all pairs of people that it tells apart",
     "risk.people.few": "How few columns are enough",

@@ -21,6 +21,9 @@ from cobogo.workbench.pages.exploring.place import Place
 SLICE = 0.4
 """Seconds of looking at nodes between two notes of how far it is."""
 
+OFTEN = 4.0
+"""Seconds at least between two better nodes that take the place of the best, where it is not proven."""
+
 LISTED = 100
 
 
@@ -60,6 +63,7 @@ class Tab:
         self.survey = found.survey
         self.chosen: Levels = found.survey.around
         self.filter = Filter.open(found.survey)
+        self._improve_at = time.monotonic() + OFTEN
 
     def build(self) -> None:
         """Draw it, and go on looking at nodes while somebody is there."""
@@ -95,7 +99,15 @@ class Tab:
             return
         until = time.monotonic() + SLICE
         await run.io_bound(self.survey.look, lambda: time.monotonic() > until)
-        if self._shown_unknown:
+        before = self.found.optimum
+        if (until > self._improve_at or self.survey.finished) and self.found.improve():
+            if self.chosen == before or before is None:
+                self.chosen = self.found.optimum or self.chosen
+            self._improve_at = until + OFTEN
+            self.sure.text = self._sure()
+            self._draw()
+            await self.panel.show(self.chosen)
+        elif self._shown_unknown:
             self._draw()
         else:
             self._count(self._passing())
@@ -108,7 +120,7 @@ class Tab:
 
     def _draw(self) -> None:
         passing = self._passing()
-        focus = self.chosen if self.filter.relation != "all" else self.survey.around
+        focus = self.chosen if self.filter.relation != "all" else self.found.optimum or self.survey.around
         shown = self.filter.drawn(self.survey, passing, focus)
         if len(shown) and (mine := self.survey.number(self.chosen)) is not None and passing[mine] and mine not in shown:
             shown = np.sort(np.append(shown[:-1], mine))
@@ -139,20 +151,22 @@ class Tab:
 
     def _legend(self) -> None:
         say = self.session.say
-        sure = say("explore.proven" if self.found.proven else "explore.unproven")
-        parts = [
-            *([("◆", say("explore.legend_optimum", sure=sure))] if self.found.optimum is not None else []),
-            ("●", say("explore.satisfies")),
-            ("▪", say("explore.fails")),
-            ("▲", say("explore.unknown")),
-        ]
+        signs = {"●": "explore.satisfies", "▪": "explore.fails", "▲": "explore.unknown"}
         with ui.row().classes("text-caption gap-4"):
-            for sign, text in parts:
-                ui.label(f"{sign} {text}")
+            self.sure = ui.label(self._sure())
+            for sign, text in signs.items():
+                ui.label(f"{sign} {say(text)}")
         ui.label(say("explore.how")).classes("text-caption")
         metric = self.survey.problem.metric.name
         if means := self.say.texts.get(f"metric.{metric}.means"):
             ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
+
+    def _sure(self) -> str:
+        say = self.session.say
+        if self.found.optimum is None:
+            return ""
+        sure = say("explore.proven" if self.found.proven else "explore.unproven")
+        return "◆ " + say("explore.legend_optimum", sure=sure)
 
     def _list(self) -> None:
         say = self.session.say

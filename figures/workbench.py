@@ -109,7 +109,9 @@ def _driven(page: Any, address: str, directory: Path) -> dict[str, bytes]:
         page.goto(f"{home}{step.path}")
         _still(page)
         if step.name == "asking":
-            page.get_by_role("button", name=SAY["ask.explain"]).click()
+            page.get_by_role("button", name=SAY["ask.example.groups"]).click()
+            page.get_by_role("button", name=SAY["ask.ask"], exact=True).click()
+            page.get_by_text(SAY["ask.answered"].partition("{")[0]).first.wait_for()
             _still(page)
         found[step.name] = _smaller(page.screenshot())
     return found

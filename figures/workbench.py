@@ -108,6 +108,9 @@ def _driven(page: Any, address: str, directory: Path) -> dict[str, bytes]:
     for step in STEPS:
         page.goto(f"{home}{step.path}")
         _still(page)
+        if step.name == "asking":
+            page.get_by_role("button", name=SAY["ask.explain"]).click()
+            _still(page)
         found[step.name] = _smaller(page.screenshot())
     return found
 

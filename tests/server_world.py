@@ -24,9 +24,10 @@ HERE = {"positions": [{"lon": -38.5, "lat": -3.7}]}
 class World:
     """A server with one of everything, and what a good request to each route looks like."""
 
-    def __init__(self, served: Any, *, audited: bool = True) -> None:
+    def __init__(self, served: Any) -> None:
         self.served = served
         self.dataset = served.upload().json()["id"]
+        self.spare = served.upload().json()["id"]
         self.policy = self._made("/policies", {"dataset": self.dataset, "name": "p", "toml": served.policy})
         self.collection = self._made("/collections", {"toml": COLLECTION})
         self.job = self._made("/jobs", {"kind": "anonymize", "dataset": self.dataset, "policy": self.policy})
@@ -36,9 +37,8 @@ class World:
             served.keys[who] = served.house.keys.create(f"{who}-{served.test}", Role.COLLECTOR)[1]
             assert served(who, "POST", "/location/locations", json=HERE).status_code == 200
         assert served.finished(self.job)["state"] == "done"
-        if audited:
-            audit = self._made("/jobs", {"kind": "audit", "release": self.job})
-            assert served.finished(audit)["state"] == "done"
+        audit = self._made("/jobs", {"kind": "audit", "release": self.job})
+        assert served.finished(audit)["state"] == "done"
         self.token = served("steward", "POST", "/vault/tokens", json={"domain": "people", "texts": ["ana"]}).json()
         asked = Collection.of(served("collector", "GET", f"/collections/{self.collection}").json())
         (self.report,) = batches(asked, shuffled_reports(asked, ["a", "b"], Entropy()))
@@ -48,11 +48,12 @@ class World:
         assert made.status_code < 300, made.text
         return str(made.json()["id"])
 
-    def path(self, template: str) -> dict[str, str]:
-        """What stands in a route's address for the thing that it is about."""
+    def path(self, template: str, method: str = "get") -> dict[str, str]:
+        """What stands in a route's address for the thing that it is about: one apart to be deleted."""
         if "{" not in template:
             return {}
-        kinds = {"datasets": self.dataset, "policies": self.policy, "collections": self.collection, "keys": self.key}
+        dataset = self.spare if method == "delete" else self.dataset
+        kinds = {"datasets": dataset, "policies": self.policy, "collections": self.collection, "keys": self.key}
         name = f"collector-{self.served.test}" if "budget" in template else self.zone if "mix" in template else "clinic"
         known = {"identity": kinds.get(template.split("/")[3], self.job), "name": name, "trip": "walk"}
         return {name: value for name, value in known.items() if f"{{{name}}}" in template}

@@ -113,12 +113,10 @@ def test_it_runs_with_core_dependencies_alone(fresh: Path, tmp_path: Path) -> No
         if block.title in ("patients.csv", "policy.toml"):
             (tmp_path / block.title).write_text(block.body, encoding="utf-8")
     assert run(fresh / "cobogo", "--version", cwd=tmp_path).startswith("cobogo ")
-    assert "k-anonymity" in run(fresh / "cobogo", "list", "models", cwd=tmp_path)
     run(fresh / "cobogo", "inspect", "patients.csv", cwd=tmp_path)
     assert "measured 3 ✓" in run(fresh / "cobogo", "anonymize", "policy.toml", "--out", "release", cwd=tmp_path)
     assert (tmp_path / "release/evidence/report.html").read_text(encoding="utf-8").count("<style") == 1
     assert "The release holds." in run(fresh / "cobogo", "verify", "release", cwd=tmp_path)
-    run(fresh / "python", "-c", "import cobogo as cb; assert cb.verify('release')", cwd=tmp_path)
 
 
 MISSING = {

@@ -11,9 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from cobogo.errors import InputError, PolicyError
+from cobogo.job import anonymize
 from cobogo.server.confine import confined
 from cobogo.server.files import safe_name
 from cobogo.server.settings import Settings
+from http_server import CSV
 
 
 @pytest.mark.parametrize(
@@ -81,13 +83,11 @@ def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
 @pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv"])
 def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     (tmp_path / "secret.csv").write_text("25;*\n35;*\n45;*\n55;*\n")
-    dataset = served.upload().json()["id"]
-    policy = served.policy.replace("intervals = [10, 20]", f'csv = "{path}"')
-    job = served("steward", "POST", "/jobs", json={"kind": "anonymize", "dataset": dataset, "toml": policy}).json()
-    ended = served.finished(job["id"])
-    assert ended["state"] == "failed"
-    assert "plain file name" in ended["message"]
-    assert str(served.house.files.root) not in ended["message"]
+    text = served.policy.replace("intervals = [10, 20]", f'csv = "{path}"')
+    (tmp_path / "files").mkdir()
+    (tmp_path / "t.csv").write_text(CSV)
+    with pytest.raises(PolicyError, match="plain file name"):
+        anonymize(tmp_path / "t.csv", confined(text, tmp_path / "files", owner="ana"))
 
 
 def test_a_hierarchy_that_was_attached_is_used(served) -> None:
@@ -116,17 +116,13 @@ def test_answers_are_hardened(served) -> None:
     assert headers["Cache-Control"] == "no-store"
 
 
-def test_a_job_that_failed_names_no_place_of_the_machine(served) -> None:
+def test_a_job_that_reaches_for_another_file_fails_and_names_no_place_of_the_machine(served) -> None:
     dataset = served.upload().json()["id"]
-    served("steward", "POST", f"/datasets/{dataset}/files", files={"file": ("ages.csv", "25,*\n")})
-    asked = {
-        "kind": "anonymize",
-        "dataset": dataset,
-        "toml": served.policy.replace("intervals = [10, 20]", 'csv = "ages.csv"'),
-    }
+    text = served.policy.replace("intervals = [10, 20]", 'csv = "../data.csv"')
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": text}
     ended = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])
     assert ended["state"] == "failed"
-    assert "ages.csv" in ended["message"]
+    assert "plain file name" in ended["message"]
     assert str(served.house.files.root) not in ended["message"]
 
 

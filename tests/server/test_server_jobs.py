@@ -12,8 +12,8 @@ from cobogo import verify
 from http_server import CSV
 
 
-def test_a_table_becomes_a_release(served) -> None:
-    uploaded = served.upload()
+def test_a_table_becomes_a_release(served, tmp_path) -> None:
+    uploaded = served.upload(content=CSV.replace("flu", "=cmd|' /C calc'!A0"))
     assert uploaded.status_code == 201, uploaded.text
     dataset = uploaded.json()
     assert dataset["rows"] == 40
@@ -35,6 +35,12 @@ def test_a_table_becomes_a_release(served) -> None:
     assert "name" not in table.columns
     assert table.groupby(["age", "city"]).size().min() >= 2
     assert "<html" in served("steward", "GET", f"/releases/{job['id']}/report").text
+    assert any(table["illness"].str.startswith("="))
+    safe = served("steward", "GET", f"/releases/{job['id']}/public.zip?formulas=neutralised")
+    zipfile.ZipFile(io.BytesIO(safe.content)).extractall(tmp_path)
+    assert not any(pd.read_csv(tmp_path / "public" / "release.csv")["illness"].str.startswith("="))
+    assert verify(tmp_path / "public")
+    assert served("steward", "GET", f"/releases/{job['id']}/public.zip?formulas=run").status_code == 422
 
 
 def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
@@ -62,23 +68,6 @@ def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
     assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
     public = served("steward", "GET", f"/releases/{release}/public.zip").content
     assert not [name for name in zipfile.ZipFile(io.BytesIO(public)).namelist() if "audit" in name]
-    assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 204
-    assert served.finished(served("steward", "POST", "/jobs", json=wanted).json()["id"])["state"] == "done"
-    assert "original" in served("steward", "GET", f"/releases/{release}/findings").json()["notes"][0]
-
-
-def test_a_download_for_spreadsheets_holds_no_formula_and_verifies(served, tmp_path) -> None:
-    dataset = served.upload(content=CSV.replace("flu", "=cmd|' /C calc'!A0")).json()["id"]
-    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
-    release = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])["id"]
-    for query, harmful in (("", True), ("?formulas=neutralised", False)):
-        answer = served("steward", "GET", f"/releases/{release}/public.zip{query}")
-        zipfile.ZipFile(io.BytesIO(answer.content)).extractall(tmp_path / f"{harmful}")
-        table = pd.read_csv(tmp_path / f"{harmful}" / "public" / "release.csv")
-        assert any(table["illness"].str.startswith("=")) == harmful
-        assert verify(tmp_path / f"{harmful}" / "public")
-    assert served("steward", "GET", f"/releases/{release}/public.zip?formulas=run").status_code == 422
-    assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
 
 
 def test_a_job_that_runs_tells_how_far_it_is_and_can_be_cancelled(served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from cobogo.server.access import Pace
+from cobogo.server.roles import SCOPES, Role
 from server_world import World
 
 CAREFREE = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
@@ -49,14 +51,52 @@ def _answer(served: Any, case: Any, who: str) -> int:
     return int(found.status_code)
 
 
-def test_every_answer_is_one_that_the_document_tells_of(served, tmp_path) -> None:
+def test_every_answer_is_documented_and_nothing_of_one_steward_is_there_for_another(served, tmp_path) -> None:
     served.furnish(tmp_path)
     served.house.pace, served.house.strangers = Pace(10**6), Pace(10**6)
     world = World(served)
+    limits = served.house.settings.limits.model_copy(update={"jobs_at_once": 0})  # from now on they only wait
+    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    _another_steward_finds_nothing(world)
     _good_requests_are_answered_on_every_route(world)
     _whatever_is_sent_is_answered(world)
     for job in served("steward", "GET", "/jobs").json():
         served("steward", "POST", f"/jobs/{job['id']}/cancel")
+
+
+def _another_steward_finds_nothing(world: World) -> None:
+    served = world.served
+    paths = served.client.get("/api/v1/openapi.json").json()["paths"]
+    of_stewards = [
+        (method.upper(), path)
+        for path, methods in paths.items()
+        for method, told in methods.items()
+        if "{identity}" in path and set(told["security"][0]["HTTPBearer"]) & SCOPES[Role.STEWARD]
+    ]
+    assert len(of_stewards) > 15
+    for method, path in of_stewards:
+        url = path.format(**world.path(path)).removeprefix("/api/v1")
+        body = next(iter(world.bodies(f"{method} {path}")), None)
+        options = {"files": {"file": ("h.csv", body["file"])}} if path.endswith("/files") else {"json": body}
+        theirs = served("other", method, url, **options)
+        nobodys = served("other", method, re.sub(r"[0-9a-f]{16}", "0" * 16, url), **options)
+        assert (theirs.status_code, nobodys.status_code) == (404, 404), (method, path, theirs.text)
+        assert theirs.content == nobodys.content
+    about = {"dataset": world.dataset, "name": "p", "toml": served.policy}
+    wanted = [
+        ("/policies", about),
+        ("/jobs", {"kind": "anonymize", "dataset": world.dataset, "toml": served.policy}),
+        ("/jobs", {"kind": "audit", "release": world.job}),
+    ]
+    for path, json in wanted:
+        assert served("other", "POST", path, json=json).status_code == 404
+    own = served.upload("other").json()["id"]
+    mine = {"kind": "anonymize", "dataset": own, "policy": world.policy}
+    assert served("other", "POST", "/jobs", json=mine).status_code == 404
+    for path in ("/datasets", "/policies", "/jobs", "/releases", "/collections", "/registry"):
+        assert [one["id"] for one in served("other", "GET", path).json()] == ([own] if path == "/datasets" else [])
+    assert served("steward", "GET", f"/datasets/{world.dataset}").status_code == 200
+    assert served("steward", "POST", f"/releases/{world.job}/verify").json()["holds"] is True
 
 
 def _good_requests_are_answered_on_every_route(world: World) -> None:
@@ -67,7 +107,7 @@ def _good_requests_are_answered_on_every_route(world: World) -> None:
         for body in world.bodies(operation.label) or [None]:
             given = {} if body is None else {"body": body, "media_type": media}
             for who in dict.fromkeys(WHO):
-                case = operation.Case(path_parameters=world.path(operation.path), **given)
+                case = operation.Case(path_parameters=world.path(operation.path, operation.method), **given)
                 if _answer(served, case, who) < 300:
                     reached.add(operation.label)
     unanswered = {"POST /api/v1/location/nearest"}  # there is no service behind this server

@@ -152,7 +152,7 @@ def choose(desk: Desk, session: Session, identity: str) -> None:
     if row is None:
         return
     _, text = tables.suggestion(desk.house, row)
-    session.dataset, session.job = identity, None
+    session.dataset, session.job, session.release = identity, None, None
     session.draft = Draft(rendered(Draft(text).content()))
 
 

@@ -1,13 +1,48 @@
-"""A real browser: the system's Chromium, or the one that Playwright brought."""
+"""A server as users start it, and a real browser: the system's Chromium, or the one that Playwright brought."""
 
 from __future__ import annotations
 
 import shutil
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+
+
+@contextmanager
+def running(*arguments: str, program: str = "from cobogo.cli.main import run; run()") -> Iterator[str]:
+    """A process that runs a command, or another program; the first line that it prints."""
+    server = subprocess.Popen(
+        [sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert server.stdout is not None
+        yield server.stdout.readline()
+    finally:
+        server.terminate()
+        server.communicate(timeout=30)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def answers(port: int) -> None:
+    """Wait until somebody listens on a port."""
+    for _ in range(600):
+        with socket.socket() as door:
+            if door.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise AssertionError("the server did not begin within a minute")
 
 
 @contextmanager

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import re
-import socket
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +12,7 @@ import pandas as pd
 import pytest
 from contrasts import faint
 
-from browsers import browser
+from browsers import answers, browser, free_port, running
 from cobogo.registry.store import create, open_registry
 from cobogo.server.house import House
 from cobogo.server.roles import Role
@@ -24,43 +20,13 @@ from cobogo.server.settings import Settings
 from cobogo.server.state import JOBS, RELEASES
 from cobogo.workbench.words import TEXTS
 
+pytestmark = pytest.mark.xdist_group("workbench")
+
 CSV = "nome,idade,cidade,doença\n" + "".join(
     f"{name} Silva {n},{25 + n % 4 * 10},{city},{'dengue' if n % 3 else 'gripe'}\n"
     for n, (name, city) in enumerate([("José", "Sobral"), ("Ana", "Fortaleza")] * 30)
 )
 PATIENCE = 60_000
-
-
-@contextmanager
-def served(*arguments: str) -> Iterator[str]:
-    """A server as users start it; what it prints first."""
-    program = "from cobogo.cli.main import run; run()"
-    server = subprocess.Popen(
-        [sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    try:
-        assert server.stdout is not None
-        yield server.stdout.readline()
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-def opened(page: Any, address: str) -> None:
-    for _ in range(150):
-        try:
-            page.goto(address)
-            return
-        except Exception as error:
-            if "ERR_CONNECTION_REFUSED" not in str(error):
-                raise
-            page.wait_for_timeout(200)
 
 
 class Bench:
@@ -82,7 +48,7 @@ class Bench:
         """A browser of somebody who is logged in."""
         page = self.chromium.new_context(viewport={"width": 1366, "height": 768}, locale=locale).new_page()
         page.set_default_timeout(PATIENCE)
-        opened(page, f"{self.address}/login")
+        page.goto(f"{self.address}/login")
         if who is not None:
             say = TEXTS[locale]
             page.get_by_label(say["login.key"]).fill(self.keys[who])
@@ -97,7 +63,8 @@ def bench(tmp_path_factory: Any) -> Iterator[Bench]:
         made = Bench(tmp_path_factory.mktemp("bench"), chromium)
         settings = Path(made.settings.state).parent / "server.toml"
         settings.write_text(f'state = "state"\nregistry = "registry.db"\nport = {made.port}\n', encoding="utf-8")
-        with served("serve", "--workbench", "--config", str(settings)):
+        with running("serve", "--workbench", "--config", str(settings)):
+            answers(made.port)
             yield made
         made.house.close()
 

@@ -4,9 +4,6 @@ to its estimates, a mechanism that is played and attacked."""
 from __future__ import annotations
 
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +12,7 @@ from typing import Any
 import pytest
 from contrasts import faint
 
-from browsers import browser
+from browsers import answers, browser, free_port, running
 from cobogo.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_ask")
@@ -60,35 +57,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     home = tmp_path_factory.mktemp("bench")
     (home / "curator.toml").write_text(CURATOR)
     (home / "patients.csv").write_text("payer\n" + "SUS\n" * 300 + "plan\n" * 100)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\ncurator = "curator.toml"\n')
     house = House(Settings.load(home / "server.toml"))
     roles = {"ana": Role.ANALYST, "maria": Role.STEWARD, "gate": Role.COLLECTOR}
     keys = {who: house.keys.create(who, role)[1] for who, role in roles.items()}
     house.close()
-    program = "from cobogo.cli.main import run; run()"
-    arguments = ["serve", "--workbench", "--config", str(home / "server.toml")]
-    server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)
-    try:
-        with browser() as chromium:
-            _answers(port)
-            yield Bench(f"http://127.0.0.1:{port}", keys, chromium)
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
-
-
-def _answers(port: int) -> None:
-    import time
-
-    for _ in range(300):
-        with socket.socket() as door:
-            if door.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError("the server did not begin within half a minute")
+    with running("serve", "--workbench", "--config", str(home / "server.toml")), browser() as chromium:
+        answers(port)
+        yield Bench(f"http://127.0.0.1:{port}", keys, chromium)
 
 
 def _readable(page: Any) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +14,7 @@ from contrasts import faint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from browsers import browser
+from browsers import answers, browser, free_port, running
 from cobogo.errors import HierarchyError, InputError
 from cobogo.hierarchy.base import Hierarchy
 from cobogo.hierarchy.csv_file import csv_hierarchy
@@ -36,6 +33,8 @@ from cobogo.workbench.hierarchy.kinds import BY_HAND, FIELDS, kind_of, start
 from cobogo.workbench.hierarchy.look import SHOWN, look, nodes
 from cobogo.workbench.pages.data_rows import PAGE, View
 from cobogo.workbench.words import TEXTS
+
+pytestmark = pytest.mark.xdist_group("workbench_data")
 
 SAY = TEXTS["en"]
 AGES = [str(n * 37 % 90) if n % 11 else "" for n in range(300)]
@@ -254,35 +253,18 @@ def test_every_reason_is_said_in_portuguese() -> None:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
     state = tmp_path_factory.mktemp("bench") / "state"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    program = "from cobogo.cli.main import run; run()"
-    arguments = ["workbench", "--no-show", "--port", str(port), "--state", str(state)]
-    server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        address = re.search(r"http://\S+", server.stdout.readline())
+    port = free_port()
+    with (
+        running("workbench", "--no-show", "--port", str(port), "--state", str(state)) as line,
+        browser() as chromium,
+    ):
+        address = re.search(r"http://\S+", line)
         assert address is not None
-        with browser() as chromium:
-            page = chromium.new_context(viewport={"width": 1366, "height": 768}, locale="en-US").new_page()
-            page.set_default_timeout(60_000)
-            _reach(page, address[0])
-            yield page, state
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
-
-
-def _reach(page: Any, address: str) -> None:
-    for _ in range(150):
-        try:
-            page.goto(address)
-            return
-        except Exception as error:
-            if "ERR_CONNECTION_REFUSED" not in str(error):
-                raise
-            page.wait_for_timeout(200)
+        answers(port)
+        page = chromium.new_context(viewport={"width": 1366, "height": 768}, locale="en-US").new_page()
+        page.set_default_timeout(60_000)
+        page.goto(address[0])
+        yield page, state
 
 
 def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from browsers import browser
+from browsers import answers, browser, free_port, running
 from cobogo.comparison import compare
 from cobogo.policy import Policy
 from cobogo.workbench.shelf import Shelf
@@ -99,29 +96,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("explore")
     pd.DataFrame(ROWS).to_csv(home / "people.csv", index=False)
     (home / "policy.toml").write_text(POLICY)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    arguments = [sys.executable, "-uc", SERVER, str(home), str(port)]
-    server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        door, key = server.stdout.readline().split()
-        _answers(port)
-        with browser() as chromium:
-            yield Served(f"http://127.0.0.1:{port}", door, key, home, chromium)
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
-
-
-def _answers(port: int) -> None:
-    for _ in range(300):
-        with socket.socket() as door:
-            if door.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError("the server did not begin within half a minute")
+    port = free_port()
+    with running(str(home), str(port), program=SERVER) as line, browser() as chromium:
+        door, key = line.split()
+        answers(port)
+        yield Served(f"http://127.0.0.1:{port}", door, key, home, chromium)
 
 
 def _satisfied() -> dict[str, bool]:

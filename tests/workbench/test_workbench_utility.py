@@ -5,9 +5,6 @@ from __future__ import annotations
 import io
 import re
 import secrets
-import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from browsers import browser
+from browsers import answers, browser, free_port, running
 from cobogo.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_utility")
@@ -144,22 +141,15 @@ def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
     from cobogo.server.roles import Role
     from cobogo.server.settings import Settings
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')
     house = House(Settings.load(home / "server.toml"))
     roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
     keys = {who: house.keys.create(who, role)[1] for who, role in roles.items()}
     house.close()
-    program = "from cobogo.cli.main import run; run()"
-    arguments = ["serve", "--workbench", "--config", str(home / "server.toml")]
-    server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)
-    try:
+    with running("serve", "--workbench", "--config", str(home / "server.toml")):
+        answers(port)
         yield f"http://127.0.0.1:{port}", keys
-    finally:
-        server.terminate()
-        server.communicate(timeout=30)
 
 
 def entered(chromium: Any, address: str, key: str, language: str) -> Any:

@@ -11,6 +11,7 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.language.sentences import translated
+from cobogo.server.state import DATASETS
 from cobogo.workbench.header import drawer, header
 from cobogo.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.workbench.session import Desk, Session
@@ -38,6 +39,19 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
     drawer(desk, session, step)
     with _body():
         yield session
+
+
+@contextmanager
+def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]] | None]:
+    """A page about the data set at hand, with its row; None where there is none, and the page says so."""
+    with framed(desk, step) as session:
+        row = None if session is None else desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        if session is None or row is None:
+            if session is not None:
+                no_data(session)
+            yield None
+        else:
+            yield session, row
 
 
 def prepared(session: Session, title: str) -> ui.dark_mode:

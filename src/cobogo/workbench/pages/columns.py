@@ -11,8 +11,7 @@ from cobogo.errors import CobogoError
 from cobogo.schema.portuguese import reason_in_portuguese, type_in_portuguese
 from cobogo.schema.suggest import CERTAIN
 from cobogo.server import profiles, tables
-from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import complain, framed, no_data
+from cobogo.workbench.frame import complain, framed_data
 from cobogo.workbench.pages.columns_shape import Shape
 from cobogo.workbench.session import Desk, Session
 
@@ -31,13 +30,10 @@ GRID = (
 
 async def build(desk: Desk) -> None:
     """The second step."""
-    with framed(desk, "columns") as session:
-        if session is None:
+    with framed_data(desk, "columns") as at_hand:
+        if at_hand is None:
             return
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
-        if row is None:
-            no_data(session)
-            return
+        session, row = at_hand
         found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
         try:
             told = session.draft.attributes

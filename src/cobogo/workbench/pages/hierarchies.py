@@ -9,8 +9,7 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.server import profiles, rows, tables
 from cobogo.server.rows import Counted
-from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import complain, empty, framed, no_data
+from cobogo.workbench.frame import complain, empty, framed_data
 from cobogo.workbench.hierarchy.kinds import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
 from cobogo.workbench.hierarchy.look import MOST, Look, look
 from cobogo.workbench.pages.hierarchies_files import Files
@@ -24,13 +23,10 @@ ROLES = ("quasi-identifier", "sensitive")
 
 async def build(desk: Desk) -> None:
     """The third step."""
-    with framed(desk, "hierarchies") as session:
-        if session is None:
+    with framed_data(desk, "hierarchies") as at_hand:
+        if at_hand is None:
             return
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
-        if row is None:
-            no_data(session)
-            return
+        session, row = at_hand
         try:
             told = session.draft.attributes
         except CobogoError as error:

@@ -6,8 +6,7 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.language.sentences import translated
-from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import framed, no_data
+from cobogo.workbench.frame import framed_data
 from cobogo.workbench.pages.exploring import algorithms, frontier, lattice
 from cobogo.workbench.pages.exploring.place import Place
 from cobogo.workbench.session import Desk
@@ -20,13 +19,10 @@ TABS = {"lattice": "hub", "algorithms": "balance", "frontier": "show_chart"}
 
 def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "exploring") as session:
-        if session is None:
+    with framed_data(desk, "exploring") as at_hand:
+        if at_hand is None:
             return
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
-        if row is None:
-            no_data(session)
-            return
+        session, row = at_hand
         at = {"tab": next(iter(TABS))}
 
         @ui.refreshable

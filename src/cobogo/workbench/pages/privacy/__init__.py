@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from cobogo.server.state import DATASETS
-from cobogo.workbench.frame import framed, no_data
+from cobogo.workbench.frame import framed_data
 from cobogo.workbench.pages.privacy.exposure import asked, exposure
 from cobogo.workbench.pages.privacy.losses import losses
 from cobogo.workbench.pages.privacy.models import models
@@ -15,13 +14,10 @@ from cobogo.workbench.session import Desk
 
 def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "privacy") as session:
-        if session is None:
+    with framed_data(desk, "privacy") as at_hand:
+        if at_hand is None:
             return
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
-        if row is None:
-            no_data(session)
-            return
+        session, row = at_hand
         sheet = Sheet(desk, session, row)
         risk = ui.column().classes("w-full gap-2")
         with ui.row().classes("w-full items-start no-wrap gap-4"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from press.blocks import blocks as all_blocks
 
 import cobogo as cb
 from cobogo.attacks import ATTACKS
@@ -58,8 +59,9 @@ def test_the_commands_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("patients.csv").write_text(blocks(README, "csv")[0], encoding="utf-8")
-    Path("policy.toml").write_text(blocks(README, "toml")[0], encoding="utf-8")
+    for block in all_blocks(README):
+        if block.title in ("patients.csv", "policy.toml"):
+            Path(block.title).write_text(block.body, encoding="utf-8")
     cb.anonymize("policy.toml").write("release")
     for block in blocks(PAGE, "console"):
         for command, expected in re.findall(r"^\$ cobogo (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):

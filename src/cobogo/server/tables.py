@@ -78,7 +78,8 @@ def _taken_in(
     mine = house.state.rows(DATASETS, owner)
     if len(mine) >= house.settings.limits.datasets:
         raise InputError("too many data sets", where="datasets", remedy="Delete some first.")
-    identity = house.state.add(DATASETS, owner=owner, name=name, about="")
+    label = name.replace("\\", "/").rpartition("/")[2] or "table"  # what people call it; no place of ours
+    identity = house.state.add(DATASETS, owner=owner, name=label, about="")
     try:
         with house.files.receiving(identity) as stage:
             file = fill(stage)

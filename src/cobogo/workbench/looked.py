@@ -197,7 +197,7 @@ async def slowly(
         if not place.is_deleted:
             place.clear()
             with place:
-                trouble(str(error))
+                trouble(session.trouble(error))
         return
     if place.is_deleted:
         return

@@ -41,7 +41,7 @@ async def build(desk: Desk) -> None:
         try:
             curator = await run.io_bound(lambda: desk.house.curator)
         except CobogoError as error:
-            empty(str(error), icon="error_outline", title=session.say("ask.broken"))
+            empty(session.trouble(error), icon="error_outline", title=session.say("ask.broken"))
             return
         if curator is None:
             _teach(session)

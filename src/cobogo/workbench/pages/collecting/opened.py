@@ -74,7 +74,7 @@ class Opened:
         try:
             return dict(collecting.counted(self.desk.house, row).findings().as_dict())
         except CobogoError as error:
-            return str(error)
+            return self.session.trouble(error)
 
     def _list(self, rows: list[dict[str, Any]]) -> None:
         for row in rows:

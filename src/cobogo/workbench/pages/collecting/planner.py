@@ -130,7 +130,7 @@ class Planner:
             self.compared.clear()
             with self.compared, ui.row().classes("items-center no-wrap").props('role="alert"'):
                 ui.icon("error_outline").props("size=sm color=negative")
-                ui.label(str(error))
+                ui.label(self.session.trouble(error))
             return
         self.factor.text = self.say("collect.epsilon-why", factor=self.session.number(exp(wish.epsilon), 3))
         self.compared.clear()

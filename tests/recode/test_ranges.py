@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
@@ -65,6 +65,7 @@ def loss_of(released: list[dict[str, Any]], people: list[Row]) -> float:
 def test_every_range_holds_its_number_and_tells_what_it_loses(algorithm: str, people: list[Row]) -> None:
     rules = policy(algorithm)
     if algorithm == "mdav":
+        assume(any(age is not None for age, _ in people))  # where there is no number there is no range to lose anything
         rules["attributes"]["sex"]["aggregate"] = "ancestor"
     release = cb.anonymize(table(people), rules)
     found = release.to_arrow().to_pylist()

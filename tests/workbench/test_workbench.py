@@ -150,9 +150,11 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     before = {row["id"] for row in bench.house.state.rows(RELEASES, "ana")}
     page.goto(f"{bench.address}/privacy")
     page.get_by_text(say["privacy.fine"]).wait_for()
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1000)  # until the text has its colours: what is typed before may be lost
     page.locator(".cm-content").click()
     page.keyboard.press("Control+End")
-    page.keyboard.type('\nalgorithm = "k-membre')
+    page.keyboard.type('\nalgorithm = "k-membre', delay=20)
     page.get_by_text('Did you mean "k-member"?').first.wait_for()
     page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")

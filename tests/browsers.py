@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import subprocess
@@ -57,3 +58,18 @@ def browser() -> Iterator[Any]:
             pytest.skip("no Chromium: install the package chromium, or run `playwright install chromium`")
         yield found
         found.close()
+
+
+def log_in(page: Any, address: str, key: str, say: Any) -> None:
+    """Log in with a key. A page that lost its server on the way, as one may on a busy machine, is opened again."""
+    for last in (False, False, True):
+        page.goto(f"{address}/login")
+        page.wait_for_function("window.did_handshake === true")
+        page.get_by_label(say["login.key"]).fill(key)
+        page.get_by_role("button", name=say["login.go"]).click()
+        try:
+            page.wait_for_url(re.compile(r"/(data|releases|asking)$"), timeout=60_000 if last else 20_000)
+            return
+        except Exception:
+            if last:
+                raise

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from contrasts import faint
 
-from browsers import answers, browser, free_port, running
+from browsers import answers, browser, free_port, log_in, running
 from cobogo.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_ask")
@@ -41,10 +41,7 @@ class Bench:
         """A browser of one's own, logged in."""
         page = self.chromium.new_context(viewport={"width": 1366, "height": 768}, locale="en-US").new_page()
         page.set_default_timeout(60_000)
-        page.goto(f"{self.address}/login")
-        page.get_by_label(SAY["login.key"]).fill(self.keys[who])
-        page.get_by_role("button", name=SAY["login.go"]).click()
-        page.wait_for_url(re.compile(r"/(data|asking)$"))
+        log_in(page, self.address, self.keys[who], SAY)
         return page
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import secrets
 import threading
 import time
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from browsers import answers, browser, free_port, running
+from browsers import answers, browser, free_port, log_in, running
 from cobogo.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_utility")
@@ -155,18 +154,7 @@ def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def entered(chromium: Any, address: str, key: str, language: str) -> Any:
     page = chromium.new_context(viewport={"width": 1366, "height": 768}, locale=language).new_page()
     page.set_default_timeout(60_000)
-    for _ in range(300):
-        try:
-            page.goto(f"{address}/login")
-            break
-        except Exception as error:
-            if "ERR_CONNECTION_REFUSED" not in str(error):
-                raise
-            page.wait_for_timeout(200)
-    say = TEXTS["pt-BR" if language == "pt-BR" else "en"]
-    page.get_by_label(say["login.key"]).fill(key)
-    page.get_by_role("button", name=say["login.go"]).click()
-    page.wait_for_url(re.compile(r"/(?!login)\w+$"))
+    log_in(page, address, key, TEXTS["pt-BR" if language == "pt-BR" else "en"])
     return page
 
 

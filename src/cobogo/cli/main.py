@@ -114,6 +114,9 @@ def verify(
     engine: Annotated[
         str | None, typer.Option("--engine", help="The URL of the database that holds a released table.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 also when a model cannot be decided from what is there.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check a release: every hash, and every model from the released values. Exit 1 when something does not hold."""
@@ -126,7 +129,7 @@ def verify(
     else:
         for line in verdict_lines(verdict):
             console.say(line)
-    if not verdict:
+    if not verdict or (strict and verdict.undecided):
         raise typer.Exit(1)
 
 

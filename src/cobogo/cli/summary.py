@@ -72,17 +72,22 @@ def verdict_lines(verdict: Verdict) -> list[str]:
             if verdict.classes is None
             else "  " + say("fail", failing=found.failing_classes, classes=verdict.classes)
         )
-        mark = "✓" if found.satisfied else f"✗{failing}"
+        mark = "?" if found.undecided else "✓" if found.satisfied else f"✗{failing}"
         text.append(f"{found.model!s:<{width}}  {measured(found):<16} {mark}")
     text += [f"✗ {speaking.sentence(problem)}" for problem in verdict.problems]
     text += [f"{say('Note')}: {speaking.sentence(note)}." for note in verdict.notes]
-    text.append(say("holds" if verdict else "does not hold"))
+    if verdict and verdict.undecided:
+        text.append(say("as far as", undecided=len(verdict.undecided), models=len(verdict.models)))
+    else:
+        text.append(say("holds" if verdict else "does not hold"))
     return text
 
 
 def measured(found: ModelVerdict) -> str:
     """What was measured of a model."""
     say = speaking.words()
+    if found.undecided and found.measured is None:
+        return say("not measured")
     return say("no records") if found.measured is None else say("measured", value=say.fixed(found.measured))
 
 

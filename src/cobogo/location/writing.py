@@ -61,7 +61,13 @@ def write(package: Package, directory: Path, *, source: str, records: int) -> Ve
             if not verdict.satisfied:
                 raise VerificationFailed(f"{verdict.model} does not hold", remedy=OUR_FAULT)
         measured = tuple(verdict.as_dict() for verdict in found.verdicts)
-        text = dictionary.render(unsigned.columns, measured, star=False, explained=package.explained)
+        text = dictionary.render(
+            unsigned.columns,
+            measured,
+            star=False,
+            drawn=dictionary.about_drawing(found.verdicts),
+            explained=package.explained,
+        )
         seal_public(unsigned.model_copy(update={"models": measured}), text, public)
         report = json.dumps(dict(package.report), indent=1, ensure_ascii=False, allow_nan=False)
         (evidence / "report.json").write_text(report + "\n", encoding="utf-8", newline="\n")

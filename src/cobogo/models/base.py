@@ -252,11 +252,24 @@ class Scope(Enum):
     TABLE = "table"  # on all kept classes together: if it fails, so does the recoding
 
 
+class Records(Enum):
+    """What records tell of a model that counts people, where who is who is not known: one may have several."""
+
+    NOTHING = "nothing"  # a person's records may make it hold or fail
+    TOO_MANY = "too many"  # there are no fewer records than people: what fails with them fails with people
+    ALL = "all"  # it looks at which values are there, not at how many have them
+
+
 class Model(Promise):
     """What every model has."""
 
+    drawn: ClassVar[bool] = False
     scope: ClassVar[Scope] = Scope.CLASS
     more_is_safer: ClassVar[bool] = True
+    compares: ClassVar[bool] = False
+    """Whether it compares classes with the whole table before suppression: what it measures tells of the suppressed."""
+    records_tell: ClassVar[Records] = Records.NOTHING
+    """What a release tells of it where people are counted, and who is who is not released."""
 
     @property
     def monotone(self) -> Monotone:
@@ -283,6 +296,11 @@ class Model(Promise):
     def needs_members(self) -> bool:
         """Whether it looks at the original tuples behind the classes; verification then needs the original data."""
         return False
+
+    @property
+    def follows_from_release(self) -> bool:
+        """Not where it looks at original tuples or at earlier releases."""
+        return not self.needs_members and not self.series
 
     @property
     def blind(self) -> bool:

@@ -15,17 +15,27 @@ from cobogo.models.promise import Promise, parameters
 
 @dataclass(frozen=True)
 class ModelVerdict:
-    """Whether a model holds, what was measured, and in which class it is worst."""
+    """Whether a model holds, what was measured, and in which class it is worst.
+
+    ``undecided``: whether it holds cannot be told from what is at hand. It is not satisfied then, and does not fail.
+    """
 
     model: Promise
     satisfied: bool
     measured: float | None  # None of an empty table
     worst_class: int | None  # None of a model on the whole table
     failing_classes: int
+    undecided: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is known not to hold."""
+        return not self.satisfied and not self.undecided
 
     def as_dict(self) -> dict[str, Any]:
-        """As reports and manifests write it; what is infinite is written as text."""
-        return {**parameters(self.model), "satisfied": self.satisfied, "measured": _plain(self.measured)}
+        """As reports and manifests write it; what is infinite is written as text, what is undecided as null."""
+        satisfied = None if self.undecided else self.satisfied
+        return {**parameters(self.model), "satisfied": satisfied, "measured": _plain(self.measured)}
 
 
 def check(models: Iterable[Model], classes: Classes) -> tuple[ModelVerdict, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.models.arguments import choice, number, text, whole
-from cobogo.models.base import Classes, Domain, Floats, Ints, Mask, Model, Monotone, least_beyond, over
+from cobogo.models.base import Classes, Domain, Floats, Ints, Mask, Model, Monotone, Records, least_beyond, over
 
 SLACK = 1e-12
 
@@ -116,6 +116,7 @@ class PSensitive(Model):
     k: int
 
     name: ClassVar[str] = "p-sensitive-k-anonymity"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
 
     def __post_init__(self) -> None:
         whole(self.name, "p", self.p, least=1)
@@ -168,6 +169,7 @@ class BetaLikeness(Model):
 
     name: ClassVar[str] = "beta-likeness"
     more_is_safer: ClassVar[bool] = False
+    compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         number(self.name, "beta", self.beta, above=0)
@@ -231,6 +233,7 @@ class DeltaDisclosure(Model):
 
     name: ClassVar[str] = "delta-disclosure"
     more_is_safer: ClassVar[bool] = False
+    compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         number(self.name, "delta", self.delta, above=0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cobogo.models.arguments import whole
-from cobogo.models.base import Classes, Floats, Mask, Model, Monotone
+from cobogo.models.base import Classes, Floats, Mask, Model, Monotone, Records
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class KAnonymity(Model):
     k: int
 
     name: ClassVar[str] = "k-anonymity"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, least=1)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.models.arguments import choice, number, whole
-from cobogo.models.base import Classes, Floats, Histogram, Ints, Mask, Model, Monotone, at_least, over
+from cobogo.models.base import Classes, Floats, Histogram, Ints, Mask, Model, Monotone, Records, at_least, over
 
 TOLERANCE = 1e-9
 """A class whose entropy is exactly on the bound passes, whatever the rounding."""
@@ -85,6 +85,11 @@ class LDiversity(Model):
     def more_is_safer(self) -> bool:  # type: ignore[override]
         """Of recursive l-diversity the ratio to c is measured, which should be small."""
         return self.kind != "recursive"
+
+    @property
+    def records_tell(self) -> Records:  # type: ignore[override]
+        """Which values are there is the same of records and of people."""
+        return Records.ALL if self.kind == "distinct" else Records.NOTHING
 
     @property
     def monotone(self) -> Monotone:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.models.arguments import choice, number, numeric, whole
-from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, over
+from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, Records, over
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class KE(Model):
     e: float
 
     name: ClassVar[str] = "k-e-anonymity"
+    records_tell: ClassVar[Records] = Records.ALL
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, least=1)

@@ -16,6 +16,8 @@ class Promise:
     """What every promise has."""
 
     name: ClassVar[str]
+    drawn: ClassVar[bool] = True
+    """Whether it is about how values were drawn, and not about the released rows."""
 
     def __str__(self) -> str:
         """As people write it: ``l-diversity (occupation, l = 3)``."""
@@ -33,6 +35,11 @@ class Promise:
         """The sensitive attributes whose values it looks at."""
         attribute = getattr(self, "attribute", None)
         return () if attribute is None else (attribute,)
+
+    @property
+    def follows_from_release(self) -> bool:
+        """Whether what it measures can be read off the release and what is stated of it, so that it may be told."""
+        return True
 
 
 Kind = TypeVar("Kind", bound=Promise)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.models.arguments import number
-from cobogo.models.base import Classes, Floats, Mask, Model, Monotone, Scope
+from cobogo.models.base import Classes, Floats, Mask, Model, Monotone, Records, Scope
 
 SLACK = 1e-12
 
@@ -34,6 +34,7 @@ class HighestRisk(Model):
     max: float
 
     name: ClassVar[str] = "highest-risk"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -77,6 +78,7 @@ class AverageRisk(Model):
     max: float
 
     name: ClassVar[str] = "average-risk"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
     scope: ClassVar[Scope] = Scope.TABLE
     more_is_safer: ClassVar[bool] = False
 

@@ -50,6 +50,7 @@ class TCloseness(Model):
 
     name: ClassVar[str] = "t-closeness"
     more_is_safer: ClassVar[bool] = False
+    compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         choice(self.name, "distance", self.distance, ("equal", "ordered", "hierarchical"))

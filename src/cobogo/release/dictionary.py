@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from cobogo.errors import number_of
+from cobogo.models import MODELS
+from cobogo.models.check import ModelVerdict
 from cobogo.policy import (
     AttributePolicy,
     CsvHierarchy,
@@ -32,6 +34,26 @@ An apostrophe stands before what a spreadsheet would take for a formula: before 
 numbers. It is no part of the value.
 """
 """What is said of a release whose formulas were neutralised."""
+
+
+MEASURED = "Each figure was measured on the released rows alone; `cobogo verify` measures it again."
+"""What is said of a recoding's models."""
+
+COMPARED = (
+    "Promised of {models} is a bound on the distance to the whole table before suppression, and it was verified there; "
+    "the figure here is the distance to the released rows, for that to the whole table would tell of people who are "
+    "not released."
+)
+"""What is added of models that compare with the table before suppression."""
+
+UNTOLD = "Where there is no figure the model was verified, and what it measures does not follow from the released rows."
+"""What is added where a figure is not told."""
+
+DRAWN = (
+    "The promise is about how the values were drawn, and cannot be measured on the released rows. `cobogo verify` "
+    "checks that the procedure that the manifest states keeps the promise, and that the rows are such as it draws."
+)
+"""What is said of the promises of a release whose values were drawn."""
 
 
 def meaning(attribute: AttributePolicy, level: int, *, top: bool) -> str:
@@ -132,9 +154,11 @@ def render(
     *,
     star: bool,
     explained: str = "",
+    drawn: Collection[str] = (),
     order: str = "The order of the rows is random.",
 ) -> str:
-    """The dictionary as Markdown; ``explained`` is what a kind of release says of itself."""
+    """The dictionary as Markdown; ``explained`` is what a kind of release says of itself, and ``drawn`` are the
+    models that are about how values were drawn, and are not measured on the released rows."""
     lines = ["# What this release holds", ""]
     lines += ["| column | role | its values |", "|---|---|---|"]
     lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
@@ -151,16 +175,38 @@ def render(
             "who is in the table is not hidden, only whose value is whose."
         ]
     if star:
-        lines += ["A record with * in every quasi-identifier is one whose quasi-identifiers were withheld."]
+        lines += [
+            "A record with * in every quasi-identifier, if there is one, is one whose quasi-identifiers were withheld."
+        ]
     if explained:
         lines += ["", explained.rstrip()]
     if models:
         lines += ["", "## What protects the people in it", "", "| model | asked | measured |", "|---|---|---|"]
         for entry in models:
             asked = ", ".join(f"{k} = {v}" for k, v in entry.items() if k not in ("model", "satisfied", "measured"))
-            lines.append(f"| {entry['model']} | {_cell(asked)} | {entry['measured']} |")
-        lines += ["", "Each model was measured on the released file itself; `cobogo verify` does it again."]
+            lines.append(f"| {entry['model']} | {_cell(asked)} | {entry.get('measured', 'holds')} |")
+        lines += ["", " ".join(_measured_words(models, drawn))]
     return "\n".join([*lines, ""])
+
+
+def about_drawing(verdicts: Sequence[ModelVerdict]) -> set[str]:
+    """The promises, by name, that are about how values were drawn."""
+    return {verdict.model.name for verdict in verdicts if verdict.model.drawn}
+
+
+def _measured_words(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> list[str]:
+    """What the figures of models are, and what they are not."""
+    text = [DRAWN] if any(entry["model"] in drawn for entry in models) else []
+    if any(entry["model"] not in drawn for entry in models):
+        text.append(MEASURED)
+    compared = dict.fromkeys(
+        entry["model"] for entry in models if entry["model"] in MODELS and MODELS[entry["model"]].compares
+    )
+    if compared:
+        text.append(COMPARED.format(models=", ".join(compared)))
+    if any("measured" not in entry for entry in models):
+        text.append(UNTOLD)
+    return text
 
 
 def _placed(column: Column) -> str:

@@ -22,6 +22,7 @@ from cobogo.table.connect import without_password
 from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
+OWN_HASH = "sha256"
 
 
 def series_after(release: Release, reference: Reference) -> tuple[Series | None, list[str | None] | None]:
@@ -65,8 +66,22 @@ def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evi
         **content,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    _save(content, evidence)
+
+
+def _save(content: dict[str, Any], evidence: Path) -> None:
+    text = json.dumps({**content, OWN_HASH: own_hash(content)}, ensure_ascii=False, indent=1, allow_nan=False)
     (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def own_hash(content: dict[str, Any]) -> str:
+    """What the evidence hashes to, without the hash that it carries itself.
+
+    It tells damage, and an edit by whoever does not know of it. Whoever makes it anew is caught where the evidence
+    then says something else than the manifest.
+    """
+    rest = {name: value for name, value in content.items() if name != OWN_HASH}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
@@ -98,8 +113,7 @@ def amend(evidence: Path, names: Sequence[str]) -> None:
     content = json.loads((evidence / NAME).read_bytes())
     added = manifest.hashes(evidence, [evidence / name for name in names])
     content["files"] |= {name: entry.model_dump() for name, entry in added.items()}
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-    (evidence / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+    _save(content, evidence)
 
 
 def listed(evidence: Path) -> set[str]:

@@ -111,6 +111,8 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
+        if any(not _inside(name) for name in self._named):
+            return "the manifest names a file that does not lie beside it"
         if self.marginals:
             return self._contradiction_of_marginals
         if not (self.data.sha256 if self.data.file is None else self.data_files):
@@ -149,6 +151,13 @@ class Manifest(_Entry):
             return "the marginals have more than one sensitive attribute, or an identifier"
         return None if self.models else "the manifest promises nothing: it states no model"
 
+    @property
+    def _named(self) -> tuple[str, ...]:
+        """Every file that it names."""
+        own = (self.data.file, None if self.buckets is None else self.buckets.file)
+        apart = (entry.file for entry in self.marginals)
+        return (*self.files, *(name for name in (*own, *apart) if name is not None))
+
     def columns_in(self, file: str | None = None) -> tuple[str, ...]:
         """The columns of the released table, or of a file beside it."""
         return tuple(column.name for column in self.columns if column.file == file)
@@ -168,6 +177,11 @@ class Manifest(_Entry):
         """Write it into a directory."""
         text = json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, allow_nan=False)
         (directory / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _inside(name: str) -> bool:
+    """Whether a path leads nowhere but below the directory that it is read from."""
+    return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
 
 
 def load(directory: Path) -> Manifest:

@@ -70,7 +70,7 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
             verdicts = check(release.problem.promised, classes)
             refuse_unless_as_planned(release, released, classes, verdicts)
         with release.timed("write"):
-            sign(unsigned, release, public, verdicts)
+            sign(unsigned, release, public, released, reference, verdicts)
         progress("report", 0, 0)
         report.join()
         from cobogo.report.story import tell

@@ -10,7 +10,10 @@ from cobogo.models.check import ModelVerdict
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Whether a release holds what it promises. Truthy when it does."""
+    """Whether a release holds what it promises. Truthy when nothing speaks against it.
+
+    What cannot be decided from what is at hand, as from ``public/`` alone, is among ``undecided``.
+    """
 
     models: tuple[ModelVerdict, ...]
     problems: tuple[str, ...]
@@ -19,12 +22,18 @@ class Verdict:
     notes: tuple[str, ...] = ()  # what could only be measured in part
 
     def __bool__(self) -> bool:
-        return not self.problems and all(verdict.satisfied for verdict in self.models)
+        return not self.problems and not any(verdict.fails for verdict in self.models)
+
+    @property
+    def undecided(self) -> tuple[ModelVerdict, ...]:
+        """The models of which it cannot be told whether they hold."""
+        return tuple(verdict for verdict in self.models if verdict.undecided)
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
         return {
             "holds": bool(self),
+            "undecided": len(self.undecided),
             "models": [verdict.as_dict() for verdict in self.models],
             "problems": list(self.problems),
             "notes": list(self.notes),

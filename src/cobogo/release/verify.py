@@ -12,17 +12,18 @@ from pydantic import TypeAdapter, ValidationError
 
 from cobogo import models
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
-from cobogo.hierarchy import Hierarchy
 from cobogo.hierarchy.build import build
 from cobogo.models import Model
 from cobogo.models.base import Classes, Domain, Earlier, Histogram
 from cobogo.models.check import ModelVerdict, check
+from cobogo.models.promise import parameters
 from cobogo.policy import Policy, Role
 from cobogo.recode.withhold import follows, given_away
+from cobogo.release import alone, series
 from cobogo.release import manifest as manifests
-from cobogo.release import series
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.evidence import NAME as EVIDENCE
+from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
 from cobogo.release.marginals import NO_RECORDS
 from cobogo.release.readback import kept_engine, opened, parts, released_rows, released_table
@@ -41,7 +42,7 @@ from cobogo.table.read import Table, open_source
 from cobogo.transform import kinds
 from cobogo.transform.base import Written
 
-KEPT = {"home", "policy", "manifest-sha256"}
+KEPT = {"home", "policy", "manifest-sha256", OWN_HASH}
 """What verification asks of any evidence."""
 
 RECODED = {"reference", "withheld", "people", "series"}
@@ -72,36 +73,53 @@ def verify(
     rules = Policy.given(policy) if policy is not None else None
     if manifest.kind != manifests.RECODING:
         return _transformed(public, manifest, kept, rules, engine, problems)
-    asked = _models(manifest, kept, rules)
+    return _recoded(public, manifest, kept, rules, engine, problems)
+
+
+def _recoded(
+    public: Path, manifest: Manifest, kept: Json | None, rules: Policy | None, engine: str | None, problems: list[str]
+) -> Verdict:
+    """The verdict on a recoding: its classes must satisfy the manifest's models, the evidence's and the policy's."""
+    asked, contradictions = _models(manifest, kept, rules)
+    problems += contradictions
     quasi = manifest.with_role(Role.QUASI_IDENTIFIER)
+    if kept is not None:
+        problems += _evidence_contradictions(manifest, kept)
     if rules is not None:
         problems += _role_problems(manifest, rules)
         quasi = tuple(dict.fromkeys((*quasi, *rules.quasi_identifiers)))
     names = {column.name for column in manifest.columns}
-    withheld = set() if kept is None else set(kept["reference"]) - names  # counted in the evidence, never released
-    looked_at = dict.fromkeys(name for model in asked for name in model.attributes)
-    sensitive = [name for name in looked_at if name not in withheld]
-    if not {*quasi, *sensitive} <= names:
-        missing = ", ".join(sorted({*quasi, *sensitive} - names))
+    if not {*quasi} <= names:
+        missing = ", ".join(sorted({*quasi} - names))
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
+    sensitive = [name for name in dict.fromkeys(name for model in asked for name in model.attributes) if name in names]
     try:
         rows = released_rows(public, manifest, kept, engine)
         table = released_table(rows, manifest, quasi, sensitive)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
-        reference, notes = _reference(manifest, kept, rules, asked, table, engine)
-        classes = reference.classes(table)
-        verdicts = check(asked, classes)
+        made_by = None if kept is None else _made_by(kept)
+        populations = _populations(asked, manifest, rules or made_by)
+        if kept is None or made_by is None:
+            known = [model for model in asked if rules is not None and model.needs_members]
+            verdicts, notes = alone.judged([m for m in asked if m not in known], table, manifest, populations)
+            if known:
+                verdicts = (*verdicts, *check(known, _beside_original(table, manifest, rules, engine)))
+        else:
+            reference = _reference(manifest, kept, rules or made_by, asked, engine, populations)
+            classes = reference.classes(table)
+            verdicts, notes = check(asked, classes), ()
+            if any(column.withheld for column in manifest.columns):
+                problems += [follows(model) for model in given_away(asked, classes)]
+        own = [model for model in asked if alone.key(parameters(model)) in {alone.key(e) for e in manifest.models}]
+        problems += alone.misstatements(manifest, own, table, populations)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
-    notes = (*notes, *_kind_notes(manifest))
-    if kept is not None and any(column.withheld for column in manifest.columns):
-        problems += [follows(model) for model in given_away(asked, classes)]
     if table.records != manifest.data.records:
         problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
-    if set(notes) <= {NO_IDENTITY, IN_GROUPS, NO_RECORDS}:
-        problems += _misstatements(manifest, verdicts)
-    return Verdict(verdicts, tuple(problems), table.records, len(table.counts), notes)
+    if not table.records:
+        problems.append("the release has no records, so that no model holds of anything")
+    return Verdict(verdicts, tuple(problems), table.records, len(table.counts), (*notes, *_kind_notes(manifest)))
 
 
 def _transformed(
@@ -138,88 +156,113 @@ def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
 
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
     """Where the manifest says that something else was measured, or that a model holds that does not."""
-    found = {_key(verdict.as_dict()): verdict.as_dict()["measured"] for verdict in verdicts}
+    found = {alone.key(verdict.as_dict()): verdict for verdict in verdicts}
     problems = []
     for entry in manifest.models:
-        said, measured = entry.get("measured"), found.get(_key(entry))
-        same = said == measured or (
-            isinstance(said, int | float) and isinstance(measured, int | float) and abs(said - measured) <= 1e-9
-        )
-        if _key(entry) in found and not (same and entry.get("satisfied") is True):
+        verdict = found.get(alone.key(entry))
+        if verdict is None or verdict.undecided:
+            continue
+        stated = "measured" not in entry or alone.same(entry["measured"], verdict.as_dict()["measured"])
+        if not stated or entry.get("satisfied") is not True:
             problems.append(f"the manifest states another measure of {entry.get('model')} than was found")
     return problems
 
 
-def _key(entry: Mapping[str, Any]) -> str:
-    """A model as stated, without what was found and without where other tables and releases lie."""
-    return json.dumps(
-        {k: v for k, v in entry.items() if k not in ("satisfied", "measured", "population", "previous")}, sort_keys=True
-    )
+def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[tuple[Model, ...], list[str]]:
+    """The models to check: those of the manifest and of the evidence, which must be the same, and the policy's.
 
-
-def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[Model, ...]:
-    """The models to check: the manifest's (with what only the evidence tells of them) and the policy's."""
+    The evidence tells where populations and earlier releases lie, and the manifest does not.
+    """
     found = ("satisfied", "measured")
-    stated = [{key: value for key, value in entry.items() if key not in found} for entry in manifest.models]
-    if kept is not None and isinstance(kept.get("policy"), dict):
-        stated = kept["policy"]["privacy"]["models"]
-    sensitive = manifest.with_role(Role.SENSITIVE)
-    try:
-        asked = models.build(stated, sensitive, where=manifests.NAME)
-    except PolicyError as error:
-        what = f"the manifest states a model that cannot be checked: {error.what}"
-        raise VerificationFailed(what, where=manifests.NAME) from None
+    stated = [{name: value for name, value in entry.items() if name not in found} for entry in manifest.models]
+    sensitive, problems = manifest.with_role(Role.SENSITIVE), []
+    asked = _built(stated, sensitive, "the manifest")
+    if kept is not None:
+        made_for = _built(_stated_in(kept), sensitive, "the evidence")
+        promised, kept_to = ({alone.key(parameters(model)) for model in some} for some in (asked, made_for))
+        problems += [
+            f"the manifest states {model}, and the evidence does not"
+            for model in asked
+            if alone.key(parameters(model)) not in kept_to
+        ]
+        problems += [
+            f"the release was made for {model}, and its manifest does not state it"
+            for model in made_for
+            if alone.key(parameters(model)) not in promised
+        ]
+        extra = [m for m in asked if alone.key(parameters(m)) not in kept_to and m.follows_from_release]
+        asked = (*made_for, *(model for model in extra if not model.populations))
     if rules is not None:
         own = models.build(rules.models, rules.sensitive, where=rules.name)
         if any(model.populations for model in own):  # the policy knows where the population lies
             asked = tuple(model for model in asked if not model.populations)
         asked = tuple(dict.fromkeys((*asked, *own)))
-    return asked
+    return asked, problems
+
+
+def _built(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str], whose: str) -> tuple[Model, ...]:
+    try:
+        return models.build(stated, sensitive, where=manifests.NAME)
+    except PolicyError as error:
+        what = f"{whose} states a model that cannot be checked: {error.what}"
+        raise VerificationFailed(what, where=manifests.NAME) from None
+
+
+def _stated_in(kept: Json) -> list[Json]:
+    try:
+        stated = kept["policy"]["privacy"]["models"]
+        return [dict(entry) for entry in stated]
+    except (KeyError, TypeError, ValueError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+
+
+def _made_by(kept: Json) -> Policy:
+    return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+
+
+def _evidence_contradictions(manifest: Manifest, kept: Json) -> list[str]:
+    """Where the manifest says something else of the columns than the evidence, whatever their hashes."""
+    attributes, problems = _made_by(kept).attributes, []
+    for column in manifest.columns:
+        attribute = attributes.get(column.name)
+        if attribute is not None and attribute.role is not column.role:
+            problems.append(f'the manifest and the evidence give other roles to "{column.name}"')
+    levels = {c.name: c.level for c in manifest.columns if c.level is not None and c.role is Role.QUASI_IDENTIFIER}
+    if kept.get("levels", levels) != levels:
+        problems.append("the manifest and the evidence give other levels to the columns")
+    return problems
 
 
 def _reference(
     manifest: Manifest,
-    kept: Json | None,
-    rules: Policy | None,
+    kept: Json,
+    policy: Policy,
     asked: Sequence[Model],
-    table: FrequencyTable,
     engine: str | None,
-) -> tuple[Reference, tuple[str, ...]]:
-    """What the released classes are compared with: the evidence, or else the release itself, which is noted."""
-    notes = []
-    if kept is not None:
-        domains, people, withheld = _kept_reference(kept)
-        if manifest.data.people and people is None:
-            raise VerificationFailed("the evidence does not tell people apart, and the release counts them")
-        uncounted = {name for model in asked for name in model.attributes} - set(domains)
-        if uncounted:
-            raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
-        made_by = Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
-        if people is not None and any(model.series for model in asked):
-            people = replace(people, earlier=_earlier(kept, made_by, asked))
-        policy: Policy | None = rules or made_by
-    else:
-        trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
-        domains, people, policy = dict(table.with_trees(trees, manifest.data.decimal).domains), None, rules
-        withheld = {}
-        if any(model.series for model in asked):
-            raise OutputError(
-                "the release is one of a series, and only the evidence tells whom earlier ones spoke of",
-                where=manifests.NAME,
-                remedy="Verify the whole directory, with the evidence.",
-            )
-        if any(model.attributes for model in asked):
-            notes.append("distributions are compared with that of the released rows, for want of the original's")
-        if manifest.data.people:
-            notes.append("records were counted, for want of the evidence that tells people apart")
-    populations = {}
-    for name in dict.fromkeys(name for model in asked for name in model.populations):
-        populations[name] = _population(name, manifest, policy)
-    star = bool(kept and kept.get("star"))
+    populations: Mapping[str, FrequencyTable],
+) -> Reference:
+    """What the released classes are compared with, from the evidence."""
+    domains, people, withheld = _kept_reference(kept)
+    uncounted = {name for model in asked for name in model.attributes} - set(domains)
+    if uncounted:
+        raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
+    if people is not None and any(model.series for model in asked):
+        people = replace(people, earlier=_earlier(kept, _made_by(kept), asked))
     original = None
     if any(model.needs_members for model in asked):
-        original = _original(manifest, policy, engine or kept_engine(kept), star=star)
-    return Reference(domains, people, withheld, populations, original), tuple(notes)
+        original = _original(manifest, policy, engine or kept_engine(kept), star=bool(kept.get("star")))
+    return Reference(domains, people, withheld, populations, original)
+
+
+def _beside_original(table: FrequencyTable, manifest: Manifest, policy: Policy | None, engine: str | None) -> Classes:
+    """The released classes with the original tuples behind them, from where a policy says that they lie."""
+    original = _original(manifest, policy, engine, star=False)
+    return replace(alone.classes(table, manifest), members=original.members(table))
+
+
+def _populations(asked: Sequence[Model], manifest: Manifest, policy: Policy | None) -> dict[str, FrequencyTable]:
+    names = dict.fromkeys(name for model in asked for name in model.populations)
+    return {name: _population(name, manifest, policy) for name in names}
 
 
 def _kept_reference(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
@@ -303,7 +346,8 @@ def _evidence_problems(evidence: Path, kept: Json | None, public: Path) -> list[
     if kept is None:
         return [f"evidence/{EVIDENCE} is missing or damaged"]
     files = TypeAdapter(dict[str, FileEntry]).validate_python(kept["files"])
-    problems = [f"evidence/{problem}" for problem in manifests.disagreements(evidence, files, also=[EVIDENCE])]
+    problems = [] if kept[OWN_HASH] == own_hash(kept) else [f"evidence/{EVIDENCE} was changed (its own hash differs)"]
+    problems += [f"evidence/{problem}" for problem in manifests.disagreements(evidence, files, also=[EVIDENCE])]
     if manifests.sha256(public / manifests.NAME) != kept["manifest-sha256"]:
         problems.append(f"{manifests.NAME} is not the file that was released (its hash differs)")
     return problems

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.hierarchy import SUPPRESSED, Label
 from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict
-from cobogo.policy import Policy, Role
+from cobogo.policy import MaskHierarchy, Policy, Role
 from cobogo.recode.cells.recovery import recoverable
 from cobogo.recode.plan import BucketPlan, CondensedPlan, LocalPlan, MarginalPlan
 from cobogo.recode.withhold import follows, given_away
-from cobogo.release import dictionary, manifest
+from cobogo.release import alone, dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
-from cobogo.release.reference import rows_of
+from cobogo.release.reference import Reference, rows_of
 from cobogo.release.release import ROWS, VALUES, Release
 from cobogo.release.shuffle import every_slice
 from cobogo.table import formulas
@@ -89,7 +89,7 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
             continue
         attribute = release.policy.attributes[name]
         truthful = True
-        if any(name == distortion.attribute for distortion in release.plan.distortions):
+        if any(model.distorts and name in model.attributes for model in release.problem.promised):
             text, truthful = "distorted where a value was too frequent: not always what was collected", False
         elif name in release.plan.aggregated:
             text, truthful = dictionary.aggregated_meaning(release.plan.aggregated[name]), False
@@ -109,7 +109,7 @@ def draft(release: Release, rows: Path | Table) -> Manifest:
         )
     return Manifest(
         format="cobogo-release/1",
-        data=data_entry(release.policy, rows, release.plan.records, people=release.problem.table.people is not None),
+        data=data_entry(release.policy, rows, release.plan.records, people=release.policy.data.unit is not None),
         columns=_in_order(release, columns),
         models=(),
         files={},
@@ -191,11 +191,21 @@ def _in_order(release: Release, columns: list[Column]) -> tuple[Column, ...]:
     return (*own, *(column for column in columns if column.file is not None))
 
 
-def sign(unsigned: Manifest, release: Release, public: Path, verdicts: tuple[ModelVerdict, ...]) -> None:
-    """Write the dictionary, and the manifest with what was measured and the hashes of everything beside it."""
-    measured = tuple(_public(verdict.as_dict()) for verdict in verdicts)
-    text = dictionary.render(unsigned.columns, measured, star=release.plan.star)
-    seal(unsigned.model_copy(update={"models": measured, "trees": _trees(release)}), text, public)
+def sign(
+    unsigned: Manifest,
+    release: Release,
+    public: Path,
+    released: FrequencyTable,
+    reference: Reference,
+    verdicts: tuple[ModelVerdict, ...],
+) -> None:
+    """Write the dictionary, and the manifest with what the released rows measure and the hashes of everything beside
+    it."""
+    explained = unsigned.model_copy(update={"trees": _trees(release, released)})
+    measured = alone.stated(verdicts, released, explained, reference)
+    star = release.policy.output.suppressed == "star"
+    text = dictionary.render(unsigned.columns, measured, star=star)
+    seal(explained.model_copy(update={"models": measured}), text, public)
 
 
 def seal(unsigned: Manifest, explained: str, public: Path) -> None:
@@ -264,26 +274,29 @@ def _refuse_unless_assigned(plan: LocalPlan, released: FrequencyTable) -> None:
         raise VerificationFailed("the file's classes are not those that were planned", remedy=OUR_FAULT)
 
 
-def _public(entry: dict[str, Any]) -> dict[str, Any]:
-    """A model's entry without what only the data holder may know: where other tables and releases lie."""
-    return {key: key if key in ("population", "previous") else value for key, value in entry.items()}
-
-
-def _trees(release: Release) -> dict[str, list[list[Label]]]:
+def _trees(release: Release, released: FrequencyTable) -> dict[str, list[list[Label]]]:
     """The hierarchies of sensitive attributes that a model looks at, for the released values alone."""
     trees = {}
-    for name in release.problem.histograms_needed:
-        domain = release.problem.table.domains[name]
-        if domain.hierarchy is not None:
-            kept = {int(code) for code in release.plan.kept.histograms[name].values}
-            released = set(range(len(domain.labels))) if release.plan.star else kept
-            trees[name] = rows_of(domain.hierarchy, [domain.labels[code] for code in released])
+    for name, domain in released.domains.items():
+        tree = release.problem.table.domains[name].hierarchy
+        if tree is not None and name in release.problem.histograms_needed:
+            rows = rows_of(tree, domain.labels)
+            masked = isinstance(release.policy.attributes[name].hierarchy, MaskHierarchy)
+            trees[name] = _differing(rows) if masked else rows
     return trees
 
 
+def _differing(levels: list[list[Label]]) -> list[list[Label]]:
+    """Levels without those that are like the one below: the longest value, which may be suppressed, makes them."""
+    return [level for number, level in enumerate(levels) if not number or level != levels[number - 1]]
+
+
 def _is_top(release: Release, name: str) -> bool:
-    """Whether a column was released as ``*`` throughout."""
+    """Whether a column's level is a single ``*``, by its hierarchy and whatever values the data have."""
+    spec = release.policy.attributes[name].hierarchy
+    if isinstance(spec, MaskHierarchy) and not spec.top:
+        return False
     for hierarchy in release.problem.hierarchies:
         if hierarchy.attribute == name:
-            return hierarchy.labels[release.levels.get(name, 0)] == (SUPPRESSED,)
+            return {*hierarchy.labels[release.levels.get(name, 0)], None} == {SUPPRESSED, None}
     return False

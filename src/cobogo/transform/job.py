@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import DataError, PolicyError, VerificationFailed
+from cobogo.models.check import ModelVerdict
 from cobogo.policy import Policy, Role
 from cobogo.release import dictionary, place
 from cobogo.release.evidence import is_output, seal
@@ -101,14 +102,15 @@ def write(release: Transformed, directory: Path, *, progress: Progress = silent)
                 if problem != SEEDED:
                     raise VerificationFailed(problem, remedy=OUR_FAULT)
             for verdict in found.verdicts:
-                if not verdict.satisfied:
+                if verdict.fails:
                     raise VerificationFailed(
                         f"the release does not satisfy {verdict.model}: measured {verdict.measured}",
                         remedy="Nothing was left in place. Ask for less, or let the retention be found.",
                     )
-        measured = tuple(verdict.as_dict() for verdict in found.verdicts)
+        measured = tuple(_stated(verdict) for verdict in found.verdicts if not verdict.undecided)
         order = "The order of the rows is random." if made.falling is None else f"Rows are sorted by `{made.falling}`."
-        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained(), order=order)
+        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained(), order=order,
+                                 drawn=dictionary.about_drawing(found.verdicts))  # fmt: skip
         seal_public(unsigned.model_copy(update={"models": measured}), text, public)
         progress("report", 0, 0)
         from cobogo.report.transformed import write_report
@@ -118,6 +120,12 @@ def write(release: Transformed, directory: Path, *, progress: Progress = silent)
         content = {"transformation": made.kept(), "input": {"records": release.table.rows()}}
         seal(content, release.policy, release.table.engine.url, public, evidence)
     return Verdict(found.verdicts, found.problems, records, None, found.notes)
+
+
+def _stated(verdict: ModelVerdict) -> dict[str, Any]:
+    """A promise as the manifest states it: without its figure, where that tells of the original's distribution."""
+    entry = verdict.as_dict()
+    return entry if verdict.model.follows_from_release else {k: v for k, v in entry.items() if k != "measured"}
 
 
 def draft(release: Transformed, rows: Path | Table, records: int) -> Manifest:

@@ -36,6 +36,7 @@ class KDeltaAnonymity(Promise):
     delta: float
 
     name: ClassVar[str] = "k-delta-anonymity"
+    drawn: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         number(self.name, "k", self.k, above=1)

@@ -80,7 +80,13 @@ def write(
             if not verdict.satisfied:
                 raise VerificationFailed(f"the parts cost more than {verdict.model} allows for", remedy=OUR_FAULT)
         measured = tuple(verdict.as_dict() for verdict in found.verdicts)
-        text = dictionary.render(unsigned.columns, measured, star=False, explained=_explained(made))
+        text = dictionary.render(
+            unsigned.columns,
+            measured,
+            star=False,
+            drawn=dictionary.about_drawing(found.verdicts),
+            explained=_explained(made),
+        )
         seal_public(unsigned.model_copy(update={"models": measured}), text, public)
         compared = fidelity(true, made.calls, made.model.space)
         report = {"epsilon": float(made.model.epsilon or 0), "people": made.calls.users, "records": len(made.calls),

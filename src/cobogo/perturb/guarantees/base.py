@@ -72,6 +72,11 @@ class Guarantee(Promise, ABC):
         """Whether it holds for whoever knows the original's distribution and no more, which must be known to check."""
         return False
 
+    @property
+    def follows_from_release(self) -> bool:
+        """Not where it is about the original's distribution, which its figure would tell of."""
+        return not self.needs_prior
+
     def check(self, exposure: Exposure) -> ModelVerdict:
         """The verdict on what is shown."""
         measured = self.measure(exposure)

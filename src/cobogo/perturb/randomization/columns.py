@@ -230,6 +230,7 @@ def judged(
     for guarantee in guarantees:
         exposure = exposures[guarantee.attributes[0]]
         if guarantee.needs_prior and exposure.prior is None:
+            verdicts.append(ModelVerdict(guarantee, False, None, None, 0, undecided=True))
             notes.append(f"{guarantee} is about the original distribution, which only the evidence holds")
         else:
             verdicts.append(guarantee.check(exposure))

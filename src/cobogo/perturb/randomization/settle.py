@@ -68,7 +68,7 @@ def _refuse_unless_met(wanted: Asked, drawn: Sequence[Drawn]) -> None:
     priors = {v.attribute: v.records / v.records.sum() for part in drawn for v in part.values}
     verdicts, _ = judged(wanted.guarantees, exposed(parts, wanted.records_per_person, priors))
     for verdict in verdicts:
-        if not verdict.satisfied:
+        if verdict.fails:
             raise NoSolution(
                 f"a retention of {wanted.table.retention:g} does not satisfy {verdict.model}: measured "
                 f"{verdict.measured:.3g}",

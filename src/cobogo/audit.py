@@ -25,7 +25,7 @@ from cobogo.transform.job import Progress, silent
 NAMES = ("audit.html", "audit.json", "plots/audit.png")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trial:
     """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that would have been needed."""
 
@@ -47,7 +47,7 @@ class Trial:
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """All trials on one release. Truthy when nobody is exposed."""
 

@@ -60,7 +60,7 @@ class Combination:
     suppressed: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class View:
     """What a node would release, with the classes that fail suppressed."""
 
@@ -79,7 +79,7 @@ class View:
     combinations: tuple[Combination, ...]  # the largest classes, then the smallest, then the largest suppressed
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Exploration:
     """A policy with its data counted, the best node of its lattice, and a survey of the others."""
 

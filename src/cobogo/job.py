@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from cobogo.registry.book import Book
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Prepared:
     """A policy with its data read and counted: all but the search. Several problems can be made of one."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from cobogo.brief import brief
 from cobogo.errors import number_of
 from cobogo.models.base import Floats, Ints, Mask
 
@@ -30,7 +31,7 @@ Input = Literal["knowledge", "control", "queries"]
 are known not to be in the release, and queries that were answered."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """What an attack found: for each row in ``rows``, how sure the attacker is of what was found.
 
@@ -56,6 +57,10 @@ class Findings:
     measures: Mapping[str, float | int | None] = field(default_factory=dict)  # further figures, by name
     notes: tuple[str, ...] = ()  # what could be done in part only
     records: Ints | None = None  # for each of the rows, the one row of the release that was found; 0 where none was
+
+    def __repr__(self) -> str:
+        found = f"{len(self.exposed):,} of {self.attacked:,} rows beyond {self.threshold:g}"
+        return brief(self, self.attack, found, f"highest confidence {self.highest:.3g}")
 
     def __bool__(self) -> bool:
         return self.succeeded

@@ -26,7 +26,7 @@ BUCKETS = "buckets"
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Published:
     """A released table and the roles of its columns: what anybody sees of it.
 
@@ -53,7 +53,7 @@ class Published:
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Case:
     """What an attack is run on. The parts that an attack does not need may be missing."""
 

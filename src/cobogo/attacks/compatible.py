@@ -16,7 +16,7 @@ from cobogo.models.base import Ints
 from cobogo.policy import IntervalsHierarchy, PathHierarchy, Policy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compatible:
     """For each of some labels (by code), the labels of another column that may mean the same, sorted: sparse.
 

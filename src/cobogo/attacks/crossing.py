@@ -21,7 +21,7 @@ from cobogo.table.frequency import number_tuples
 Small = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassStructure:
     """The classes of a release and the rows in each.
 
@@ -80,7 +80,7 @@ class ClassStructure:
         return Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), domain)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Crossing:
     """An earlier and a later release, and the pairs of their rows that stand for the same record."""
 

@@ -105,7 +105,7 @@ class DistanceLinkage(Attack):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Model:
     """How a release was made from the people: noise and retention of each column."""
 

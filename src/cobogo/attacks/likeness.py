@@ -21,7 +21,7 @@ SURE = 2.576
 """Standard deviations of a bound that is right 99 times in 100."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Points:
     """Several tables with the same columns as numbers: those of numeric columns between 0 and 1, others as codes."""
 

@@ -17,7 +17,7 @@ PAIRS_AT_MOST = 200_000_000
 COLUMNS_AT_MOST = 62
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Links:
     """Which released tuples each distinct known tuple may belong to: sparse, known tuple after known tuple.
 

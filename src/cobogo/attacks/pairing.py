@@ -70,7 +70,7 @@ def _tree(name: str, published: Published, case: Case) -> Hierarchy | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Groups:
     """The rows of a release that are alike in all that can be compared."""
 

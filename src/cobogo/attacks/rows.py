@@ -15,7 +15,7 @@ from cobogo.table.frequency import number_tuples
 from cobogo.table.read import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
     """The rows of a table as codes into each column's sorted distinct values, NULL last."""
 
@@ -70,7 +70,7 @@ class Rows:
         return Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), domain)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups:
     """Rows alike: ``ids`` tells each row's group, ``codes`` each group's values, ``sizes`` its number of rows."""
 

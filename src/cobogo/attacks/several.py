@@ -19,7 +19,7 @@ from cobogo.models.base import Classes, Floats, Ints
 MANY = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Told:
     """Rows of one of two releases, told apart: those that are still alike are ``groups``, ``owners`` tells whose.
 

@@ -24,7 +24,7 @@ from cobogo.release.buckets import bucket_table
 from cobogo.table.read import read
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Suspects:
     """Groups of people with the same suspects, and how their values of one sensitive attribute are distributed.
 

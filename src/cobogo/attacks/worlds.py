@@ -23,7 +23,7 @@ FEWEST = 100
 """Worlds that must be left for a belief to be stated."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Belief:
     """What is believed of some people: rows of the knowledge, how surely, and how surely by their class alone."""
 
@@ -32,7 +32,7 @@ class Belief:
     before: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Members:
     """The people whose class is certain, sorted by class: their rows, distinct tuples and classes."""
 
@@ -121,7 +121,7 @@ def split(members: Members, labels: Ints) -> Ints | None:
     return groups.astype(np.int64) if len(distinct) > len(np.unique(members.classes)) else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dealer:
     """Deals the values of classes to their people, and throws away the worlds in which less would have done."""
 

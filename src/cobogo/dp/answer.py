@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from cobogo.brief import brief
 from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger.balance import Balance
 from cobogo.dp.mechanisms.base import Noise
@@ -16,6 +17,7 @@ from cobogo.dp.metadata import Dataset
 from cobogo.dp.noise import Noises
 from cobogo.dp.plan import Bins, Key, Measurement
 from cobogo.dp.query import Aggregate
+from cobogo.errors import number_of
 
 CONFIDENCE = 0.95
 
@@ -37,6 +39,10 @@ class Answer:
     noises: Noises
     spent: Loss
     left: Balance
+
+    def __repr__(self) -> str:
+        spent = f"{self.spent.measure} {float(self.spent.amount):g} spent"
+        return brief(self, ", ".join(self.columns), number_of(len(self.rows), "row"), spent)
 
     def to_dicts(self) -> list[dict[str, Cell]]:
         """A mapping a row."""

@@ -9,7 +9,7 @@ from cobogo.dp.ledger import Ledger
 from cobogo.errors import PolicyError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Payer:
     """An analyst's budget on a data set."""
 

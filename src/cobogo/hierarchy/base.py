@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.brief import brief
 from cobogo.errors import HierarchyError, UnfitValues
 
 Label = str | None
@@ -21,7 +22,7 @@ SUPPRESSED = "*"
 """What stands in the place of a suppressed value, and at the top of a hierarchy."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
     """Labels coded per level, and each code's parent one level up. Level 0 holds the leaves: the original values.
 
@@ -35,6 +36,9 @@ class Hierarchy:
     attribute: str
     labels: tuple[tuple[Label, ...], ...]
     parents: tuple[Codes, ...]
+
+    def __repr__(self) -> str:
+        return brief(self, self.attribute, f"{len(self.leaves):,} leaves", f"{self.height} levels above")
 
     @classmethod
     def from_columns(cls, attribute: str, columns: Sequence[Sequence[Label]], *, where: str | None = None) -> Hierarchy:

@@ -12,7 +12,7 @@ from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Original:
     """The table, in codes: people whose records are released, and others like them whose are not."""
 
@@ -28,7 +28,7 @@ class Original:
         return range(len(self.names) - 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Column:
     """A released column: ``codes`` of its rows into labels, and for each label, by leaf, what it says.
 
@@ -42,7 +42,7 @@ class Column:
     fits: Floats  # labels × leaves
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class View:
     """A release: its kind, what was asked of it, and its columns in the order of the original's."""
 

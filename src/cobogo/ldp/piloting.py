@@ -28,7 +28,7 @@ WORDS = ("cobogo", "jangada", "caju", "rede", "sertao", "farol", "maracuja", "fo
 """What made-up people type where nobody lists anything."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pilot:
     """What was made up, as shares (or a mean) by label, and what was found of it."""
 

@@ -39,7 +39,7 @@ class Guarantee:
         return self.kind + figure + crowd + (f" ({self.note})" if self.note else "")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Released:
     """What left the device for each point given: one position, a set of positions, or a region.
 

@@ -13,7 +13,7 @@ from cobogo.location.geometry import Floats
 from cobogo.location.points import Ints, Points
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Calls:
     """Events of people at cells: ``user`` numbers people from 0, ``time`` is in seconds since 1970 (UTC), ``cell``
     numbers the cells; ``names`` tells what people are called, where they have names."""

@@ -16,7 +16,7 @@ from cobogo.location.geometry import Floats, Frame
 from cobogo.location.points import Ints, Points
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """Names and places of cells. They are public: whatever depends on them alone tells nothing of anybody.
 

@@ -20,7 +20,7 @@ def vectors(lon: ArrayLike, lat: ArrayLike) -> Floats:
     return np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Places:
     """Public places, of which the nearest is found anywhere on the globe. They may have names.
 

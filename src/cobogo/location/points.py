@@ -25,7 +25,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """What columns of points are called, in the order in which they are looked for."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Points:
     """Longitudes and latitudes in degrees (WGS 84), times in seconds since 1970 (UTC), and whose they are.
 

@@ -28,7 +28,7 @@ from cobogo.transform.base import Written
 ROWS = "release.csv"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Package:
     """What goes into a release of points, and what stays."""
 

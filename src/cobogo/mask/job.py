@@ -46,7 +46,7 @@ def mask(
     return transform(data, _asked(Policy.given(policy)), make(Shared()), engine=engine, progress=progress)
 
 
-@dataclass
+@dataclass(repr=False)
 class MaskedTables:
     """Several masked tables, not yet written."""
 

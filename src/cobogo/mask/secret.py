@@ -22,7 +22,7 @@ WORDS = 4
 """Numbers of 64 bits that one digest gives."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Secret:
     """A key for HMAC-SHA256 and keyed BLAKE2b (RFC 7693). Whoever has it can find
     the substitute of any value that they guess.

@@ -32,7 +32,7 @@ from cobogo.transform.base import Json
 from cobogo.transform.columns import whole
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Member:
     """A column of a group: where its values are, and what messages call it."""
 
@@ -41,7 +41,7 @@ class Member:
     where: str
 
 
-@dataclass
+@dataclass(repr=False)
 class Group:
     """Columns whose equal values have equal substitutes."""
 

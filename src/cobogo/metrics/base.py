@@ -16,7 +16,7 @@ Numbers = NDArray[Any]
 """One number, or one for each of many outcomes."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scale:
     """What stays the same for all recodings of a table: its size and its quasi-identifiers' hierarchies."""
 
@@ -29,7 +29,7 @@ class Scale:
     full_bits: Numbers | None = None  # per attribute: the `Outcome.bits` of a table that is suppressed whole
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
     """What a recoding did, in sums over the records that were kept. Exact integers, so that equal is equal.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cobogo.release.release import Release
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sides:
     """Both tables, in records, and what ties a released value to the original ones.
 

@@ -91,7 +91,7 @@ def _drawn(counts: Ints, random: np.random.Generator) -> int:
     return int(np.searchsorted(ends, random.integers(ends[-1]), side="right"))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Line:
     """The values of an attribute in an order, and the records up to the end of each."""
 

@@ -30,7 +30,7 @@ _WRITTEN_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*",
 """What people write for a number; Python also reads "inf" and "1_000" as one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Domain:
     """The values of a sensitive attribute in the whole table, before suppression: what is known without the release."""
 
@@ -105,7 +105,7 @@ class Domain:
         return self.hierarchy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
     """How often each value of one sensitive attribute occurs in each class: sparse, class after class.
 
@@ -169,7 +169,7 @@ class Histogram:
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Members:
     """The original quasi-identifier tuples behind the classes: what an attacker knows who knows everybody's.
 
@@ -189,7 +189,7 @@ class Members:
         return Members(numbers[self.owners], self.codes, self.counts, self.histograms, self.hierarchies)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Earlier:
     """What earlier releases of a series told of people: the set of sensitive values that each one's class had.
 
@@ -200,7 +200,7 @@ class Earlier:
     of: Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Classes:
     """The equivalence classes of a table: how many people each holds, their sensitive values, who else matches.
 

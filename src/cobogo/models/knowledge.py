@@ -15,7 +15,7 @@ from cobogo.models.base import Classes, Domain, Floats, Histogram, Mask, Members
 CELLS_AT_MOST = 25_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Known:
     """The whole table. Equal when its content is, so that what it teaches is learnt once and not at every node."""
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, ValidationError
 
+from cobogo.brief import brief
 from cobogo.errors import PolicyError
 from cobogo.policy.masking import Masking
 from cobogo.policy.part import Part
@@ -61,6 +62,15 @@ class Policy(Part):
     _home: Path = PrivateAttr(default_factory=Path)
     _name: str = PrivateAttr(default="policy")
     _trusted: frozenset[str] | None = PrivateAttr(default=None)
+
+    def __repr__(self) -> str:
+        """What it is about; a hierarchy may list values, and a path a password."""
+        roles = [f"{len(found)} {role}" for role in Role if (found := self.with_role(role))]
+        asked = [] if self.privacy is None else [str(model.get("model")) for model in self.privacy.models]
+        return brief(self, self._name, ", ".join(roles), *asked)
+
+    def __str__(self) -> str:
+        return repr(self)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

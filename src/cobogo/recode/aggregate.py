@@ -36,7 +36,7 @@ DIGITS_AT_MOST = 6
 """Digits after the decimal mark that a mean is written with; fewer where the data has fewer."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Assignment):
     """An assignment whose classes are released as values of their own. ``errors``: what each attribute lost, from 0 to
     1. Levels and leaves mean something for the attributes only that are released as an ancestor."""

@@ -21,7 +21,7 @@ from cobogo.table.frequency import number_tuples
 Small = NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assignment:
     """Classes, and which records are released as each.
 

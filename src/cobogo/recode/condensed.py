@@ -17,7 +17,7 @@ from cobogo.recode.assignment import Assignment, leaf_tuples
 from cobogo.recode.ranges import numbers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Condensed(Aggregation):
     """An assignment whose classes are groups, told by a column of their own. An attribute that is ``"drawn"`` has in
     each record a number drawn from the group's mean and covariance; the others are ancestors of all of the group."""

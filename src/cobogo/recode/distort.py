@@ -25,7 +25,7 @@ Counts = dict[int, int]
 """How many records of a class hold each value, by code."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distortion:
     """Exchanges of sensitive values, one for each record: in the class ``tuples[i]``, the record that comes at
     ``ranks[i]`` in a random order of those with the value ``old[i]`` gets ``new[i]``."""

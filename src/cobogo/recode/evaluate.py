@@ -20,7 +20,7 @@ from cobogo.recode.withhold import Withholding, withheld_values
 from cobogo.table.frequency import People
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Checked:
     """What was found at a node. ``hopeless``: it fails, and so does every node below it."""
 
@@ -33,7 +33,7 @@ class Checked:
     floor: Floor | None = None  # of a node that is not hopeless
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Looked:
     """A node seen whole, whether or not it can be a solution: the classes that fail are taken to be suppressed."""
 
@@ -50,7 +50,7 @@ class Looked:
         return ~self.gone & (self.rolled.records > 0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Floor:
     """What every node below suppresses at least, and the leaves under those records' values at this node, at most."""
 

@@ -13,7 +13,7 @@ from cobogo.models.base import Ints
 from cobogo.recode.problem import Problem
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Moves:
     """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` those of the class
     ``owners[p]``; −1 is for those that are suppressed. Where a tuple's parcels are told apart by other columns,

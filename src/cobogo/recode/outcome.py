@@ -19,7 +19,7 @@ A_LITTLE_LESS = 1 - 1e-12
 """Takes a bound that is a product of rounded numbers to the safe side."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sums:
     """What the failing classes of a node add up to, and what must fail below it whatever happens."""
 

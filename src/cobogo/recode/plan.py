@@ -20,7 +20,7 @@ from cobogo.recode.marginals.margins import Margins
 from cobogo.recode.moves import Moves, named
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Plan:
     """What every plan says of the release to come.
 
@@ -62,7 +62,7 @@ class Plan:
         return True
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FullDomainPlan(Plan):
     """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
 
@@ -70,7 +70,7 @@ class FullDomainPlan(Plan):
     suppressed: tuple[tuple[Label, ...], ...]  # released tuples
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LocalPlan(Plan):
     """Of a local recoding: which records of which tuple are released as what."""
 
@@ -94,7 +94,7 @@ class LocalPlan(Plan):
         return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BucketPlan(Plan):
     """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
     sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
@@ -123,7 +123,7 @@ class BucketPlan(Plan):
         return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, told, {self.group: b.names}, star=False)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MarginalPlan(Plan):
     """Of marginals: tables of counts, and no records."""
 
@@ -137,7 +137,7 @@ class MarginalPlan(Plan):
         return ()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CondensedPlan(Plan):
     """Of groups whose records are released with values drawn for each, and the name of their group."""
 

@@ -20,7 +20,7 @@ Levels = tuple[int, ...]
 """A node of the generalization lattice: one level per quasi-identifier, in the policy's order."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """A frequency table to be recoded over hierarchies until the models hold, best by a metric.
 

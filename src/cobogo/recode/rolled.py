@@ -22,7 +22,7 @@ TABLES_KEPT = 256
 ROWS_KEPT = 4_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rolled:
     """The frequency table at a node: its classes, their records and whatever models look at.
 

@@ -16,7 +16,7 @@ from cobogo.recode.problem import Levels
 TOLERANCE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """The node chosen, whether it is proven best, and what was seen on the way."""
 
@@ -41,7 +41,7 @@ class Solution:
         return self.chosen.value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Assigned:
     """The assignment chosen by an algorithm that gives each record its own levels. ``value``: of the metric."""
 
@@ -58,7 +58,7 @@ class Assigned:
     levels: ClassVar[None] = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bucketed:
     """The buckets chosen by an algorithm that leaves tuples as they are and parts them from the sensitive values."""
 
@@ -78,7 +78,7 @@ class Bucketed:
     levels: ClassVar[None] = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Marginalized:
     """The marginals chosen, each attribute at one level in all of them."""
 

@@ -19,7 +19,7 @@ CELLS_AT_ONCE = 400_000
 """How many classes, times the values there are, are tried beside those withheld."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Withholding:
     """``gone`` are the classes whose records are suppressed, ``withheld`` those whose values of an attribute are."""
 

@@ -25,7 +25,7 @@ from cobogo.release.series import REGISTERED, Series
 from cobogo.table.connect import is_url
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Book:
     """The registry that a policy names, and the data set's releases as they were when it was opened."""
 

@@ -32,7 +32,7 @@ REMEDIES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Breach:
     """One attack that would succeed: on whom (rows of the new release, or of the earlier one), and against what."""
 

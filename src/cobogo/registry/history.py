@@ -14,7 +14,7 @@ from cobogo.registry.store import Entry, Transaction
 from cobogo.registry.structure import Kept
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chapter:
     """One release and how it stands to the one before it.
 

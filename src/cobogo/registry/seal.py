@@ -21,7 +21,7 @@ BYTES = 32
 NONCE = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Key:
     """A key of 256 bits. It is never shown."""
 

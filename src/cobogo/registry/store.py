@@ -56,7 +56,7 @@ _releases = Table(
 _NAME = re.compile(r"[\w][\w .-]{0,99}")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Entry:
     """One release: ``summary`` is its policy, plan, models and digests. ``state``: whether it was put in place."""
 

@@ -30,7 +30,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio: its multiples lie far apart."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Kept:
     """A release's classes, and for each of its rows a digest that tells the record again in another release.
 

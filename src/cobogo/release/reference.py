@@ -19,7 +19,7 @@ from cobogo.table.frequency import FrequencyTable, nameless, spread
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reference:
     """``people`` are the released classes with their people counted; ``populations`` are counted as released.
 
@@ -53,7 +53,7 @@ class Reference:
         return None if self.original is None else self.original.members(released)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Original:
     """The original table and how it was recoded: for models whose attacker knows everybody's quasi-identifiers."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo import metrics
+from cobogo.brief import brief
 from cobogo.errors import OutputError
 from cobogo.models.base import Classes
 from cobogo.policy import Policy, Role
@@ -36,7 +37,7 @@ VALUES = "sensitive"
 """What the file of the sensitive values is called, where they are apart from the released table."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Release:
     """What `cobogo.anonymize` returns. Nothing has been written; the rows are computed when they are asked for."""
 
@@ -51,6 +52,22 @@ class Release:
     seconds: dict[str, float] = field(default_factory=dict)
     book: Book | None = None  # of the registry that it will be checked against and entered in
     registered: str | None = None  # the id under which it is there, when it is written
+
+    def __repr__(self) -> str:
+        records = self.problem.scale.records
+        return brief(
+            self,
+            f"{self.solution.algorithm}, {self.metric} {self.solution.value:.4g}",
+            f"{self.suppressed:,} of {records:,} records suppressed",
+            f"{len(self.plan.kept_records):,} classes from {int(self.plan.kept_records.min()):,}",
+            *map(str, self.problem.promised),
+        )
+
+    def _repr_html_(self) -> str:
+        """The report's figures, for a notebook; no value of the data."""
+        from cobogo.report.story import figures
+
+        return figures(self)
 
     @property
     def engine(self) -> Engine:

@@ -30,7 +30,7 @@ Signature = frozenset[Label]
 """The sensitive values of a class: what a release tells of each of its people."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """Everybody's last signature, for each sensitive attribute, by pseudonym."""
 

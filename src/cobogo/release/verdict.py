@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cobogo.brief import brief
+from cobogo.errors import number_of
 from cobogo.models.check import ModelVerdict
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
     """Whether a release holds what it promises. Truthy when nothing speaks against it.
 
@@ -20,6 +22,11 @@ class Verdict:
     records: int
     classes: int | None  # None of a release that is not a recoding
     notes: tuple[str, ...] = ()  # what could only be measured in part
+
+    def __repr__(self) -> str:
+        marks = [f"{one.model} {'?' if one.undecided else '✓' if one.satisfied else '✗'}" for one in self.models]
+        wrong = number_of(len(self.problems), "problem") if self.problems else None
+        return brief(self, "holds" if self else "does not hold", *marks, wrong)
 
     def __bool__(self) -> bool:
         return not self.problems and not any(verdict.fails for verdict in self.models)

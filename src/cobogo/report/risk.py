@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cobogo.brief import tiles
 from cobogo.report.canvas import BLUE, MARGIN, MUTED, ORANGE, WIDTH, Sheet
 from cobogo.report.html import environment
 from cobogo.report.words import Words, words
@@ -133,6 +134,12 @@ def render(found: RiskReport, picture: bytes, *, say: Words) -> str:
             picture=b64encode(picture).decode(),
         )
     )
+
+
+def figures(found: RiskReport) -> str:
+    """The key figures, as HTML for a notebook."""
+    shown = [(str(row["name"]), str(row["value"]), str(row["why"])) for row in _keys(found, words("en"))]
+    return tiles(found.source, shown, found.notes)
 
 
 def _keys(found: RiskReport, say: Words) -> list[Row]:

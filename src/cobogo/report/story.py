@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import cobogo
+from cobogo.brief import tiles
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Classes
 from cobogo.models.check import ModelVerdict, check
@@ -29,6 +30,7 @@ from cobogo.report.content import (
     RunnerUp,
     SensitiveStory,
 )  # fmt: skip
+from cobogo.report.words import words
 from cobogo.table.frequency import FrequencyTable, frequency_table
 
 if TYPE_CHECKING:
@@ -93,6 +95,31 @@ def expected(release: Release) -> dict[str, Any]:
     """What report.json would hold, by the plan alone."""
     kept = release.plan.kept
     return summary(release, kept, check(release.problem.promised, kept), exposure.exposed(release, kept))
+
+
+def figures(release: Release) -> str:
+    """The key figures of a release, as HTML for a notebook."""
+    say, found = words(release.policy.report.language), expected(release)
+    share = found["suppressed"] / max(found["records"], 1)
+    suppressed = "suppressed" if found["suppressed"] else "unsuppressed"
+    shown: list[tuple[str, str, dict[str, object]]] = [
+        ("records", say.number(found["records"]), {}),
+        (suppressed, say.number(found["suppressed"]), {"share": say.percent(share)}),
+        (
+            "classes",
+            say.number(found["classes"]["count"]),
+            {"average": say.number(found["classes"]["average"], 3)},
+        ),
+        ("risk", say.percent(found["risk"]["after"]["highest"]), {}),
+    ]
+    if found["inference"]:
+        worst = max(found["inference"], key=lambda name: found["inference"][name]["after"])
+        shown.append(("inference", say.percent(found["inference"][worst]["after"]), {"attribute": worst}))
+    notes = [f"{model} ✓" for model in release.problem.promised]
+    tiles_shown = [(say(f"key.{key}"), value, say(f"key.{key}.why", **values)) for key, value, values in shown]
+    return tiles(
+        f"{release.solution.algorithm}, {release.metric} {say.number(release.solution.value)}", tiles_shown, notes
+    )
 
 
 def summary(

@@ -63,7 +63,7 @@ def risk(
         return _measured(source, asked, combinations, progress)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Glance:
     """The risk of a table at a glance: what its classes tell, and no more."""
 

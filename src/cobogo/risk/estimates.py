@@ -23,7 +23,7 @@ _CLOSE = 1e-14
 _LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sizes:
     """The class sizes of a sample, each with its number of classes."""
 

@@ -70,7 +70,7 @@ def population_size(asked: RiskPolicy, people: int, *, where: str = "--populatio
     return size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Surroundings:
     """What is known of the population: nothing, its size, or its people in every class of its own and of the table."""
 

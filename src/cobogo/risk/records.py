@@ -16,7 +16,7 @@ from cobogo.table.read import Table
 from cobogo.table.rows import tuple_of_each_row
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Known:
     """A table, its tuples, and each tuple's people and chance of being found in the population, if that is known."""
 
@@ -26,7 +26,7 @@ class Known:
     journalist: Floats | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RecordRisks:
     """One entry a row: the people who look like this one, the chances of two attackers, and scores of uniqueness."""
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from cobogo.brief import brief
 from cobogo.models.base import Ints
 from cobogo.risk.attackers import Attackers
 from cobogo.risk.columns import ColumnFinding
@@ -15,7 +16,7 @@ from cobogo.risk.subsets import Combination
 from cobogo.risk.uniques import SpecialUniques
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RiskReport:
     """The risk of a table. ``people`` are its records, unless the policy has a unit that tells people apart."""
 
@@ -35,6 +36,20 @@ class RiskReport:
     columns: tuple[ColumnFinding, ...]
     notes: tuple[str, ...]
     known: Known  # what the risk of each record is made of
+
+    def __repr__(self) -> str:
+        return brief(
+            self,
+            f"{self.people:,} {'people' if self.unit else 'records'} in {len(self.sizes):,} classes",
+            f"{self.uniques:,} alone ({100 * self.unique_share:.3g} %)",
+            f"highest risk {100 * self.attackers.prosecutor.highest:.3g} %",
+        )
+
+    def _repr_html_(self) -> str:
+        """The report's figures, for a notebook; no value of the data."""
+        from cobogo.report.risk import figures
+
+        return figures(self)
 
     @property
     def uniques(self) -> int:

@@ -21,7 +21,7 @@ from cobogo.table.read import Table, open_source, read
 Given = str | Path | Policy | Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """A table and the roles of its columns. ``manifest`` is that of a release, whose policy may not be known whole."""
 

@@ -35,7 +35,7 @@ class Combination:
     uniques: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Projection:
     """A combination's classes: that of each tuple of the table, and the people of each."""
 

@@ -21,7 +21,7 @@ from cobogo.table.frequency import FrequencyTable
 Bits = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpecialUniques:
     """Minimal sample uniques of up to ``size`` attributes. ``suda`` and ``dis_suda`` are scores of the table's tuples.
 

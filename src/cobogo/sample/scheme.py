@@ -26,7 +26,7 @@ FULL = 1000
 Levels = Mapping[str, int]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coarser:
     """The distinct rows of a table, all released columns, and what each can become."""
 

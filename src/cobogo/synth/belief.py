@@ -20,7 +20,7 @@ from cobogo.synth.private import Attributes
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clique:
     """A node of the tree: some attributes, their joint distribution, and what it shares with the node above it."""
 
@@ -30,7 +30,7 @@ class Clique:
     shared: Attributes  # with the node above
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """Nodes, each after the one above it; every attribute is in some node."""
 

@@ -32,7 +32,7 @@ LEFT_OUT = -1
 """The code of a value whose record is left out."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttributeDomain(ABC):
     """The declared values of one attribute."""
 
@@ -86,7 +86,7 @@ class AttributeDomain(ABC):
         return np.asarray(lookup[places], dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Listed(AttributeDomain):
     """Values that are listed; of a level of a hierarchy, with the leaves that each stands for."""
 
@@ -123,7 +123,7 @@ class Listed(AttributeDomain):
         return frozenset(self.values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Binned(AttributeDomain):
     """Numbers in bins; within a bin they are drawn evenly. The last bin holds its upper edge, too."""
 

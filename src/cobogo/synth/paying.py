@@ -50,7 +50,7 @@ class Cost:
         return Loss("epsilon", self.epsilon, self.delta)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Payer:
     """A budget of a curator's."""
 

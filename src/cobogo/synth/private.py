@@ -51,7 +51,7 @@ class Exact:
         return Exponential(sensitivity, epsilon).choose(scores)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measurement:
     """Counts of every combination of some attributes' values, with noise of a standard deviation."""
 
@@ -89,7 +89,7 @@ class Step:
         return self.sensitivity / (2 * Fraction(self.scale) ** 2)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Private:
     """The rows of a table as codes of declared values, and a budget to learn of them."""
 
@@ -197,7 +197,7 @@ def apart(private: Private, attributes: Attributes, expected: NDArray[Any]) -> i
     return int(np.abs(private.counts(attributes) - rounded.ravel()).sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
     """What a method leaves: about how many records there are, and a way to draw some."""
 

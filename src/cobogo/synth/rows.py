@@ -16,7 +16,7 @@ from cobogo.table.read import Table
 from cobogo.transform.columns import streamed
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CodedRows:
     """Rows as codes, one array an attribute. How many were left out, and of how many values nothing was declared, is
     known to the data holder only."""

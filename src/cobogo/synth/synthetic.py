@@ -28,7 +28,7 @@ AT_ONCE = 1 << 20
 """Records of a batch."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Done:
     """What is known once the records were drawn."""
 
@@ -37,7 +37,7 @@ class Done:
     receipt: str | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Synthetic(Transformation):
     """Records drawn from a model of the table: no released record is anybody's."""
 

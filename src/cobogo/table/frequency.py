@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.brief import brief
 from cobogo.errors import VerificationFailed
 from cobogo.hierarchy import Hierarchy, Label
 from cobogo.models.base import Classes, Domain, Earlier, Histogram, Ints, Mask
@@ -19,7 +20,7 @@ from cobogo.table.coder import Coder, Column
 from cobogo.table.read import Table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class People:
     """Who stands behind the records, where a person may have several: sets of people, which do not add up.
 
@@ -45,7 +46,7 @@ class People:
         return _histogram(pairs.owners, self.values[name][pairs.values], ones, len(pairs.offsets) - 1, domain)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Joint:
     """Which values of several attributes occur together: combination ``c`` is ``codes[c]``, into each one's labels.
 
@@ -57,7 +58,7 @@ class Joint:
     labels: Mapping[str, tuple[Label, ...]]  # of each attribute
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FrequencyTable:
     """``codes[i]`` is a distinct tuple (as codes into ``values``), ``counts[i]`` the number of its records.
 
@@ -77,6 +78,11 @@ class FrequencyTable:
     joint: Joint | None = None  # of the sensitive attributes and the label, where it was asked for
     withheld: Mapping[str, Mask] = field(default_factory=dict)  # of a release: tuples whose values are not told
     whole: int | None = None  # how many records there are, where one is counted in several tuples
+
+    def __repr__(self) -> str:
+        return brief(
+            self, ", ".join(self.quasi_identifiers), f"{len(self.counts):,} tuples of {self.records:,} records"
+        )
 
     @property
     def records(self) -> int:

@@ -16,7 +16,7 @@ from cobogo.table.engine import Engine, Expression
 from cobogo.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ValueCounts:
     """The values of a column, counted."""
 
@@ -26,7 +26,7 @@ class ValueCounts:
     most_frequent: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """A table of an engine: an Ibis expression whose empty texts are NULL."""
 

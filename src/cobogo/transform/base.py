@@ -51,7 +51,7 @@ Row = list[str | float | None]
 """A row of a table of the report."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Section:
     """A part of the report: a table with a sentence above it. Numbers are given as they are; the report writes them."""
 
@@ -61,7 +61,7 @@ class Section:
     rows: Sequence[Row]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bars:
     """A plot of the report: for each label one bar of each series (shares, at most 1)."""
 
@@ -72,7 +72,7 @@ class Bars:
     series: Mapping[str, Sequence[float]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Story:
     """What the report tells beside the verdict: it may compare with the original, and stays with the data holder.
 
@@ -135,7 +135,7 @@ class Transformation(ABC):
         """What the report tells. ``after`` is the released table as it was read back."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Written:
     """A release as verification finds it: its manifest, its rows, the models asked of it, and what its evidence kept
     of the transformation (`Transformation.kept`), if the evidence is there; and the directory, where more lies in it

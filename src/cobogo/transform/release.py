@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from cobogo import scratch
+from cobogo.brief import brief
 from cobogo.policy import Policy, Role
 from cobogo.release.stopwatch import Stopwatch
 from cobogo.table.connect import connect
@@ -18,7 +20,7 @@ from cobogo.table.read import Table
 from cobogo.transform.base import Transformation
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Transformed:
     """The rows are drawn when they are first asked for, once, and kept on disk, in a directory that goes with this:
     a second draw of the same table would tell more than the first."""
@@ -28,6 +30,9 @@ class Transformed:
     transformation: Transformation
     warnings: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return brief(self, self.transformation.kind, ", ".join(self.columns), *map(_promise, self.transformation.asked))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -94,3 +99,9 @@ class Transformed:
     def timed(self, stage: str) -> Stopwatch:
         """Add what a block takes to the seconds of a stage."""
         return Stopwatch(self.seconds, stage)
+
+
+def _promise(asked: Mapping[str, Any]) -> str:
+    """A guarantee asked for, as people write it."""
+    given = ", ".join(f"{name} = {value}" for name, value in asked.items() if name != "model")
+    return f"{asked['model']} ({given})"

@@ -29,7 +29,7 @@ Found = TypeVar("Found")
 ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Looked:
     """A release: its directory, its report as data, and the policy that it was made by.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Whole = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counts:
     """A list of counts, each with the number of items that have it: counts above 0, falling."""
 
@@ -60,7 +60,7 @@ class Counts:
         return int(self.items[: np.searchsorted(-self.counts, -level, side="right")].sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Outline:
     """Steps of the rim from its first point (0, ``top``) to its last.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
+from cobogo.brief import brief
 from cobogo.dp.accounting import Loss, Measure
 from cobogo.dp.units import ATTO, NANO, allowed, charged
 
@@ -50,6 +51,11 @@ class Balance:
     measure: Measure
     limit: Units
     spent: Units
+
+    def __repr__(self) -> str:
+        whose = self.dataset if self.analyst is None else f"{self.dataset}, {self.analyst}"
+        spent, limit = self.spent.amount / NANO, self.limit.amount / NANO
+        return brief(self, whose, f"{self.measure} {spent:g} of {limit:g} spent")
 
     @property
     def left(self) -> Units:

@@ -25,7 +25,7 @@ from cobogo.ldp.rappor.planning import Decoding
 from cobogo.randomness import Source, below
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Strings:
     """Clients' strings: the different ones, and the number of each client's."""
 

@@ -18,7 +18,7 @@ AT_ONCE = 1 << 16
 """Clients whose bits are drawn at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reports:
     """One report of each client: its cohort, and its bits, packed into bytes."""
 

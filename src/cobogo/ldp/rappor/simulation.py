@@ -37,7 +37,7 @@ DEMO = Parameters.of(bits=16, hashes=2, cohorts=64, f="0.2", p="0.1", q="0.9")
 """Those of the demonstration that comes with the authors' code, at 100,000 reports."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Simulated:
     """What was made up, and what was found of it."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cobogo.location.attacks.mixing import Crossings
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """What was released, how, and what the attacker has beside it."""
 
@@ -78,7 +78,7 @@ class Scene:
         return float(self.truth.distance(self.reports).mean()) if len(self.truth) else 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Findings:
     """What an attack found. ``success`` is the share of what was attacked that was found; ``baseline`` what somebody
     who did not see the reports would find; ``error`` how far off each guess is."""

@@ -18,7 +18,7 @@ TRIALS = 20
 """Sets of points drawn for each person, where there are too many to look at all."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Visits:
     """Who was where: each person's distinct places, ascending, and each place's people."""
 
@@ -45,7 +45,7 @@ class Visits:
         return np.diff(self.starts)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Uniqueness:
     """For each person, over the sets of ``h`` of their points: the average of 1 / (people who share them all), and the
     share of sets that nobody else has. NaN for those who have fewer points."""

@@ -21,7 +21,7 @@ FINEST = 10.0
 GROWTH = 1.3
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spots:
     """Some cells of a grid, numbered anew from 0."""
 

@@ -28,7 +28,7 @@ COLORS = {
 """The colours by name. Blue and orange keep apart for every kind of colour vision; shapes help where there are more."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layer:
     """Marks of one kind. ``starts`` are where each path or ring begins among the points; ``times`` are those of
     points, or of whole rings; ``values`` are one for each mark, or a row of them for each of the ``frames``."""

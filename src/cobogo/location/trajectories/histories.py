@@ -13,7 +13,7 @@ from cobogo.location.trajectories.trips import Trips
 from cobogo.randomness import Source
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Walks:
     """Trips as cells, one after the other, of which each touches the next (at a corner, at least)."""
 

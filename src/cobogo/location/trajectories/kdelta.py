@@ -99,7 +99,7 @@ class KDelta:
             raise ValueError(f"The 'method' parameter of (k, δ)-anonymity must be nwa or w4m. Got {self.method!r}")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Anonymized:
     """Trajectories that may be released, and what became of the others. Everything but ``points`` stays."""
 
@@ -170,7 +170,7 @@ def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> An
     return Anonymized(asked, released, measured, len(trips), len(trips) - number, people, parts[4])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Pool:
     """Trips that may be clustered with each other: their numbers, and where they are at equal stages."""
 

@@ -17,7 +17,7 @@ SLOW = 0.2
 """Metres a second: slower than that nobody goes anywhere."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trips:
     """Trip i has the rows ``starts[i]:starts[i + 1]``, in the order of time, and belongs to a person."""
 

@@ -28,7 +28,7 @@ class Role(StrEnum):
     STEWARD = "steward"  # everything, in every domain: domains, keys, rotation, deletion, the log
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Key:
     """A key: the name that the vault's log calls it, and its secret, which is never shown.
 

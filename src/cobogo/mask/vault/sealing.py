@@ -72,7 +72,7 @@ def new_pair() -> tuple[bytes, bytes]:
     return private.private_bytes_raw(), private.public_key().public_bytes_raw()
 
 
-@dataclass
+@dataclass(repr=False)
 class Batch:
     """A data key of its own for values that are written together."""
 

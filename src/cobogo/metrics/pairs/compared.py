@@ -14,7 +14,7 @@ from cobogo.models.base import Floats, written_number
 QUARTILES = (0.25, 0.5, 0.75)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
     """The records of each side by what they have in a column, as shares; ``apart`` is the total variation."""
 
@@ -29,7 +29,7 @@ class Distribution:
     distinct: tuple[int | None, int]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
     """Two columns at once: shares of the records, how far apart the sides are, and each one's Cramér's V."""
 

@@ -54,7 +54,7 @@ class Key:
     only: tuple[Label, ...] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """Counts of the combinations of some columns' values: ``codes[i]`` into the ``values`` of column i."""
 
@@ -80,7 +80,7 @@ class Facts:
         return 0 < self.present == self.numbers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Part:
     """A table that is counted: by its rows, or by a column of counts."""
 
@@ -163,7 +163,7 @@ class Part:
         return [value for value, _ in self.table.value_counts(column, most).most_frequent]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Side:
     """One side: its parts, the column that ties them together where they are buckets, and which columns are looked at
     where not all are."""
@@ -193,7 +193,7 @@ class Side:
         return found
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pair:
     """A release and its original; ``before`` is None where the original may not be read, or is no longer there."""
 

@@ -34,7 +34,7 @@ How = Literal["values", "bins", "level", "spread", "replaced"]
 what they may stand for; or values that were replaced, of which there is nothing to compare."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scale:
     """The things that a column's values are counted as, and which of them each value is."""
 

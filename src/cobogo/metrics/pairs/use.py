@@ -26,7 +26,7 @@ LABELS = 100
 """Values that a column may have at most to be predicted."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Seen(Sides):
     """Both sides where released values are what is found there: of any level, ranges, numbers, other people's."""
 

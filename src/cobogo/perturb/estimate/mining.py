@@ -74,7 +74,7 @@ def rules(
     return tuple(found)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """A decision tree: a column to ask for, and a tree for each of its values; or a leaf."""
 

@@ -18,7 +18,7 @@ from cobogo.table.read import Table
 Answer = Callable[[Query], float]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rival:
     """Another release of the same table, and what it answers; or why there is none."""
 

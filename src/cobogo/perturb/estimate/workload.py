@@ -16,7 +16,7 @@ SANITY = 0.001
 """Errors are relative to the true count, but to no less than this share of the records."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Query:
     """How many records have these values of some quasi-identifiers (masks over each one's values, by its place) and
     these values of the sensitive attribute."""

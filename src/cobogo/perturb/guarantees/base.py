@@ -18,7 +18,7 @@ SLACK = 1e-9
 """By so much may a bound be missed through the rounding of floats."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Exposure:
     """What a release shows of one person's value of an attribute: a draw by an operator, and perhaps more.
 

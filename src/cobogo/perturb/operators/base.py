@@ -19,7 +19,7 @@ LARGEST = 4096
 """The largest domain whose matrix is written out: 128 MiB."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operator(ABC):
     """Values of a domain of ``size``, as codes 0 … size − 1."""
 

@@ -15,7 +15,7 @@ from cobogo.perturb.operators.uniform import Uniform
 from cobogo.randomness import STEPS, Source, choices
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matrix(Operator):
     """``weights[y, x] / 2**53`` is P[y|x]; what is computed of the operator is computed of these, not of a wish.
 

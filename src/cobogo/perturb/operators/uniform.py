@@ -28,7 +28,7 @@ def largest_retention(amplification: float, size: int) -> Fraction:
     return Fraction(math.floor(excess / (excess + size) * steps), steps)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Uniform(Operator):
     r"""Keep each sensitive value with one probability, else draw from the whole domain.
 

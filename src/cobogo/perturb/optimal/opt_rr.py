@@ -16,7 +16,7 @@ from cobogo.perturb.operators.matrix import Matrix, of
 from cobogo.randomness import Seeded, Source, below
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Point:
     """An operator of the front: 1 − the chance of the best guess, and the mean squared error of estimated shares."""
 

@@ -17,7 +17,7 @@ from cobogo.models.base import Ints
 from cobogo.perturb.operators.uniform import Uniform, largest_retention
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Part:
     """Some values, which no other part has, and how those records are perturbed."""
 

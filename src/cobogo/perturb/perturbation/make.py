@@ -35,7 +35,7 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Perturbed(Transformation):
     """Some attributes perturbed, step by step; the rest is released as it is."""
 

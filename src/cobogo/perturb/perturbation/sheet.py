@@ -21,7 +21,7 @@ DIGITS_AT_MOST = 6
 """Digits after the decimal mark that numbers are written with; fewer where the data has fewer."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Coded:
     """A column: each row's code, and the label of each code."""
 
@@ -47,7 +47,7 @@ class Coded:
         return np.searchsorted(distinct, values)[self.codes].astype(np.int64)
 
 
-@dataclass
+@dataclass(repr=False)
 class Sheet:
     """The whole table. Columns that no step looks at stay as Arrow arrays."""
 

@@ -19,7 +19,7 @@ TRIES = 64
 """Partners looked at before a record is left as it is."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Forbidden:
     """Combinations that no swap may make: bit r of ``receives`` says that a record holds all that rule r asks of the
     attributes that stay, and of ``gives``, all that it asks of those that are swapped."""

@@ -110,7 +110,7 @@ def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source
     return np.concatenate([kept, *added])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SetRelease(Transformation):
     """All released columns as one set of records."""
 

@@ -18,7 +18,7 @@ from cobogo.table.read import Table
 from cobogo.transform.columns import counted
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Values:
     """The domain of an attribute (its possible values, by code), and how many records of the original have each."""
 
@@ -33,7 +33,7 @@ class Values:
         return {label: code for code, label in enumerate(self.labels)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Asked:
     """A policy's randomization: its table, the guarantees, the attributes with their values, the people."""
 

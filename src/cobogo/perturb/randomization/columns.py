@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cobogo.report.words import Words
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Drawn:
     """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
 
@@ -70,7 +70,7 @@ class Drawn:
         return drawn
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Columns(Transformation):
     """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
 

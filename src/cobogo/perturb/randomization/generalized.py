@@ -51,7 +51,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     return Fraction(low, steps)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Generalized(Transformation):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
 

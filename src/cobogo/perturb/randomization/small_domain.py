@@ -37,7 +37,7 @@ WARNING = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SmallDomain(Transformation):
     """One attribute, in parts."""
 

@@ -16,7 +16,7 @@ from cobogo.recode.problem import Problem
 from cobogo.table.frequency import number_tuples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Buckets:
     """``counts[p]`` records of the original tuple ``tuples[p]`` with the value ``values[p]`` of the one sensitive
     attribute are in bucket ``owners[p]``; −1 is for those that are suppressed. No bucket is empty."""

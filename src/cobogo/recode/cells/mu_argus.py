@@ -70,7 +70,7 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Pro
     return _Search(problem, time_limit, progress).run()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Attempt:
     """What came of recoding to one node and suppressing cells."""
 

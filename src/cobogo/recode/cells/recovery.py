@@ -13,7 +13,7 @@ from cobogo.recode.assignment import Assignment, Small, leaf_tuples
 from cobogo.table.frequency import number_tuples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GivenAway:
     """What a reader can tell of suppressed cells of an attribute. ``cells``: how many would be filled in rightly.
 

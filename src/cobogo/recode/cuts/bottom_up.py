@@ -60,7 +60,7 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Pr
     return _Search(problem, time_limit, progress).run()
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _Rise:
     """Some leaves of an attribute that could be raised to a value, and what that would be worth."""
 

@@ -19,7 +19,7 @@ from cobogo.recode.tally import tally
 from cobogo.table.frequency import number_tuples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judged:
     """The classes of a partition of the table's tuples, and whether what is left of it satisfies the policy."""
 
@@ -57,7 +57,7 @@ def _records(problem: Problem, owners: Ints, groups: int) -> Ints:
     return total
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CutAssignment(Assignment):
     """An assignment that treats equal values alike. ``cut[column][leaf]`` is the level at which a leaf is released."""
 

@@ -19,7 +19,7 @@ from cobogo.recode.tally import merged
 from cobogo.table.frequency import number_tuples
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _Value:
     """A value of the cut that could be specialized: its tuples, and which of its children each of them has."""
 

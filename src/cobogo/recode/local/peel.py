@@ -25,7 +25,7 @@ PARTNERS = 512
 """Classes that are tried as company for records that are left over."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Peeling:
     """Classes found so far: each tuple's class (−1 while it has none), and each class's levels and first tuple."""
 

@@ -23,7 +23,7 @@ NODES = 40_000
 """Of a lattice that is gone through whole."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Terrain:
     """A problem's tuples as leaves, and for each attribute and level what each leaf is released as and costs there.
 

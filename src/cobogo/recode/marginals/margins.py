@@ -35,7 +35,7 @@ WEIGHT = 2**40
 TOGETHER = "together"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Marginal:
     """How many records have each combination of values of some attributes; what nobody has is left out."""
 
@@ -54,7 +54,7 @@ class Marginal:
         return Marginal(tuple(attributes), rows[first], np.bincount(ids, self.counts, len(first)).astype(np.int64))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Margins:
     """Marginals of one table. ``labels`` gives each attribute's values, by code; ``sensitive`` is protected."""
 
@@ -121,7 +121,7 @@ class Margins:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Cells:
     """Combinations of quasi-identifiers, how many people have each, and its sensitive values where they are told."""
 

@@ -25,7 +25,7 @@ from cobogo.recode.tally import tally
 from cobogo.table.frequency import number_tuples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parcels:
     """Records that nothing tells apart: ``counts[p]`` of the original tuple ``tuples[p]`` and, where parcels may be
     divided, of the combination of sensitive values (and label) ``values[p]``, if there are any. ``told[name][v]`` is
@@ -123,7 +123,7 @@ def parcels_by_value(problem: Problem) -> Parcels:
     return Parcels(problem, known.owners, known.counts, known.values, {name: own}, divisible=True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups:
     """The group of each parcel; −1 for those that are to be suppressed. ``looked_at``: groups that were tried."""
 

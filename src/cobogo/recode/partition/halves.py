@@ -10,7 +10,7 @@ from cobogo.models.base import Floats, Ints, Mask
 from cobogo.recode.partition.groups import Parcels
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ways:
     """For each parcel of some groups the child that it would come to, and what a record of it would tell more; and
     which groups can be divided at all."""

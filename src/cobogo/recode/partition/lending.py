@@ -14,7 +14,7 @@ ATTEMPTS = 3
 """How often the loan is doubled where the models ask for more than a number of records."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Parts:
     """The parts that groups fall into: each parcel's, and each part's group, records, and whether it may stand."""
 

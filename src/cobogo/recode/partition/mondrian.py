@@ -140,7 +140,7 @@ def divided(
     return Groups(whole, compact[owners], len(numbers_left), looked_at)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class _Cut:
     """For each group whether it can be divided, and for each parcel the part it comes to: −1 for what is left over."""
 

@@ -74,7 +74,7 @@ def tree_order(h: Hierarchy) -> Ints:
     return rank
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Centres:
     """The mean point of each group."""
 

@@ -11,7 +11,7 @@ from cobogo.recode.assignment import Small
 from cobogo.recode.problem import Problem
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TreeCosts:
     """What attribute ``a`` has for leaf ``v`` at level ``l`` stands at ``starts[a, l] + v``: the code of its value, and
     the share of the domain under it, by the attribute's weight."""

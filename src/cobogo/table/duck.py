@@ -44,7 +44,7 @@ class DuckDB(Engine):
         self._spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
         super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))
         weakref.finalize(self, scratch.remove, self._spill)
-        self.sql("SET enable_progress_bar = false")
+        self._draw_no_progress()
         self._leave_memory_for_counting()
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
         self._functions: dict[str, Callable[..., Any]] = {}
@@ -52,6 +52,11 @@ class DuckDB(Engine):
         self._complaint: Callable[[str], DataError] | None = None
         if file is not None:
             self._attach(file, writable)
+
+    def _draw_no_progress(self) -> None:
+        """A kernel of a notebook may draw progress; one without ipywidgets does not, and lets nobody change it."""
+        if self.sql("SELECT current_setting('enable_progress_bar')").fetchone()[0]:
+            self.sql("SET enable_progress_bar = false")
 
     def _leave_memory_for_counting(self) -> None:
         """DuckDB would take four fifths of the machine's memory; the frequency table needs some, too."""
@@ -102,10 +107,17 @@ class DuckDB(Engine):
         return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)
 
     def lookup(self, table: Any) -> Expression:
-        """Read from memory."""
-        import ibis
+        """Read from memory. It may hold original values: an expression that is printed shows none of them."""
+        import ibis.expr.operations as ops
+        from ibis.expr.schema import infer
+        from ibis.formats.pyarrow import PyArrowTableProxy
 
-        return ibis.memtable(table)
+        class Unshown(PyArrowTableProxy[Any]):
+            def __repr__(self) -> str:
+                return f"{len(self.obj)} rows"
+
+        name = f"cobogo_lookup_{secrets.token_hex(6)}"
+        return ops.InMemoryTable(name=name, schema=infer(table), data=Unshown(table)).to_expr()
 
     def text(self, column: Expression) -> Expression:
         """DuckDB's own text, but for what it writes of floats: not-a-number has no sign, and digits are the fewest."""

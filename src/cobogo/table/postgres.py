@@ -7,6 +7,7 @@ server empties however the session ends.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import tempfile
 import weakref
@@ -95,11 +96,12 @@ class PostgreSQL(Engine):
         self.session = session
         self._lookups = 0
         weakref.finalize(self, session.close)
+        with contextlib.suppress(psycopg.Error):  # older servers, and some systems, cannot
+            session.execute("SET client_connection_check_interval = '5s'")  # so that nothing runs on when we are killed
         for setting in (
             "SET client_encoding = 'UTF8'",
             "SET datestyle = 'ISO, YMD'",
             "SET extra_float_digits = 1",
-            "SET client_connection_check_interval = '5s'",  # so that nothing runs on when we are killed
             BEGIN,
             *_FUNCTIONS,
         ):

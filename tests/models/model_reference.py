@@ -71,7 +71,8 @@ def holds(model: Specification, group: Group, whole: Whole) -> bool:  # noqa: PL
         case "alpha-k-anonymity":
             return value <= exact(model["alpha"]) + SLACK and group.size >= model["k"]
         case "k-e-anonymity":
-            distinct = {None if label is None else Fraction(label) for label in group.counts[model["attribute"]]}
+            labels = known(model, group.counts[model["attribute"]])
+            distinct = {None if label is None else Fraction(label) for label in labels}
             return value >= exact(model["e"]) and len(distinct) >= model["k"]
         case "beta-likeness":
             return value <= exact(model["beta"]) + SLACK
@@ -88,15 +89,25 @@ def holds(model: Specification, group: Group, whole: Whole) -> bool:  # noqa: PL
     raise KeyError(model["model"])
 
 
+def known(model: Specification, counts: Counter[Label]) -> Counter[Label]:
+    """The values that a model looks at: a missing one is none, unless the model says so."""
+    seen = model.get("missing") == "value"
+    return Counter({label: number for label, number in counts.items() if seen or label is not None})
+
+
 def measured(model: Specification, group: Group, whole: Whole) -> Number:  # noqa: PLR0912
     """What a model measures of a class."""
-    counts = group.counts.get(model.get("attribute", ""), Counter())
-    total = whole.counts.get(model.get("attribute", ""), Counter())
+    held = group.counts.get(model.get("attribute", ""), Counter())
+    counts, total = known(model, held), known(model, whole.counts.get(model.get("attribute", ""), Counter()))
+    there = group.size - (held[None] - counts[None])  # people who have a value
+    if "attribute" in model and not counts:
+        return nothing(model)
     match model["model"]:
         case "k-anonymity":
             return Fraction(group.size)
         case "l-diversity" if model["kind"] == "entropy":
-            return math.exp(-sum(n / group.size * math.log(n / group.size) for n in counts.values()))
+            everybody = sum(counts.values())
+            return math.exp(-sum(n / everybody * math.log(n / everybody) for n in counts.values()))
         case "l-diversity" if model["kind"] == "recursive":
             ordered = sorted(counts.values(), reverse=True)
             return ratio(ordered[0], sum(ordered[model["l"] - 1 :]))
@@ -110,26 +121,39 @@ def measured(model: Specification, group: Group, whole: Whole) -> Number:  # noq
             return Fraction(group.population if "population" in model else group.size)
         case "alpha-k-anonymity":
             named = [counts[model["value"]]] if "value" in model else counts.values()
-            return Fraction(max(named), group.size)
+            return min(ratio(max(named), there), Fraction(1))
         case "k-e-anonymity":
             numbers = [Fraction(label) for label in counts if label is not None]
             return max(numbers) - min(numbers) if numbers else Fraction(0)
         case "beta-likeness":
-            return gain(model, counts, group.size, total)
+            return gain(model, counts, there, total)
         case "delta-disclosure":
             if set(counts) != set(total):
                 return math.inf
             everybody = sum(total.values())
             return max(
-                abs(math.log(Fraction(n, group.size) / Fraction(total[x], everybody))) for x, n in counts.items()
+                abs(math.log(min(ratio(n, there), Fraction(1)) / Fraction(total[x], everybody)))
+                for x, n in counts.items()
             )
         case "highest-risk":
             return Fraction(1, group.size)
         case "t-corruption":
-            return ratio(max(counts.values()), max(group.size - model["t"], 0))
+            return ratio(max(counts.values()), max(there - model["t"], 0))
         case "epsilon-m-anonymity":
-            return ratio(group.size, crowd(model, counts))
+            return ratio(there, crowd(model, counts))
     raise KeyError(model["model"])
+
+
+def nothing(model: Specification) -> Number:
+    """What a model measures where nobody of a class has a value: no diversity; nothing that anybody could infer."""
+    match model["model"]:
+        case "l-diversity" if model["kind"] == "entropy":
+            return 1.0
+        case "l-diversity" if model["kind"] == "recursive":
+            return math.inf
+        case "delta-disclosure" | "epsilon-m-anonymity":
+            return math.inf
+    return Fraction(0)
 
 
 def exact(number: float) -> Fraction:
@@ -184,7 +208,7 @@ def gain(model: Specification, counts: Counter[Label], size: int, total: Counter
     most: Number = Fraction(0)
     for label, number in counts.items():
         before = Fraction(total[label], sum(total.values()))
-        more: Number = (Fraction(number, size) - before) / before
+        more: Number = (min(ratio(number, size), Fraction(1)) - before) / before
         if more > 0 and model["kind"] == "enhanced":
             limit = min(model["beta"], -math.log(before))
             more = float(more) * model["beta"] / limit if limit else math.inf

@@ -207,7 +207,9 @@ def domains(rows: Rows, *, people: bool = False) -> dict[str, Domain]:
         held = _holders(rows, range(len(rows)), name, people)
         total = np.array([len(held[label]) for label in labels], dtype=np.int64)
         everybody = len(set(rows.people)) if people else None
-        found[name] = Domain(name, labels, total, tree(labels) if name == "h" else None, people=everybody)
+        knowing = len({who for who, value in zip(rows.people, column, strict=True) if value is not None})
+        found[name] = Domain(name, labels, total, tree(labels) if name == "h" else None, people=everybody,
+                             knowing=knowing if people else None)  # fmt: skip
     return found
 
 

@@ -335,13 +335,39 @@ def test_an_empty_table_satisfies_everything(name: str, entry: Entry | None, row
 @some
 @given(rows=tables.any_table(), data=st.data())
 def test_null_is_a_value_like_another(name: str, entry: Entry | None, rows: Rows, data: st.DataObject) -> None:
-    """Under another name it measures the same."""
+    """Where the policy says so: under another name it measures the same."""
     entry = needed(name, entry)
     model = data.draw(entry.models)
     if entry.null_is_special:
         return
+    if hasattr(model, "missing"):
+        model = replace(model, missing="value")
     named = replace(rows, sensitive=rows.sensitive | {"s": tuple(v or "unknown" for v in rows.sensitive["s"])})
     same(measures(model, *as_they_stand(rows)), measures(model, *as_they_stand(named)))
+
+
+@each_model
+@some
+@given(rows=tables.any_table(), data=st.data())
+def test_a_missing_value_is_none(name: str, entry: Entry | None, rows: Rows, data: st.DataObject) -> None:
+    """Without those who have none each class measures the same, where the policy says nothing else. They do count in
+    the size of their class, which is no part of what is measured."""
+    model = data.draw(needed(name, entry).models)
+    if not hasattr(model, "missing"):
+        return
+    column = rows.sensitive[model.attributes[0]]
+    there = [number for number, value in enumerate(column) if value is not None]
+    known = replace(
+        rows,
+        quasi=tuple(rows.quasi[number] for number in there),
+        sensitive={key: tuple(values[number] for number in there) for key, values in rows.sensitive.items()},
+        people=tuple(rows.people[number] for number in there),
+    )
+    if not there:
+        return
+    every = measures(model, *as_they_stand(rows))
+    for key, (value, _) in measures(model, *as_they_stand(known)).items():
+        assert every[key][0] == pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("size", [1, 6])
@@ -426,8 +452,18 @@ BOUNDARIES: list[tuple[Model, bool, Rows]] = [
     (KE("n", 2, 20), True, row(n=["40", "60"])),
     (KE("n", 2, 20.0000001), False, row(n=["40", "60"])),
     (KE("n", 3, 20), False, row(n=["40", "60", "40"])),
-    (KE("n", 3, 20), True, row(n=["40", "60", None])),  # NULL is one of the values and none of the range
-    (KE("n", 1, 0), True, row(n=[None])),
+    (KE("n", 3, 20), False, row(n=["40", "60", None])),
+    (KE("n", 3, 20, "value"), True, row(n=["40", "60", None])),  # one of the values and none of the range
+    (KE("n", 1, 0), False, row(n=[None])),
+    (KE("n", 1, 0, "value"), True, row(n=[None])),
+    (LDiversity("s", 2), False, row(s=["x", "x", None])),
+    (LDiversity("s", 2, missing="value"), True, row(s=["x", "x", None])),
+    (LDiversity("s", 1), False, row(s=[None, None])),  # no value is no diversity
+    (LDiversity("s", 1.9, "entropy"), True, row(s=["x", "y", None, None])),
+    (LDiversity("s", 2, "recursive", 2), False, row(s=["x", None])),
+    (AlphaK("s", 0.5, 4), False, row(s=["x", "x", None, "y"])),  # two of the three that are known
+    (AlphaK("s", 0.5, 4, missing="value"), True, row(s=["x", "x", None, "y"])),
+    (PSensitive("s", 2, 3), False, row(s=["x", "x", None])),
     (KE("n", 1, 1), False, row(n=[None, "7"])),
     (EpsilonM("n", 20, 1), True, row(n=["40", "60"])),
     (EpsilonM("n", 20, 2), False, row(n=["40", "60"])),
@@ -544,7 +580,9 @@ def test_what_nobody_writes_for_a_number_is_none(value: str) -> None:
 
 
 def test_a_class_of_nulls_alone_tells_that_its_people_have_no_value() -> None:
-    assert not verdict(EpsilonM("n", 1, 2), as_they_stand(row(n=[None] * 4))[1]).satisfied
+    nobody = as_they_stand(row(n=[None] * 4))[1]
+    assert not verdict(EpsilonM("n", 1, 2, missing="value"), nobody).satisfied
+    assert verdict(EpsilonM("n", 1, 2), nobody).satisfied, "of what is not there nothing is inferred"
 
 
 # --- the compiled roll-up ---------------------------------------------------------------------------------------

@@ -276,6 +276,7 @@ BOTH = [BT("s", 0.6, 0.5), Injector("s", 2, 1)]
 
 @pytest.mark.parametrize("model", BOTH, ids=str)
 def test_null_and_nothing(model: Any) -> None:
+    model = replace(model, missing="value")
     null, named = (tables.classes(row(s=values, a="1123"), [1, 1, 2, 2])[1] for values in ("xyxy", ["x", None] * 2))
     assert model.measure(null).tolist() == model.measure(named).tolist()
     nothing = null.where(np.zeros(2, dtype=bool))

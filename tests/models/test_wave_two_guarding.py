@@ -83,7 +83,8 @@ def test_it_is_not_monotone() -> None:
 
 def test_null_lies_under_the_root_alone_and_asks_for_nothing() -> None:
     classes = classes_of([None, "p"], ["*", "P"], [1, 2])
-    assert Personalized("h", "g", 1).measure(classes).tolist() == [1, 1]
+    assert Personalized("h", "g", 1, "value").measure(classes).tolist() == [1, 1]
+    assert Personalized("h", "g", 1).measure(classes).tolist() == [0, 1]
     assert Personalized("h", "g", 1).measure(classes_of([None, "p"], [None, None], [1, 1])).tolist() == [0]
 
 

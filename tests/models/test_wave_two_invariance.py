@@ -53,8 +53,9 @@ def test_it_is_not_monotone() -> None:
 
 def test_null_and_nothing() -> None:
     model = MInvariance("s", 2)
-    assert model.measure(classes_of([None, "x"], [1, 1])).tolist() == [2]
+    assert model.measure(classes_of([None, "x"], [1, 1])).tolist() == [1]
     assert model.measure(classes_of([None, None], [1, 1])).tolist() == [0]
+    assert MInvariance("s", 2, missing="value").measure(classes_of([None, "x"], [1, 1])).tolist() == [2]
     nothing = classes_of("xy", [1, 1]).where(np.zeros(1, dtype=bool))
     assert check([model], nothing)[0].satisfied
 

@@ -94,6 +94,13 @@ def text(owner: str, name: str, value: object) -> None:
         raise ValueError(_text(owner, name, "text", value))
 
 
+def missing(owner: str, value: object) -> None:
+    """Refuse what is not the one word that makes a missing value count."""
+    _notice("missing", Bounds("choice", words=("value",)))
+    if value not in (None, "value"):
+        raise ValueError(_text(owner, "missing", '"value", or left out', value))
+
+
 def numeric(owner: str, domain: Domain) -> None:
     """Refuse a sensitive attribute that is not numeric."""
     if not domain.is_numeric:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.hierarchy import Hierarchy
-from cobogo.models.arguments import number
+from cobogo.models.arguments import missing, number
 from cobogo.models.base import CELLS_AT_ONCE, Classes, Domain, Floats, Mask, Model
 from cobogo.models.knowledge import Known, complete, dense, original_members, whole_table
 
@@ -65,6 +65,7 @@ class BT(Model):
     b: float | Mapping[str, float]
     t: float
     smoothing: float = 0.0
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "b-t-privacy"
     more_is_safer: ClassVar[bool] = False
@@ -76,6 +77,7 @@ class BT(Model):
             number(self.name, "b", bandwidth, above=0)
         number(self.name, "t", self.t, least=0, most=1)
         number(self.name, "smoothing", self.smoothing, least=0)
+        missing(self.name, self.missing)
 
     @property
     def needs_members(self) -> bool:
@@ -84,15 +86,16 @@ class BT(Model):
 
     def fits(self, domains: Mapping[str, Domain]) -> None:
         """Some values are closer than others, if they are to be smoothed."""
-        if self.smoothing and not domains[self.attribute].is_numeric:
-            domains[self.attribute].tree  # noqa: B018 - raises where there is none
+        if self.smoothing and not self.domain(domains).is_numeric:
+            self.domain(domains).tree  # noqa: B018 - raises where there is none
 
     def measure(self, classes: Classes) -> Floats:
         """The largest move of a belief in each class; infinite where the people behind it are not known."""
         members = original_members(self, self.attribute, classes)
-        known = whole_table(members, classes.histograms[self.attribute].domain)
+        released, _ = self.seen(classes)
+        known = whole_table(members, released.domain)
         prior = _priors(known, self._bandwidths(known.hierarchies))
-        inside = (members.owners >= 0) & (members.counts > 0)
+        inside = (members.owners >= 0) & (known.histogram.entries > 0)
         owners, prior, table = members.owners[inside], prior[inside], dense(known.histogram)[inside]
         held, expected = np.zeros((2, len(classes), prior.shape[1]))
         np.add.at(held, owners, table)
@@ -100,7 +103,7 @@ class BT(Model):
         odds = np.divide(held, expected, out=np.zeros_like(held), where=expected > 0)
         posterior = prior * odds[owners]
         posterior /= posterior.sum(axis=1, keepdims=True)
-        found = np.where(complete(classes, members, self.attribute), 0.0, np.inf)
+        found = np.where(complete(released, members, self.attribute), 0.0, np.inf)
         np.maximum.at(found, owners, _divergence(self._smoothed(prior, known), self._smoothed(posterior, known)))
         return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar
@@ -40,6 +40,7 @@ class Domain:
     hierarchy: Hierarchy | None = None
     decimal: str = "."
     people: int | None = None  # how many there are, where people are counted: one may have several values
+    knowing: int | None = None  # how many of them have a value that is not NULL
 
     def __len__(self) -> int:
         return len(self.total)
@@ -48,6 +49,20 @@ class Domain:
     def shares(self) -> Floats:
         """The whole table's distribution."""
         return self.total / max(int(self.total.sum()) if self.people is None else self.people, 1)
+
+    @cached_property
+    def missing(self) -> int | None:
+        """The code of NULL, where some have no value."""
+        return self.labels.index(None) if None in self.labels else None
+
+    @cached_property
+    def known(self) -> Domain:
+        """The same of those who have a value: NULL is none."""
+        if self.missing is None:
+            return self
+        labels = tuple(label for label in self.labels if label is not None)
+        total = np.delete(self.total, self.missing)
+        return replace(self, labels=labels, total=total, people=self.knowing, knowing=self.knowing)
 
     @cached_property
     def numbers(self) -> Floats:
@@ -71,6 +86,8 @@ class Domain:
 
         One number written in two ways has one place.
         """
+        if not self.labels:  # nobody has a value
+            return np.zeros(0, dtype=np.int64)
         if self.is_numeric:
             places = np.where(np.isnan(self.numbers), np.inf, self.numbers)
         elif self.hierarchy is not None:
@@ -124,8 +141,29 @@ class Histogram:
 
     @property
     def distinct(self) -> Ints:
-        """How many distinct values each class holds; NULL is a value."""
+        """How many distinct values each class holds; NULL is one of them."""
         return np.diff(self.offsets)
+
+    @cached_property
+    def unknown(self) -> Ints:
+        """How many of each class have no value: NULL."""
+        missing = self.domain.missing
+        if missing is None:
+            return np.zeros(len(self.offsets) - 1, dtype=np.int64)
+        chosen = self.values == missing
+        return np.bincount(self.owners[chosen], self.counts[chosen], len(self.offsets) - 1).astype(np.int64)
+
+    @cached_property
+    def known(self) -> Histogram:
+        """The same of those who have a value: NULL is none."""
+        missing = self.domain.missing
+        if missing is None:
+            return self
+        kept = self.values != missing
+        lengths = np.bincount(self.owners[kept], minlength=len(self.offsets) - 1)
+        values = self.values[kept]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Histogram(offsets, (values - (values > missing)).astype(np.int32), self.counts[kept], self.domain.known)
 
     def most(self, entries: Floats) -> Floats:
         """The largest of its entries' numbers for each class, 0 where there is none above."""
@@ -316,6 +354,27 @@ class Model(Promise):
     def needs_every_class(self) -> bool:
         """Whether no class may be suppressed or empty."""
         return False
+
+    @property
+    def counts_missing(self) -> bool:
+        """Whether a missing value is a value like others: only where the policy says ``missing = "value"``."""
+        return getattr(self, "missing", None) == "value"
+
+    def seen(self, classes: Classes) -> tuple[Histogram, Ints]:
+        """The values that it looks at, and how many people of each class have one: a missing value is none.
+
+        Where somebody has several records, one of them without a value, it is taken that they have none: a share is
+        then rather too large than too small.
+        """
+        histogram = classes.histograms[self.attributes[0]]
+        if self.counts_missing or histogram.domain.missing is None:
+            return histogram, classes.sizes
+        return histogram.known, np.maximum(classes.sizes - histogram.unknown, 0)
+
+    def domain(self, domains: Mapping[str, Domain]) -> Domain:
+        """The values that it compares with."""
+        found = domains[self.attributes[0]]
+        return found if self.counts_missing else found.known
 
     def fits(self, domains: Mapping[str, Domain]) -> None:
         """Raise a PolicyError where the model makes no sense for the attributes as they are."""

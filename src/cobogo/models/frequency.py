@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.models.arguments import choice, number, text, whole
+from cobogo.models.arguments import choice, missing, number, text, whole
 from cobogo.models.base import Classes, Domain, Floats, Ints, Mask, Model, Monotone, Records, least_beyond, over
 
 SLACK = 1e-12
@@ -42,11 +42,13 @@ class AlphaK(Model):
     alpha: float
     k: int
     value: str | None = None
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "alpha-k-anonymity"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         number(self.name, "alpha", self.alpha, above=0, most=1)
         whole(self.name, "k", self.k, least=1)
         if self.value is not None:
@@ -68,8 +70,8 @@ class AlphaK(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value (or that of the one named) in each class."""
-        histogram = classes.histograms[self.attribute]
-        shares = histogram.shares(classes.sizes)
+        histogram, there = self.seen(classes)
+        shares = np.minimum(histogram.shares(there), 1.0)
         if self.value is not None:
             named = np.array([label == self.value for label in histogram.domain.labels])
             shares = np.where(named[histogram.values], shares, 0.0)
@@ -87,7 +89,7 @@ class AlphaK(Model):
         """All of a class that is too small; else what exceeds α, for the parts that pass have no more than that."""
         known = np.maximum(
             super().least_failing(classes, measured),
-            least_beyond(measured * classes.sizes, classes.sizes, self.alpha + SLACK),
+            least_beyond(measured * self.seen(classes)[1], self.seen(classes)[1], self.alpha + SLACK),
         )
         return np.where(classes.sizes < self.k, classes.sizes, known)
 
@@ -114,11 +116,13 @@ class PSensitive(Model):
     attribute: str
     p: int
     k: int
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "p-sensitive-k-anonymity"
     records_tell: ClassVar[Records] = Records.TOO_MANY
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         whole(self.name, "p", self.p, least=1)
         whole(self.name, "k", self.k, least=1)
 
@@ -129,7 +133,7 @@ class PSensitive(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The distinct values of each class."""
-        return classes.histograms[self.attribute].distinct.astype(float)
+        return self.seen(classes)[0].distinct.astype(float)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """At least p values and k people."""
@@ -166,12 +170,14 @@ class BetaLikeness(Model):
     attribute: str
     beta: float
     kind: Literal["basic", "enhanced"] = "basic"
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "beta-likeness"
     more_is_safer: ClassVar[bool] = False
     compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         number(self.name, "beta", self.beta, above=0)
         choice(self.name, "kind", self.kind, ("basic", "enhanced"))
 
@@ -182,9 +188,9 @@ class BetaLikeness(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest relative gain of each class."""
-        histogram = classes.histograms[self.attribute]
+        histogram, there = self.seen(classes)
         whole_table = histogram.domain.shares[histogram.values]
-        gains = (histogram.shares(classes.sizes) - whole_table) / whole_table
+        gains = (np.minimum(histogram.shares(there), 1.0) - whole_table) / whole_table
         if self.kind == "enhanced":
             limits = np.minimum(self.beta, -np.log(whole_table))
             gains = np.divide(gains * self.beta, limits, out=np.where(gains > SLACK, np.inf, 0.0), where=limits > 0)
@@ -196,11 +202,11 @@ class BetaLikeness(Model):
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """What exceeds a value's highest share, for the parts that pass have no more than that."""
-        histogram = classes.histograms[self.attribute]
+        histogram, there = self.seen(classes)
         whole_table = histogram.domain.shares[histogram.values]
         limits = self.beta if self.kind == "basic" else np.minimum(self.beta, -np.log(whole_table))
         beyond = least_beyond(
-            histogram.counts, classes.sizes[histogram.owners], whole_table * (1 + (1 + SLACK / self.beta) * limits)
+            histogram.counts, there[histogram.owners], whole_table * (1 + (1 + SLACK / self.beta) * limits)
         )
         return np.maximum(
             super().least_failing(classes, measured), histogram.most(beyond.astype(float)).astype(np.int64)
@@ -230,12 +236,14 @@ class DeltaDisclosure(Model):
 
     attribute: str
     delta: float
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "delta-disclosure"
     more_is_safer: ClassVar[bool] = False
     compares: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         number(self.name, "delta", self.delta, above=0)
 
     @property
@@ -245,8 +253,9 @@ class DeltaDisclosure(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest |ln(p/q)| of each class; infinite where a value is missing."""
-        histogram = classes.histograms[self.attribute]
-        ratios = np.abs(np.log(histogram.shares(classes.sizes) / histogram.domain.shares[histogram.values]))
+        histogram, there = self.seen(classes)
+        shares = np.minimum(histogram.shares(there), 1.0)
+        ratios = np.abs(np.log(shares / histogram.domain.shares[histogram.values]))
         complete = histogram.distinct == int((histogram.domain.total > 0).sum())
         return np.where(complete, histogram.most(ratios), np.inf)
 
@@ -256,9 +265,9 @@ class DeltaDisclosure(Model):
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """All of a class that lacks a value, for all its parts lack it; else what exceeds a value's highest share."""
-        histogram = classes.histograms[self.attribute]
+        histogram, there = self.seen(classes)
         highest = np.exp(self.delta) * histogram.domain.shares[histogram.values]
-        beyond = least_beyond(histogram.counts, classes.sizes[histogram.owners], highest).astype(float)
+        beyond = least_beyond(histogram.counts, there[histogram.owners], highest).astype(float)
         known = np.maximum(super().least_failing(classes, measured), histogram.most(beyond).astype(np.int64))
         return np.where(np.isinf(measured), classes.sizes, known)
 
@@ -286,11 +295,13 @@ class TCorruption(Model):
     attribute: str
     t: int
     l: float
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "t-corruption"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         whole(self.name, "t", self.t, least=0)
         number(self.name, "l", self.l, least=1)
 
@@ -301,9 +312,9 @@ class TCorruption(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The most frequent value's count over the people that the attacker does not know."""
-        histogram = classes.histograms[self.attribute]
+        histogram, there = self.seen(classes)
         most = histogram.most(histogram.counts.astype(float))
-        return over(most, classes.sizes - self.t)
+        return np.where(most > 0, over(most, there - self.t), 0.0)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most 1/l."""
@@ -311,7 +322,7 @@ class TCorruption(Model):
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """What exceeds 1/l of the class, for the parts that pass have no more than that."""
-        histogram = classes.histograms[self.attribute]
+        histogram, there = self.seen(classes)
         most = histogram.most(histogram.counts.astype(float))
-        beyond = least_beyond(most, classes.sizes, 1 / self.l + SLACK)
+        beyond = least_beyond(most, there, 1 / self.l + SLACK)
         return np.maximum(super().least_failing(classes, measured), beyond)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from cobogo.errors import PolicyError, number_of
 from cobogo.hierarchy import Label
-from cobogo.models.arguments import number, text
+from cobogo.models.arguments import missing, number, text
 from cobogo.models.base import Classes, Domain, Floats, Mask, Model
 
 SLACK = 1e-12
@@ -53,6 +53,7 @@ class Personalized(Model):
     attribute: str
     guard: str
     p: float
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "personalized"
     more_is_safer: ClassVar[bool] = False
@@ -60,6 +61,7 @@ class Personalized(Model):
     def __post_init__(self) -> None:
         text(self.name, "guard", self.guard)
         number(self.name, "p", self.p, least=0, most=1)
+        missing(self.name, self.missing)
         if self.guard == self.attribute:
             raise ValueError(
                 f"The 'guard' parameter of {self.name} must be another column than the attribute that it guards. "
@@ -86,7 +88,7 @@ class Personalized(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest breach probability of each class; 0 where nobody asks for anything."""
-        values, wishes = classes.histograms[self.attribute], classes.histograms[self.guard]
+        (values, there), wishes = self.seen(classes), classes.histograms[self.guard]
         found = np.zeros(len(classes))
         for wish in np.unique(wishes.values):
             label = wishes.domain.labels[wish]
@@ -94,7 +96,7 @@ class Personalized(Model):
                 asking = wishes.owners[wishes.values == wish]
                 under = _under(values.domain, label)[values.values]
                 people = values.sums(np.where(under, values.counts, 0).astype(float))[asking]
-                found[asking] = np.maximum(found[asking], people / np.maximum(classes.sizes[asking], 1))
+                found[asking] = np.maximum(found[asking], people / np.maximum(there[asking], 1))
         return np.minimum(found, 1.0)  # with several records a person may be counted under several values
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002

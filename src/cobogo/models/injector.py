@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.arguments import whole
+from cobogo.models.arguments import missing, whole
 from cobogo.models.base import Classes, Floats, Mask, Model, Monotone
 from cobogo.models.knowledge import Known, complete, dense, original_members, whole_table
 
@@ -47,11 +47,13 @@ class Injector(Model):
     attribute: str
     l: int
     min_support: int
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "injector"
 
     def __post_init__(self) -> None:
         whole(self.name, "l", self.l, least=1)
+        missing(self.name, self.missing)
         whole(self.name, "min-support", self.min_support, least=1)
 
     @property
@@ -67,13 +69,14 @@ class Injector(Model):
     def measure(self, classes: Classes) -> Floats:
         """The fewest values possible for somebody of each class; 0 where the people behind it are not known."""
         members = original_members(self, self.attribute, classes)
-        known = whole_table(members, classes.histograms[self.attribute].domain)
+        held_by, _ = self.seen(classes)
+        known = whole_table(members, held_by.domain)
         tuples: list[set[tuple[int, int]]] = [set() for _ in range(len(classes))]
         for owner, (admitted, held) in zip(members.owners.tolist(), _sides(known, self.min_support), strict=True):
             if owner >= 0 and held:
                 tuples[owner].add((admitted, held))
-        fewest = np.array([_fewest_possible(group) for group in tuples], dtype=float)
-        return np.where(complete(classes, members, self.attribute), fewest, 0.0)
+        fewest = np.array([_fewest_possible(group) if group else 0 for group in tuples], dtype=float)
+        return np.where(complete(held_by, members, self.attribute), fewest, 0.0)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least l."""

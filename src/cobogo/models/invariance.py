@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.arguments import text, whole
+from cobogo.models.arguments import missing, text, whole
 from cobogo.models.base import Classes, Earlier, Floats, Histogram, Mask, Model
 
 
@@ -43,11 +43,13 @@ class MInvariance(Model):
     attribute: str
     m: int
     previous: str | None = None
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "m-invariance"
 
     def __post_init__(self) -> None:
         whole(self.name, "m", self.m, least=1)
+        missing(self.name, self.missing)
         if self.previous is not None:
             text(self.name, "previous", self.previous)
 
@@ -63,12 +65,12 @@ class MInvariance(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The people of each class; 0 where two of them share a value, or somebody had other values around before."""
-        histogram = classes.histograms[self.attribute]
+        histogram, there = self.seen(classes)
         broken = histogram.most(histogram.counts.astype(float)) > 1
         for previous in self.series:
             assert classes.people is not None, "needs_people was not heeded"
             broken |= changed(classes.earlier[previous], classes.people, histogram)
-        return np.where(broken, 0.0, classes.sizes.astype(float))
+        return np.where(broken, 0.0, there.astype(float))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least m."""

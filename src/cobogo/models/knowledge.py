@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,12 @@ def original_members(model: Model, attribute: str, classes: Classes) -> Members:
             where="privacy.models",
             remedy="Bring each person's records together into one, or leave the model out.",
         )
-    return members
+    if model.counts_missing:
+        return members
+    known = {
+        name: histogram.known if name == attribute else histogram for name, histogram in members.histograms.items()
+    }
+    return replace(members, histograms=known)
 
 
 def whole_table(members: Members, released: Domain) -> Known:
@@ -58,9 +63,9 @@ def whole_table(members: Members, released: Domain) -> Known:
     return Known(seal.digest(), members.hierarchies, released.decimal, members.codes, histogram, domain)
 
 
-def complete(classes: Classes, members: Members, attribute: str) -> Mask:
+def complete(held: Histogram, members: Members, attribute: str) -> Mask:
     """The classes whose released values are those of the members behind them, neither more nor fewer."""
-    held, behind = classes.histograms[attribute], members.histograms[attribute]
+    behind = members.histograms[attribute]
     index = {label: code for code, label in enumerate(behind.domain.labels)}
     codes = np.array([index.get(label, len(index)) for label in held.domain.labels], dtype=np.int64)
     width = len(index) + 1
@@ -69,7 +74,7 @@ def complete(classes: Classes, members: Members, attribute: str) -> Mask:
     keys = np.concatenate([held.owners * width + codes[held.values], (owners * width + behind.values)[inside]])
     pairs, inverse = np.unique(keys, return_inverse=True)
     left = np.bincount(inverse, weights=np.concatenate([held.counts, -behind.counts[inside]]), minlength=len(pairs))
-    complete = np.ones(len(classes), dtype=np.bool_)
+    complete = np.ones(len(held.offsets) - 1, dtype=np.bool_)
     complete[pairs[left != 0] // width] = False
     return complete
 

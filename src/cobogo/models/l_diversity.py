@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.arguments import choice, number, whole
+from cobogo.models.arguments import choice, missing, number, whole
 from cobogo.models.base import Classes, Floats, Histogram, Ints, Mask, Model, Monotone, Records, at_least, over
 
 TOLERANCE = 1e-9
@@ -19,9 +19,12 @@ TOLERANCE = 1e-9
 class LDiversity(Model):
     r"""Every class holds at least l well-represented values of a sensitive attribute.
 
-    ``distinct``: l different values, of which NULL is one. ``entropy``: the entropy of the class is at least ln l, so
+    ``distinct``: l different values. ``entropy``: the entropy of the class is at least ln l, so
     that a few rare values do not count for much. ``recursive``: the most frequent value occurs less than c times as
     often as the l-th most frequent and all rarer ones together.
+
+    A missing value is no value: who has none counts in the size of the class and adds nothing to its diversity, so that
+    a class of nothing else fails. ``missing = "value"`` makes it one more value.
 
     With ``distort`` the recoding is chosen without a look at the attribute, and in classes that fail, values are
     exchanged for others, as few as will do: those are no longer the ones that were collected.
@@ -53,11 +56,13 @@ class LDiversity(Model):
     kind: Literal["distinct", "entropy", "recursive"] = "distinct"
     c: float | None = None
     distort: bool | None = None
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "l-diversity"
 
     def __post_init__(self) -> None:
         choice(self.name, "kind", self.kind, ("distinct", "entropy", "recursive"))
+        missing(self.name, self.missing)
         if self.kind == "entropy":
             number(self.name, "l", self.l, least=1)
         else:
@@ -98,7 +103,7 @@ class LDiversity(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """Distinct values; e to the entropy, the effective number of values; or r₁ / (r_l + … + r_m)."""
-        histogram = classes.histograms[self.attribute]
+        histogram, _ = self.seen(classes)
         if self.kind == "distinct":
             return histogram.distinct.astype(float)
         if self.kind == "entropy":
@@ -122,10 +127,11 @@ class LDiversity(Model):
         if self.kind == "entropy":
             bound = math.log(self.l) - TOLERANCE
             entropy = np.log(np.maximum(measured, 1.0))
-            return np.maximum(known, at_least(classes.sizes * (1 - entropy / bound))) if bound > 0 else known
+            there = self.seen(classes)[1]
+            return np.maximum(known, at_least(there * (1 - entropy / bound))) if bound > 0 else known
         if self.kind == "recursive":
             assert self.c is not None
-            first, tail = _ends(classes.histograms[self.attribute], int(self.l))
+            first, tail = _ends(self.seen(classes)[0], int(self.l))
             return np.maximum(known, at_least(first - self.c * tail))
         return known
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, prod
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Literal, TypeVar
+
+import numpy as np
 
 from cobogo.errors import SearchTooLarge
 from cobogo.hierarchy import Label
-from cobogo.models.arguments import whole
+from cobogo.models.arguments import missing, whole
 from cobogo.models.base import Classes, Floats, Mask, Model, Monotone
 
 SLACK = 1e-12
@@ -54,12 +56,14 @@ class MConfidentiality(Model):
     attribute: str
     m: int
     distort: bool = False
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "m-confidentiality"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         whole(self.name, "m", self.m, least=1)
+        missing(self.name, self.missing)
         if not isinstance(self.distort, bool):
             raise ValueError(
                 f"The 'distort' parameter of {self.name} must be true or false. Got {self.distort!r} instead"
@@ -82,8 +86,8 @@ class MConfidentiality(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value in each class."""
-        histogram = classes.histograms[self.attribute]
-        return histogram.most(histogram.shares(classes.sizes))
+        histogram, there = self.seen(classes)
+        return histogram.most(np.minimum(histogram.shares(there), 1.0))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most 1/m."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.arguments import choice, number, numeric, whole
+from cobogo.models.arguments import choice, missing, number, numeric, whole
 from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, Records, over
 
 
@@ -16,7 +16,8 @@ from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, M
 class KE(Model):
     r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
 
-    NULL is one of the distinct values and none of the range. One number written in two ways is one.
+    A missing value is none; with ``missing = "value"`` it is one of the distinct values, and none of the range. One
+    number written in two ways is one.
 
     Formula: $\lvert\{v : v \in E\}\rvert \ge k$ and $\max_{v \in E} v - \min_{v \in E} v \ge e$ for every class $E$
     Example: Three salaries within ten reais are three values, and tell the salary.
@@ -36,11 +37,13 @@ class KE(Model):
     attribute: str
     k: int
     e: float
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "k-e-anonymity"
     records_tell: ClassVar[Records] = Records.ALL
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         whole(self.name, "k", self.k, least=1)
         number(self.name, "e", self.e, least=0)
 
@@ -55,7 +58,7 @@ class KE(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The range of each class."""
-        histogram = classes.histograms[self.attribute]
+        histogram, _ = self.seen(classes)
         values = histogram.domain.numbers[histogram.values]
         known = ~np.isnan(values)
         highest = np.full(len(classes), -np.inf)
@@ -67,7 +70,7 @@ class KE(Model):
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """A range of at least e and at least k distinct values."""
         wide = measured >= self.e - 1e-9 * max(1.0, abs(self.e))
-        return wide & (_distinct(classes.histograms[self.attribute]) >= self.k)
+        return wide & (_distinct(self.seen(classes)[0]) >= self.k)
 
 
 def _distinct(histogram: Histogram) -> Ints:
@@ -88,7 +91,8 @@ class EpsilonM(Model):
     r"""(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it.
 
     ``absolute``: within ε. ``relative``: within ε times the value. Not monotone: two classes that satisfy it may
-    together fail, so the search never prunes on it. NULL is near NULL alone.
+    together fail, so the search never prunes on it. A missing value is none; with ``missing = "value"`` it is near
+    other missing ones alone.
 
     Formula: $\lvert\{u \in E : \lvert u - v\rvert \le \varepsilon\}\rvert \le \frac{\lvert E\rvert}{m}$ for every class
         $E$ and each of its values $v$; relative: $\lvert u - v\rvert \le \varepsilon\,\lvert v\rvert$
@@ -111,10 +115,12 @@ class EpsilonM(Model):
     epsilon: float
     m: int
     kind: Literal["absolute", "relative"] = "absolute"
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "epsilon-m-anonymity"
 
     def __post_init__(self) -> None:
+        missing(self.name, self.missing)
         number(self.name, "epsilon", self.epsilon, least=0)
         whole(self.name, "m", self.m, least=1)
         choice(self.name, "kind", self.kind, ("absolute", "relative"))
@@ -125,11 +131,13 @@ class EpsilonM(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The people of each class over those in its most crowded neighbourhood: the m it reaches."""
-        return over(classes.sizes, self._crowds(classes.histograms[self.attribute]))
+        histogram, there = self.seen(classes)
+        return over(there, self._crowds(histogram))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least m: in whole numbers, crowd · m ≤ people."""
-        return np.asarray(self._crowds(classes.histograms[self.attribute]) * self.m <= classes.sizes)
+        histogram, there = self.seen(classes)
+        return np.asarray(self._crowds(histogram) * self.m <= there)
 
     def _crowds(self, histogram: Histogram) -> Floats:
         """The most people of a class within reach of one of its values, counted on the sorted values."""

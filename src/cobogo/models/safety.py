@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from cobogo.models.arguments import number, whole
+from cobogo.models.arguments import missing, number, whole
 from cobogo.models.base import Classes, Floats, Histogram, Ints, Mask, Model, Monotone, Scope
 
 SLACK = 1e-12
@@ -48,6 +48,7 @@ class CKSafety(Model):
     attribute: str
     c: float
     k: int
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "c-k-safety"
     scope: ClassVar[Scope] = Scope.TABLE
@@ -56,6 +57,7 @@ class CKSafety(Model):
     def __post_init__(self) -> None:
         number(self.name, "c", self.c, above=0, most=1)
         whole(self.name, "k", self.k, least=0)
+        missing(self.name, self.missing)
 
     @property
     def monotone(self) -> Monotone:
@@ -64,8 +66,9 @@ class CKSafety(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest confidence that k implications give in one person's value."""
-        there = classes.sizes > 0
-        histogram, sizes = classes.histograms[self.attribute].where(there), classes.sizes[there]
+        histogram, sizes = self.seen(classes)
+        there = (sizes > 0) & (histogram.entries > 0)
+        histogram, sizes = histogram.where(there), sizes[there]
         if not len(sizes):
             return np.zeros(1)
         atoms = self.k + 1

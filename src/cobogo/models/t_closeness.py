@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.models.arguments import choice, number
+from cobogo.models.arguments import choice, missing, number
 from cobogo.models.base import Classes, Domain, Floats, Histogram, Ints, Mask, Model, Monotone, at_least
 
 SLACK = 1e-12
@@ -23,7 +23,8 @@ class TCloseness(Model):
     ``equal``: all values are equally far apart. ``ordered``: values lie at unit steps along their order, numeric or
     else that of the hierarchy's rows. ``hierarchical``: two values are as far apart as their lowest common ancestor is
     high, over the height of the hierarchy. The whole table is the one before suppression. Where people are counted and
-    somebody has several values, each of them counts.
+    somebody has several values, each of them counts. Distributions are those of the values that are known; a class in
+    which none is tells nothing, and is at distance 0. ``missing = "value"`` makes a missing value one more.
 
     Formula: With $p$ the distribution in a class and $q$ that in the table: $\mathrm{EMD}(p, q) \le t$; equal
         $\frac{1}{2} \sum_x \lvert p_x - q_x\rvert$; ordered $\frac{1}{m-1} \sum_{i=1}^{m-1} \lvert \sum_{j \le i} (p_j
@@ -47,6 +48,7 @@ class TCloseness(Model):
     attribute: str
     t: float
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+    missing: Literal["value"] | None = None
 
     name: ClassVar[str] = "t-closeness"
     more_is_safer: ClassVar[bool] = False
@@ -55,6 +57,7 @@ class TCloseness(Model):
     def __post_init__(self) -> None:
         choice(self.name, "distance", self.distance, ("equal", "ordered", "hierarchical"))
         number(self.name, "t", self.t, least=0, most=1)
+        missing(self.name, self.missing)
 
     @property
     def monotone(self) -> Monotone:
@@ -63,7 +66,7 @@ class TCloseness(Model):
 
     def fits(self, domains: Mapping[str, Domain]) -> None:
         """An order, or a tree with one root, must be there if the distance needs it."""
-        domain = domains[self.attribute]
+        domain = self.domain(domains)
         if self.distance == "ordered":
             domain.ranks  # noqa: B018 - raises where there is no order
         if self.distance == "hierarchical" and len(domain.tree.labels[-1]) > 1:
@@ -76,10 +79,9 @@ class TCloseness(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The distance of each class."""
-        histogram = classes.histograms[self.attribute]
-        if self.distance == "equal":
-            return _equal(histogram)
-        return _ordered(histogram) if self.distance == "ordered" else _hierarchical(histogram)
+        histogram, _ = self.seen(classes)
+        measured = {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[self.distance](histogram)
+        return np.where(histogram.entries > 0, measured, 0.0)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most t."""
@@ -89,8 +91,9 @@ class TCloseness(Model):
         """The distance is convex, so size · distance is at most the sum over the parts of theirs: those that pass have
         at most t, and none has more than a single record can have."""
         bound = self.t + SLACK
-        room = self.farthest(classes.histograms[self.attribute].domain) - bound
-        more = classes.sizes * (measured - bound) / room if room > SLACK else np.zeros(len(classes))
+        histogram, there = self.seen(classes)
+        room = self.farthest(histogram.domain) - bound
+        more = there * (measured - bound) / room if room > SLACK else np.zeros(len(classes))
         return np.maximum(super().least_failing(classes, measured), at_least(more))
 
     def farthest(self, domain: Domain) -> float:

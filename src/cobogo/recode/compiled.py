@@ -21,7 +21,9 @@ have. A class without records does not fail."""
 
 
 def form(model: Model, domains: Mapping[str, Domain]) -> Form | None:
-    """A model's compiled form; None where it has none."""
+    """A model's compiled form; None where it has none, or where some have no value, which the plain form knows of."""
+    if not model.counts_missing and any(domains[name].missing is not None for name in model.attributes):
+        return None
     match model:
         case KAnonymity():
             return lambda classes, failed, least: checks.fewer_than(classes.sizes, model.k, failed, least)

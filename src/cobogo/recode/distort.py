@@ -69,15 +69,17 @@ def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]
     histogram = kept.histograms[attribute]
     rows = [_row(histogram, number) for number in range(len(kept))]
     patterns = np.flatnonzero(holds)
-    whole = dict(enumerate(histogram.domain.total.tolist()))
+    aside = None if model.counts_missing else histogram.domain.missing  # who has no value keeps none
+    whole = {value: count for value, count in enumerate(histogram.domain.total.tolist()) if value != aside}
     places, old, ranks, new = [], [], [], []
     for number in np.flatnonzero(~holds).tolist():
         pattern = rows[int(patterns[secrets.randbelow(len(patterns))])] if len(patterns) else whole
-        before = rows[number]
+        pattern = {value: count for value, count in pattern.items() if value != aside}
+        before = {value: count for value, count in rows[number].items() if value != aside}
         if isinstance(model, MConfidentiality):
-            after = _target(before, pattern, whole, model.m)
+            after = _target(before, pattern or whole, whole, model.m)
         else:
-            after = _diversified(model, histogram, before, kept.total)
+            after = _diversified(model, histogram, before, kept.total, aside)
         gone = {value: count - after.get(value, 0) for value, count in before.items() if count > after.get(value, 0)}
         come = {value: count - before.get(value, 0) for value, count in after.items() if count > before.get(value, 0)}
         drawn = np.repeat(list(come), list(come.values()))
@@ -85,7 +87,7 @@ def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]
         old.append(np.repeat(list(gone), list(gone.values())))
         ranks.append(np.concatenate([np.arange(count) for count in gone.values()]))
         places += [tuples[number]] * len(drawn)
-        rows[number] = after
+        rows[number] = after | {value: count for value, count in rows[number].items() if value == aside}
     labels = histogram.domain.labels
     distortion = Distortion(
         attribute,
@@ -97,21 +99,22 @@ def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]
     return replace(kept, histograms={**kept.histograms, attribute: _histogram(histogram, rows)}), distortion
 
 
-def _diversified(model: Model, histogram: Histogram, before: Counts, total: int) -> Counts:
+def _diversified(model: Model, histogram: Histogram, before: Counts, total: int, aside: int | None) -> Counts:
     """The counts of a class after as few exchanges as will do: the most frequent value gives a record to one that the
     class has least of, drawn by how frequent those are in the whole table."""
     domain = histogram.domain
     size, after = sum(before.values()), dict(before)
+    values = [value for value in range(len(domain)) if value != aside]
     lot = secrets.SystemRandom()
     while not _holds(model, histogram, after, total):
-        most = max(after, key=lambda value: after[value])
-        least = min(after.get(value, 0) for value in range(len(domain)))
-        if after[most] - least < 2:  # as even as can be
+        most = max(after, key=lambda value: after[value], default=None)
+        least = min((after.get(value, 0) for value in values), default=0)
+        if most is None or after[most] - least < 2:  # as even as can be
             raise NoSolution(
                 f"no exchange of values makes a class of {number_of(size, 'record')} satisfy {model}",
                 remedy="Ask for more records in a class (a larger k), or for less diversity.",
             )
-        rare = [value for value in range(len(domain)) if after.get(value, 0) == least]
+        rare = [value for value in values if after.get(value, 0) == least]
         (drawn,) = lot.choices(rare, [max(int(domain.total[value]), 1) for value in rare])
         after[most] -= 1
         after[drawn] = after.get(drawn, 0) + 1

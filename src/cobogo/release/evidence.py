@@ -32,8 +32,7 @@ def series_after(release: Release, reference: Reference) -> tuple[Series | None,
         return series, None
     pseudonyms = [series.pseudonym(name) for name in people.names]
     kept = [model for model in release.problem.promised if model.needs_people]
-    attributes = [name for model in kept for name in model.attributes]
-    return series.after(attributes, reference.people, pseudonyms), pseudonyms
+    return series.after(kept, reference.people, pseudonyms), pseudonyms
 
 
 def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:

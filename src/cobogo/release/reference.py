@@ -98,6 +98,7 @@ def domain_to_json(domain: Domain) -> Json:
         "total": domain.total.tolist(),
         "decimal": domain.decimal,
         "people": domain.people,
+        "knowing": domain.knowing,
         "tree": None if domain.hierarchy is None else rows_of(domain.hierarchy, domain.labels),
     }
 
@@ -107,7 +108,8 @@ def domain_from_json(attribute: str, content: Json) -> Domain:
     tree = content["tree"]
     hierarchy = None if tree is None else Hierarchy.from_columns(attribute, tree)
     total = np.array(content["total"], dtype=np.int64)
-    return Domain(attribute, tuple(content["labels"]), total, hierarchy, content["decimal"], content["people"])
+    labels, people, knowing = tuple(content["labels"]), content["people"], content["knowing"]
+    return Domain(attribute, labels, total, hierarchy, content["decimal"], people, knowing)
 
 
 def rows_of(hierarchy: Hierarchy, leaves: Sequence[Label]) -> list[list[Label]]:

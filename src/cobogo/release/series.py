@@ -50,12 +50,13 @@ class Series:
         of = [-1 if who is None or who not in known else sets[known[who]] for who in pseudonyms]
         return Earlier(tuple(sets), np.array(of, dtype=np.int64))
 
-    def after(self, attributes: Sequence[str], classes: Classes, pseudonyms: Sequence[str | None]) -> Series:
+    def after(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> Series:
         """The same after one more release. Who is not in it keeps what they had."""
         assert classes.people is not None
         signatures = {attribute: dict(known) for attribute, known in self.signatures.items()}
-        for attribute in attributes:
-            histogram, told = classes.histograms[attribute], signatures.setdefault(attribute, {})
+        for model in models:
+            (attribute,) = model.attributes
+            histogram, told = model.seen(classes)[0], signatures.setdefault(attribute, {})
             parts = zip(histogram.offsets[:-1], histogram.offsets[1:], strict=True)
             sets = [frozenset(histogram.domain.labels[v] for v in histogram.values[a:b]) for a, b in parts]
             for owner, person in zip(classes.people.owners.tolist(), classes.people.values.tolist(), strict=True):

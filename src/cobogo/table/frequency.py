@@ -297,7 +297,8 @@ def _people(
         numbers, first = number_tuples([persons, codes], [len(names), len(labels)], len(persons))
         values[name] = codes[first]
         total = _sums(values[name], np.ones(len(first), dtype=np.int64), len(labels))
-        domains[name] = Domain(name, labels, total, people=len(names))
+        knowing = len(np.unique(persons[codes != labels.index(None)])) if None in labels else len(names)
+        domains[name] = Domain(name, labels, total, people=len(names), knowing=knowing)
         pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, nameless(name, len(first)))
     sets = _histogram(ids, persons, ones, groups, nameless("people", len(names)))
     return People(names, sets, values, domains), pairs

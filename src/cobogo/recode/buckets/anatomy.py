@@ -11,7 +11,7 @@ import numpy as np
 from cobogo import randomness
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.models import LDiversity, Scope
-from cobogo.models.base import Ints
+from cobogo.models.base import Ints, Mask
 from cobogo.recode.buckets import kernels
 from cobogo.recode.buckets.buckets import Buckets
 from cobogo.recode.partition.groups import Parcels, parcels_by_value
@@ -52,14 +52,15 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
     whole = parcels_by_value(problem)
     assert whole.values is not None
     values = whole.values.astype(np.int64)
-    too_many = surplus(np.bincount(values, whole.counts).astype(np.int64), l)
-    most = float(np.bincount(values, whole.counts).max() / problem.scale.records)
+    counts = told(problem, np.bincount(values, whole.counts).astype(np.int64))
+    too_many = surplus(counts, l)
+    most = float(counts.max() / max(int(counts.sum()), 1))
     notes = (NOTE,) if not too_many.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
     looked_at = 0
     for gone in (np.zeros_like(too_many), too_many):  # rather all records than an even mixture, if the models allow it
         if gone.sum() > problem.limit:
             continue
-        pieces, owners = _drawn(whole, values, gone, l)
+        pieces, owners = _drawn(whole, values, gone, l, counts > 0)
         groups = mended(pieces, points(pieces), owners, np.zeros(len(pieces), dtype=np.int64), 1)
         assert pieces.values is not None
         buckets = Buckets(problem, pieces.tuples, pieces.values, pieces.counts, groups.owners)
@@ -70,17 +71,19 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Prog
     raise _too_frequent(problem, most, l, int(too_many.sum())) if too_many.any() else no_buckets()
 
 
-def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int) -> tuple[Parcels, Ints]:
+def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int, telling: Mask) -> tuple[Parcels, Ints]:
     """Buckets drawn at random, as pieces of parcels and the bucket of each; so many records of each value are left out.
 
-    What is too frequent to be in buckets of different values is spread over all of them.
+    What is too frequent to be in buckets of different values is spread over all of them, and so is what is not
+    ``telling``: records without a value.
     """
     assert whole.values is not None
     records = np.repeat(np.arange(len(whole)), whole.counts)
     records = records[np.argsort(randomness.keys(len(records)))]
     records = records[np.argsort(values[records], kind="stable")]
     starts = np.searchsorted(values[records], np.arange(len(gone) + 1)).astype(np.int64)
-    owner = kernels.drawn(starts[:-1] + gone, starts[1:], values[records], l)
+    begins = np.where(telling, starts[:-1] + gone, starts[1:])
+    owner = kernels.drawn(begins, starts[1:], values[records], l)
     left_out = np.arange(len(records)) - starts[values[records]] < gone[values[records]]
     over = np.flatnonzero((owner < 0) & ~left_out)
     owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
@@ -135,6 +138,14 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
 def least_distinct(problem: Problem) -> int:
     """How many different values a bucket begins with: the largest l asked for, two where none is."""
     return max([2, *(math.ceil(model.l) for model in problem.models if isinstance(model, LDiversity))])
+
+
+def told(problem: Problem, counts: Ints) -> Ints:
+    """How many records have each value, where NULL is none to a model that counts different values."""
+    (domain,) = problem.table.domains.values()
+    if domain.missing is None or all(model.counts_missing for model in problem.models):
+        return counts
+    return np.where(np.arange(len(counts)) == domain.missing, 0, counts)
 
 
 def surplus(counts: Ints, l: int) -> Ints:

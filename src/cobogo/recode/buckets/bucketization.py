@@ -26,7 +26,7 @@ from cobogo.models.base import Ints
 from cobogo.models.frequency import SLACK as WITHIN
 from cobogo.models.l_diversity import TOLERANCE
 from cobogo.models.safety import SLACK
-from cobogo.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus
+from cobogo.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
 from cobogo.recode.buckets.buckets import Buckets
 from cobogo.recode.partition.groups import Parcels, parcels_by_value
 from cobogo.recode.problem import Problem
@@ -65,7 +65,7 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
     whole = parcels_by_value(problem)
     assert whole.values is not None
     counts = np.bincount(whole.values, whole.counts, len(next(iter(problem.table.domains.values())))).astype(np.int64)
-    most = most_buckets(problem.models, counts)
+    most = most_buckets(problem.models, counts, told(problem, counts))
     tried = 0
     for number in _numbers(problem.scale.records, most):
         tried += 1
@@ -76,10 +76,10 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
             return _answer(buckets, tried, optimal=number == most)
         if time.monotonic() > deadline:
             break
-    gone = surplus(counts, least_size(problem.models))
+    gone = surplus(told(problem, counts), least_size(problem.models))
     if gone.any() and gone.sum() <= problem.limit:
         left = counts - gone
-        for number in _numbers(int(left.sum()), most_buckets(problem.models, left)):
+        for number in _numbers(int(left.sum()), most_buckets(problem.models, left, told(problem, left))):
             tried += 1
             buckets = _dealt(whole, gone, number)
             if buckets.hold():
@@ -92,16 +92,18 @@ def _answer(buckets: Buckets, tried: int, *, optimal: bool) -> Bucketed:
     return Bucketed("bucketization", buckets, value, tried, tried, metric=CRITERION, notes=(NOTE,), optimal=optimal)
 
 
-def most_buckets(models: tuple[Model, ...], counts: Ints) -> int:
-    """No bucketization of records with so many of each value has more buckets than this and satisfies the models."""
+def most_buckets(models: tuple[Model, ...], counts: Ints, known: Ints | None = None) -> int:
+    """No bucketization of records with so many of each value has more buckets than this and satisfies the models.
+    ``known`` are the counts without those that have no value."""
     records = int(counts.sum())
     bounds = [records // least_size(models)]
     for model in models:
         distinct = _least_distinct(model)
+        values = counts if known is None or model.counts_missing else known
         if distinct > 1:
-            bounds.append(_most_with(counts, distinct))
+            bounds.append(_most_with(values, distinct))
         if isinstance(model, DeltaDisclosure):
-            bounds.append(int(counts[counts > 0].min(initial=records)))  # every bucket has every value
+            bounds.append(int(values[values > 0].min(initial=records)))  # every bucket has every value
     return max(min(bounds), 0)
 
 

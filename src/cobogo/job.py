@@ -46,6 +46,7 @@ from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import beside, open_populations
 from cobogo.table.read import Table, open_source, read
 from cobogo.table.rollup import rolled_up
+from cobogo.table.spelling import MOST, normalized, warned
 
 if TYPE_CHECKING:
     from cobogo.registry.book import Book
@@ -144,7 +145,7 @@ def _prepared(
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     check_told(rules, counted.classes().total)
-    warnings = check_unique(rules, table, counted.records)
+    warnings = (*check_unique(rules, table, counted.records), *_spellings(rules, table, counted))
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)
     counted = looked_back(counted, wanted, series)
@@ -213,6 +214,18 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
     )  # fmt: skip
 
 
+def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
+    """Warnings of values that are counted as different and may be one: of sensitive attributes and of people."""
+    found = [text for name, domain in counted.domains.items() for text in warned(name, domain.labels)]
+    unit = policy.data.unit
+    if unit is not None:
+        names = counted.people.names if counted.people is not None else None
+        if names is None and counted.records <= MOST:
+            names = tuple(table.counts(unit))
+        found += warned(unit, names or ())
+    return tuple(found)
+
+
 def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
     if name not in ALGORITHMS:
@@ -233,12 +246,12 @@ def _algorithm(policy: Policy) -> Algorithm:
 
 
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
-    if data is None:
-        return open_source(policy, engine)
     if isinstance(data, Table):
         return data
+    if data is None:
+        return normalized(open_source(policy, engine), policy)
     url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
-    return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+    return normalized(read(data, policy.data, connect(url, writable=policy.output.format == "table")), policy)
 
 
 def _counted(

@@ -158,9 +158,8 @@ def _draw(case: Case, released: FrequencyTable, path: Path, say: Words) -> None:
             title=say("demo.histogram_k", k=case.k, n=len(order), classes=classes),
         )
     else:
-        distinct = released.histograms[SENSITIVE].offsets
         plots.distinct_values(
-            distinct[1:] - distinct[:-1],
+            released.histograms[SENSITIVE].known.distinct,
             path,
             say=say,
             attribute=SENSITIVE,

@@ -73,6 +73,9 @@ from cobogo.policy.synthesis import (
     Synthesis as Synthesis,
 )
 from cobogo.policy.tables import (
+    NORMALIZATIONS as NORMALIZATIONS,
+)
+from cobogo.policy.tables import (
     AttributePolicy as AttributePolicy,
 )
 from cobogo.policy.tables import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -38,6 +38,12 @@ class Data(Part):
     unit: str | None = None
 
 
+Normalization = Literal["trim", "case", "accents", "number"]
+"""What of the writing of a value may not make it another one."""
+
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
+
+
 class AttributePolicy(Part):
     """One column: its role and, for a quasi-identifier, how it may be recoded."""
 
@@ -48,6 +54,7 @@ class AttributePolicy(Part):
     max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
     publish_unique: Annotated[bool, Field(strict=True)] = False
     aggregate: Literal["mean", "median", "mode", "ancestor", "range"] | None = None
+    normalize: tuple[Normalization, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

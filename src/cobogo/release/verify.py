@@ -39,6 +39,7 @@ from cobogo.release.verdict import Verdict
 from cobogo.table.frequency import FrequencyTable, frequency_table
 from cobogo.table.population import open_population, recoded
 from cobogo.table.read import Table, open_source
+from cobogo.table.spelling import normalized
 from cobogo.transform import kinds
 from cobogo.transform.base import Written
 
@@ -298,7 +299,7 @@ def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, 
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = open_source(policy, engine if policy.data.path is None else None)
+    table = normalized(open_source(policy, engine if policy.data.path is None else None), policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)

@@ -72,7 +72,7 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
                 name=name,
                 worst_before=worst_inference(name, original),
                 worst_after=worst_inference(name, classes),
-                distinct_per_class=classes.histograms[name].distinct,
+                distinct_per_class=classes.histograms[name].known.distinct,
             )
             for name in release.policy.sensitive
         ),
@@ -189,9 +189,10 @@ def level_shares(release: Release) -> dict[str, list[float]]:
 
 
 def worst_inference(name: str, classes: Classes) -> float:
-    """The share of the likeliest sensitive value in the class where that share is largest."""
-    histogram = classes.histograms[name]
-    return float((histogram.counts / classes.sizes[histogram.owners]).max())
+    """The share of the likeliest sensitive value in the class where that share is largest, of those who have one."""
+    whole = classes.histograms[name]
+    histogram, there = whole.known, np.maximum(classes.sizes - whole.unknown, 1)
+    return float(np.minimum(histogram.counts / there[histogram.owners], 1.0).max(initial=0.0))
 
 
 def _tuples(release: Release, after: FrequencyTable) -> FrequencyTable:

@@ -66,6 +66,16 @@ class Table:
             ),
         )
 
+    def counts(self, column: str) -> dict[str | None, int]:
+        """The distinct values of a column as text, and how many rows have each."""
+        values = self.expression.select(value=self.text(column))
+        counted = values.group_by("value").aggregate(records=values.count())
+        found: dict[str | None, int] = {}
+        for batch in self.engine.counts(counted):
+            texts, records = batch.column("value").to_pylist(), batch.column("records").to_pylist()
+            found |= {text: int(number) for text, number in zip(texts, records, strict=True)}
+        return found
+
     def values_that_occur_once(self, column: str) -> int:
         """How many values of a column stand in one row only; NULL does not count."""
         values = self.expression.select(value=self.expression[column]).filter(lambda t: t["value"].notnull())

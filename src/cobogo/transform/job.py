@@ -21,6 +21,7 @@ from cobogo.release.write import seal as seal_public
 from cobogo.schema.roles import check_roles, check_unique
 from cobogo.table.connect import connect
 from cobogo.table.read import Table, open_source, read
+from cobogo.table.spelling import normalized
 from cobogo.transform import kinds
 from cobogo.transform.base import SEEDED, Transformation, Written
 from cobogo.transform.release import Transformed
@@ -64,12 +65,26 @@ def transform(
         url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
         table = read(data, policy.data, connect(url, writable=policy.output.format == "table"))
     with table.engine.guarded("reading and counting"):
+        if blind or policy.sampling is not None:
+            _refuse_normalizing(policy)
+        table = normalized(table, policy)
         check_roles(policy, table, recoded=False)
         if policy.output.table is not None:
             table.engine.check_new_table(policy.output.table)
         warnings = () if blind else _seen(policy, table)
         made = make(policy, table)
     return Transformed(policy, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
+
+
+def _refuse_normalizing(policy: Policy) -> None:
+    """The writing of most records is chosen by a look at them, which differential privacy does not account for."""
+    for name, attribute in policy.attributes.items():
+        if attribute.normalize:
+            raise PolicyError(
+                "normalize looks at how often each value occurs, which differential privacy would have to pay for",
+                where=f"{policy.name}, attributes.{name}",
+                remedy="Write its values alike before, and leave out normalize.",
+            )
 
 
 def _seen(policy: Policy, table: Table) -> tuple[str, ...]:

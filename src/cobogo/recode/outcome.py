@@ -42,7 +42,7 @@ def sums(rolled: Rolled, failed: Mask, least: Ints | None = None) -> Sums:
     node = np.array(rolled.levels, dtype=np.int64)
     lost_leaves = packing.leaf_sums(lost, node)
     doomed_leaves = packing.leaf_sums(doomed, node) if below else np.zeros_like(node)
-    return Sums(suppressed, kept, squares, lost_leaves, below, doomed_leaves)
+    return Sums(int(suppressed), int(kept), int(squares), lost_leaves, int(below), doomed_leaves)
 
 
 def outcome(problem: Problem, rolled: Rolled, failed: Mask, found: Sums, needs: Collection[str]) -> Outcome:

@@ -16,7 +16,7 @@ SLOTS = 12
 """Classes that one tuple's records may be spread over."""
 ROWS, ROWS_PER_RECORD, MOST_ROWS = 250, 10, 2500
 """The rows of a region: the more the larger its classes must be."""
-BUDGET, BUDGET_PER_RECORD = 20_000, 500
+BUDGET, BUDGET_PER_RECORD, MOST_BUDGET = 20_000, 500, 1_000_000
 """Of a region's rows times the nodes of its lattice."""
 RAISES, ROUNDS, TRIES = 3, 20, 3
 """How often a region is widened, its prices are corrected, and it is solved by them."""
@@ -120,11 +120,12 @@ class Improver:
     rows, budget = ROWS, BUDGET  # of a region, for the smallest classes
 
     def __init__(self, terrain: Terrain, assignment: Assignment, least: int) -> None:
-        rows, budget = self.rows + ROWS_PER_RECORD * least, self.budget + BUDGET_PER_RECORD * least
+        rows = min(self.rows + ROWS_PER_RECORD * least, MOST_ROWS)
+        budget = min(self.budget + BUDGET_PER_RECORD * least, MOST_BUDGET)
         self.terrain, self.assignment = terrain, assignment
         self.state = _state(terrain, assignment)
         self.ground = _ground(terrain, least)
-        self.work = _work(len(self.state.size), terrain.leaves.shape[1], min(rows, MOST_ROWS), budget)
+        self.work = _work(len(self.state.size), terrain.leaves.shape[1], rows, budget)
         self.draft = _draft(len(self.state.size), len(self.work.rows), least)
         self.budget = budget
         self.steps = 0

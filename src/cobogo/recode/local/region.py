@@ -115,28 +115,34 @@ def collect(ground, levels, row, rows):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def nodes_below(ground, levels, most):  # type: ignore[no-untyped-def]
+    """How many nodes lie below some levels or at them; ``most + 1`` where they are more. Many attributes make more than
+    any whole number of the machine holds, so it stops there."""
+    nodes = 1
+    for column in range(len(levels)):
+        nodes *= levels[column] - ground.lowest[column] + 1
+        if nodes > most:
+            return most + 1
+    return nodes
+
+
+@njit(cache=True, nogil=True)
 def choose(ground, work, row, levels, raises, budget):  # type: ignore[no-untyped-def]
     """Widen a class's levels by chance into a region that is worth the while; its number of rows, 0 for none."""
-    width = len(levels)
-    nodes = 1
-    for column in range(width):
-        nodes *= levels[column] - ground.lowest[column] + 1
     count = collect(ground, levels, row, work.rows)
-    if count > len(work.rows) or nodes * count > budget:
+    if count > len(work.rows) or nodes_below(ground, levels, budget) * count > budget:
         return 0
     for _ in range(raises):
-        column = np.random.randint(width)
+        column = np.random.randint(len(levels))
         if levels[column] >= ground.highest[column]:
             continue
-        more = nodes // (levels[column] - ground.lowest[column] + 1) * (levels[column] - ground.lowest[column] + 2)
-        if more * count > budget:
-            continue
         levels[column] += 1
-        wider = collect(ground, levels, row, work.rows)
-        if wider > len(work.rows) or more * wider > budget:
+        nodes = nodes_below(ground, levels, budget)
+        wider = count if nodes * count > budget else collect(ground, levels, row, work.rows)
+        if wider > len(work.rows) or nodes * wider > budget:
             levels[column] -= 1
         else:
-            nodes, count = more, wider
+            count = wider
     return collect(ground, levels, row, work.rows)
 
 

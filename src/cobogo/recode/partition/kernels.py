@@ -26,10 +26,10 @@ def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _take(points, left, active, many, centre, wanted, near, gaps):  # type: ignore[no-untyped-def]
-    """Move the nearest ``wanted`` records to a group: returns how many parcels were touched, in ``near``.
+def _take(points, left, active, many, centre, wanted, near, gaps, taken):  # type: ignore[no-untyped-def]
+    """Choose the nearest ``wanted`` records for a group: returns how many parcels are touched, in ``near``.
 
-    What is taken of each stands in ``gaps`` then; ``left`` is not changed.
+    What is to be taken of each stands in ``taken`` then; ``left`` is not changed.
     """
     known = 0
     for position in range(many):
@@ -51,7 +51,7 @@ def _take(points, left, active, many, centre, wanted, near, gaps):  # type: igno
     while touched < known and rest > 0:
         parcel = near[touched]
         moved = min(rest, left[parcel])
-        gaps[touched] = np.float32(moved)
+        taken[touched] = moved
         rest -= moved
         touched += 1
     return touched
@@ -76,7 +76,7 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     room = n + 2 * (records // max(k, 1)) + 4 * k + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     used, group = 0, 0
-    near, gaps = np.empty(k, np.int64), np.empty(k, np.float32)
+    near, gaps, taken = np.empty(k, np.int64), np.empty(k, np.float32), np.empty(k, np.int64)
     centre = np.empty(dims, dtype=np.float32)
     while records >= 2 * k:
         for axis in range(dims):
@@ -88,9 +88,9 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
                 break
             if turn == 1:
                 other = _farthest(points, active, many, points[start])
-            touched = _take(points, left, active, many, points[other], k, near, gaps)
+            touched = _take(points, left, active, many, points[other], k, near, gaps, taken)
             for position in range(touched):
-                parcel, moved = near[position], np.int64(gaps[position])
+                parcel, moved = near[position], taken[position]
                 parcels[used], amounts[used], owners[used] = parcel, moved, group
                 used += 1
                 left[parcel] -= moved

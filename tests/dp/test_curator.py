@@ -246,8 +246,8 @@ def test_an_analyst_spends_only_its_own(curator: Curator) -> None:
 
 
 def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: Session) -> None:
-    engine, _ = curator._held["people"].opened()
-    engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
+    with curator._held["people"].reading() as (engine, _):
+        engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
     said = set()
     for text in ("SELECT COUNT(*) FROM people", "SELECT city, MEDIAN(age) FROM people GROUP BY city"):
         with pytest.raises(NoAnswer) as failure:
@@ -316,15 +316,17 @@ def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: st
     ("columns", "words"),
     [
         ({"height": {"type": "integer"}}, 'no column "height"'),
-        ({"income": {"type": "integer", "bounds": [0, 1]}}, "holds float64 and was declared integer"),
+        ({"income": {"type": "date"}}, "holds float64 and was declared date"),
         ({"job": {"type": "boolean"}}, "was declared boolean"),
     ],
 )
 def test_declarations_must_fit_the_columns(curator: Curator, columns: dict[str, Any], words: str) -> None:
     curator.register("other", people(), columns=columns, budget={"epsilon": 1})
     curator.grant("other", "ana", epsilon=1)
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match="cannot be read now"):
         curator.session("ana").sql("SELECT COUNT(*) FROM other", epsilon=1)
+    with pytest.raises(DataError, match=words):
+        curator.check()
     assert curator.ledger.entries("other") == []
 
 

@@ -83,9 +83,7 @@ def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | Non
                 _step(measurement, change, choice.name, choice.scale, _ranks_off(plan, measurement, choice, confidence))
             )
     of = dict(zip(plan.measurements, steps, strict=True))
-    aggregates = {aggregate.name: aggregate for aggregate in plan.query.aggregates}
-    names = plan.query.shown or tuple((name, name) for name in aggregates)
-    errors = {name: _error(aggregates[own], plan, of, rows) for name, own in names if own in aggregates}
+    errors = {name: _error(one, plan, of, rows) for name, one in plan.query.outputs if isinstance(one, Aggregate)}
     return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
 
 

@@ -76,13 +76,18 @@ class Column(Part):
             raise ValueError("edges can be given for numbers without keys only")
         if any(isinstance(edge, bool) or not abs(edge) < float("inf") for edge in edges):
             raise ValueError("edges are numbers")
+        if any(not SMALLEST_WHOLE <= edge <= LARGEST_WHOLE for edge in edges):
+            raise ValueError("an edge is beyond a whole number of 64 bits")
         if any(one >= next_one for one, next_one in pairwise(edges)):
             raise ValueError("edges must rise from one to the next")
+        if len(set(self.intervals)) < len(self.intervals):
+            raise ValueError("two intervals between edges have the same name")
 
     @property
     def intervals(self) -> tuple[str, ...]:
-        """The names of the intervals between the edges; the last one holds its upper edge, too."""
-        named = [f"[{low:g}, {high:g})" for low, high in pairwise(self.edges or ())]
+        """The names of the intervals between the edges, to the last digit: two of one name would be one group that is
+        told of twice for one price. The last one holds its upper edge, too."""
+        named = [f"[{low}, {high})" for low, high in pairwise(map(_numeral, self.edges or ()))]
         return (*named[:-1], named[-1][:-1] + "]") if named else ()
 
     @property
@@ -115,6 +120,15 @@ class Column(Part):
                 return isinstance(value, bool)
             case "date":
                 return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _numeral(edge: float) -> str:
+    """An edge as a person writes it, all of its digits: other numbers have other numerals.
+
+    >>> _numeral(20240108), _numeral(18.0), _numeral(0.30000000000000004), _numeral(1e-7)
+    ('20240108', '18', '0.30000000000000004', '1e-07')
+    """
+    return str(int(edge)) if edge == int(edge) else repr(edge)
 
 
 def _fraction(bound: float) -> Fraction:

@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from cobogo.dp.metadata import Dataset
 from cobogo.dp.metadata.datasets import dataset_named
 from cobogo.dp.public import PublicTable, extended, joined
-from cobogo.dp.query import Aggregate, Kind, Lookup, Order, Query
+from cobogo.dp.query import Aggregate, Kind, Lookup, Order, Query, own_name
 from cobogo.dp.sql.conditions import condition
 from cobogo.dp.sql.nodes import ALLOWED, WHERE, column_name, described, identifier_name, refused, taken
 
@@ -109,9 +109,9 @@ def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:
 
 def _outputs(
     nodes: list[exp.Expression], keys: tuple[str, ...], dataset: Dataset
-) -> tuple[tuple[tuple[str, str], ...], tuple[Aggregate, ...]]:
+) -> tuple[tuple[tuple[str, str | Aggregate], ...], tuple[Aggregate, ...]]:
     """The answer's columns, and the aggregates among them."""
-    shown: list[tuple[str, str]] = []
+    shown: list[tuple[str, str | Aggregate]] = []
     aggregates: list[Aggregate] = []
     for node in nodes:
         alias, inner = None, node
@@ -126,10 +126,9 @@ def _outputs(
             shown.append((alias or found, found))
             continue
         kind, column, share = _aggregate(inner, dataset)
-        own = f"{kind}_{column}" if column else kind
-        own = f"{own}_{float(share):g}" if share is not None and share != Fraction(1, 2) else own
-        aggregates.append(Aggregate(kind, column, own, share))
-        shown.append((alias or own, own))
+        one = Aggregate(kind, column, own_name(kind, column, share), share)
+        aggregates.append(one)
+        shown.append((alias or one.name, one))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
         raise refused("two columns of the answer have the same name", "Name them with AS.")

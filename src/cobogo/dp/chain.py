@@ -20,9 +20,10 @@ from cobogo.dp.plan import Key, plan
 from cobogo.dp.public import extended, joined
 from cobogo.dp.query import Aggregate, Both, Kind, Part, Query, own_name
 from cobogo.dp.sql.conditions import condition
-from cobogo.dp.sql.nodes import refused
+from cobogo.dp.sql.nodes import check_text, refused
 from cobogo.dp.units import Amount, exact
 from cobogo.errors import QueryRefused
+from cobogo.outside import brief
 
 if TYPE_CHECKING:
     from cobogo.dp.session import Session
@@ -39,6 +40,7 @@ class Chain:
 
     def where(self, text: str) -> Chain:
         """Only rows for which a condition holds, in the words of SQL's WHERE."""
+        check_text(text)
         try:
             node = sqlglot.condition(text, dialect="duckdb")
         except (SqlglotError, RecursionError, ValueError):
@@ -166,7 +168,7 @@ class Chain:
 
     def _chosen(self, k: int, by: str | None, loss: Loss, *, exponential: bool) -> list[Key]:
         asked = self._choosing(by)
-        text = f"{'exponential choice' if exponential else f'noisy top {k}'} by {asked._text()}"
+        text = f"{'exponential choice' if exponential else f'noisy top {brief(k)}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:

@@ -20,7 +20,10 @@ from cobogo.dp.accounting import Loss, Measure
 from cobogo.dp.ledger.balance import Balance, Debit, Units, shown
 from cobogo.dp.ledger.tables import BOOKS, DEBITS, LIMITS, alone, create
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
+from cobogo.outside import is_writable
 from cobogo.store import new_file, opened, placed
+
+LONGEST_NAME = 200
 
 WAIT = 120
 """Seconds to wait for others who write to the same SQLite file."""
@@ -132,9 +135,9 @@ class Ledger:
 
 
 def check_name(analyst: str) -> None:
-    """Refuse an empty name: under it stands the data set's own budget."""
-    if not analyst.strip():
-        raise PolicyError("an analyst needs a name", where="analyst")
+    """Refuse an empty name, under which stands the data set's own budget, and one that cannot be written down."""
+    if not analyst.strip() or len(analyst) > LONGEST_NAME or not is_writable(analyst):
+        raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
 
 
 def _measure(connection: Connection, dataset: str, *, lock: bool = False) -> Measure:

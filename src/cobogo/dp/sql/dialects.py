@@ -98,10 +98,12 @@ class Dialect:
         return f"CAST({column} AS {self.real})"
 
     def entire(self, column: str) -> str:
-        """A number that is no whole one by type as a whole number of 64 bits; NULL where it is none."""
+        """A number that is no whole one by type as a whole number of 64 bits; NULL where it is none. It is held within
+        them first: Spark's floor fails beyond."""
         real, ends = f"CAST({column} AS {self.real})", [self.literal(Decimal(end)) for end in (-(2**63), 2**63)]
         inside = f"{real} >= {ends[0]} AND {real} < {ends[1]}"
-        return f"CASE WHEN {real} = floor({real}) AND {inside} THEN {self.tried(column, self.whole)} END"
+        whole = f"CASE WHEN {real} = floor({real}) THEN {self.tried(column, self.whole)} END"
+        return f"CASE WHEN {inside} THEN {whole} END"
 
     def day(self, column: str, kind: Any) -> str:
         """The day of a date or a time; NULL where no calendar has it. Times are first compared as what they are: those

@@ -15,10 +15,8 @@ from cobogo.dp.metadata.datasets import dataset_named
 from cobogo.dp.public import PublicTable, extended, joined
 from cobogo.dp.query import Aggregate, Kind, Lookup, Order, Query, own_name
 from cobogo.dp.sql.conditions import condition
-from cobogo.dp.sql.nodes import ALLOWED, WHERE, column_name, described, identifier_name, refused, taken
-
-LONGEST = 20_000
-"""Characters of a question."""
+from cobogo.dp.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
+from cobogo.outside import fraction
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",
@@ -54,8 +52,7 @@ def parse(
 
 
 def _statement(text: str) -> exp.Select:
-    if len(text) > LONGEST:
-        raise refused(f"the question is longer than {LONGEST:,} characters")
+    check_text(text)
     try:
         statements = sqlglot.parse(text, read="duckdb")
     except (SqlglotError, RecursionError, ValueError):
@@ -181,7 +178,10 @@ def _column(node: object, dataset: Dataset) -> str:
 def _share(node: object) -> Fraction:
     if not isinstance(node, exp.Literal) or node.is_string:
         raise refused("the share of a quantile is a number between 0 and 1")
-    return Fraction(str(taken(node, "this", ignored=("is_string",))[0]))
+    try:
+        return fraction(str(taken(node, "this", ignored=("is_string",))[0]))
+    except ValueError:
+        raise refused("the share of a quantile is a number between 0 and 1") from None
 
 
 def _order(node: object, names: list[str]) -> tuple[Order, ...]:
@@ -205,6 +205,7 @@ def _limit(node: object) -> int | None:
         return None
     assert isinstance(node, exp.Limit)
     (number,) = taken(node, "expression")
-    if not isinstance(number, exp.Literal) or number.is_string or not str(number.this).isdigit():
-        raise refused("LIMIT is followed by a whole number")
-    return int(number.this)
+    text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
+    if not text.isdecimal() or len(text) > 18:
+        raise refused("LIMIT is followed by a whole number, of 18 digits at most")
+    return int(text)

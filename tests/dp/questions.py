@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cobogo.dp.metadata import Dataset
 from cobogo.dp.plan import Plan, plan
-from cobogo.dp.release import Exact, measured
+from cobogo.dp.release import Exact, measured, statements
 from cobogo.dp.sql.emit import Source
 from cobogo.dp.sql.parse import parse
 from cobogo.table.connect import connect
@@ -120,4 +120,4 @@ def found(asked: Plan, rows: list[dict[str, Any]], *, engine: str | None = None,
     opened = duckdb() if engine is None else connect(engine)
     table = read(arrow(rows), asked.dataset, opened).expression
     source = Source(opened.connection.compile(table), dict(table.schema().items()))
-    return measured(asked, source, opened, salt)
+    return measured(asked, statements(asked, source, opened, salt), opened)

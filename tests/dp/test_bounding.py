@@ -189,6 +189,18 @@ def test_numbers_are_grouped_by_intervals() -> None:
     assert q.found(both, rows)[Measurement("people")]["[0.5, 1]", "[18, 65)"] == 2
 
 
+def test_intervals_are_told_apart_to_the_last_digit() -> None:
+    """Weeks as YYYYMMDD, and whole numbers that no float tells apart: each row is in one interval, and in its own."""
+    weeks, far = [20240101, 20240108, 20240115, 20240122], [2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3]
+    for edges in (weeks, far):
+        columns = {"age": {"type": "integer", "edges": edges}}
+        dataset = q.Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+        plan = q.asked("SELECT age, COUNT(*) FROM people GROUP BY age", dataset)
+        (found,) = q.found(plan, [{"age": edges[n]} for n in (0, 0, 0, 1, 2, 2, 3)]).values()
+        assert plan.public is not None
+        assert [found[group] for group in plan.public] == [3, 1, 3]
+
+
 @settings(max_examples=15, deadline=None)
 @given(rows=q.tables, text=q.questions())
 def test_every_table_is_answered_alike(rows: list[dict[str, Any]], text: str) -> None:

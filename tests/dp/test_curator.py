@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from cobogo.dp.session import Session
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
+from cobogo.outside import brief
 
 PEOPLE = 4000
 COLUMNS: dict[str, Any] = {
@@ -132,6 +134,126 @@ def test_the_chain_asks_the_same_as_sql(ana: Session) -> None:
         ana.table("people").release(epsilon=1)
     with pytest.raises(QueryRefused, match="no column"):
         ana.table("people").where("person = 1")
+
+
+FORMS = [
+    "COUNT(*)", "COUNT({})", "COUNT(DISTINCT {})", "COUNT(DISTINCT person)", "SUM({})", "AVG({})", "VARIANCE({})",
+    "STDDEV({})", "MEDIAN({})", "QUANTILE({}, 0.25)",
+]  # fmt: skip
+EVERY_TYPE: dict[str, Any] = {
+    "job": {"type": "text"}, "city": {"type": "text", "keys": ["Crato"]}, "sick": {"type": "boolean"},
+    "day": {"type": "date"}, "n": {"type": "integer"}, "age": {"type": "integer", "bounds": [0, 100]},
+    "part": {"type": "integer", "edges": [0, 18, 65]}, "x": {"type": "number"},
+    "income": {"type": "number", "bounds": [0, 2000], "decimals": 2}, "rate": {"type": "number", "edges": [0, 0.5, 1]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", [True, False], ids=["people", "rows"])
+def test_every_documented_form_of_every_type_is_answered_or_refused_for_nothing(tmp_path: Path, unit: bool) -> None:
+    """What is refused is refused before it is paid for; whatever is priced is answered."""
+    row = {"person": 1, "job": "a", "city": "Crato", "sick": True, "day": date(2020, 1, 1), "n": 1, "age": 2, "part": 3,
+           "x": 1.5, "income": 3.5, "rate": 0.5}  # fmt: skip
+    curator = Curator(ledger=tmp_path / "l.db")
+    people = {"unit": "person", "max_rows": 3, "max_groups": 2} if unit else {}
+    rows = pa.Table.from_pylist([row, dict.fromkeys(row)], schema=pa.Table.from_pylist([row]).schema)
+    curator.register("d", rows, columns=EVERY_TYPE, budget={"epsilon": 1000, "delta": 0.1}, **people)
+    curator.grant("d", "ana", epsilon=1000, delta=0.1)
+    ana, answered, spent = curator.session("ana"), 0, 0
+    for column in EVERY_TYPE:
+        for form in FORMS:
+            for grouped in ("", f" GROUP BY {column}"):
+                text = f"SELECT {form.format(column)} FROM d{grouped}"
+                price = {"epsilon": 1, "delta": 1e-6 if grouped and column in ("job", "day", "n", "age") else 0}
+                try:
+                    ana.estimate(text, **price)
+                except QueryRefused:
+                    with pytest.raises(QueryRefused):
+                        ana.sql(text, **price)
+                    continue
+                ana.sql(text, **price)
+                answered, spent = answered + 1, spent + 1
+    assert answered == (86 if unit else 68)
+    assert ana.budget("d").spent.amount == spent * 10**9
+
+
+def test_a_key_called_as_a_figure_is_still_the_key(tmp_path: Path) -> None:
+    curator = Curator(ledger=tmp_path / "l.db")
+    keys = {"type": "integer", "keys": [1, 2]}
+    rows = pa.table({"count": [1, 1, 1, 2], "people": [2] * 4, "distinct_a": [1] * 4, "a": [1] * 4})
+    columns = {"count": keys, "people": keys, "distinct_a": {"type": "integer"}, "a": {"type": "integer"}}
+    curator.register("d", rows, columns=columns, budget={"epsilon": 10_000})
+    curator.grant("d", "ana", epsilon=10_000)
+    ana = curator.session("ana")
+    asked = "SELECT count, COUNT(*) AS n, people AS p, COUNT(DISTINCT a) AS x, COUNT(distinct_a) AS y FROM d"
+    found = ana.sql(f"{asked} GROUP BY count, people ORDER BY count DESC", epsilon=500)
+    assert found.rows == ((2, 0, 1, 0, 0), (2, 1, 2, 1, 1), (1, 0, 1, 0, 0), (1, 3, 2, 1, 3))
+    assert (
+        set(found.intervals)
+        == {"n", "x", "y"}
+        == set(ana.estimate(asked + " GROUP BY count, people", epsilon=1).errors)
+    )
+    for chain in (ana.table("d").group_by("count").count(), ana.table("d").count_distinct("a").count("distinct_a")):
+        with pytest.raises(QueryRefused, match="the same name"):
+            chain.release(epsilon=1)
+    with pytest.raises(QueryRefused, match="the same name"):
+        ana.sql("SELECT count, COUNT(*) FROM d GROUP BY count", epsilon=1)
+
+
+LARGE = 10**5000
+WITHOUT_END = ["1e20000000", "1e-20000000", "1e999999999999999999999", "9" * 5000, "1/0", "nan", "0e99999999", "١e9"]
+
+
+@pytest.mark.parametrize("amount", [*WITHOUT_END, LARGE, -LARGE, float("inf"), True, None, [1], "\ud800"], ids=brief)
+def test_numbers_without_end_are_refused_in_words(ana: Session, amount: Any) -> None:
+    """Before any arithmetic with them: one of them would take all memory, and everybody's time."""
+    count, cities = "SELECT COUNT(*) FROM people", ana.table("people").group_by("city")
+    asked: list[Any] = [
+        lambda: ana.sql(count, epsilon=amount),
+        lambda: ana.sql("SELECT job, COUNT(*) FROM people GROUP BY job", epsilon=1, delta=amount),
+        lambda: ana.estimate(count, rho=amount),
+        lambda: ana.epsilon_for(count, amount),
+        lambda: ana.table("people").quantile("age", amount).release(epsilon=1),
+        lambda: cities.top_k(amount, epsilon=1),
+        lambda: cities.shortfall(epsilon=1, k=amount),
+    ]
+    if isinstance(amount, str):
+        asked.append(lambda: ana.sql(f"SELECT QUANTILE(age, {amount}) FROM people", epsilon=1))
+        asked.append(lambda: ana.sql(f"SELECT COUNT(*) FROM people WHERE age > {amount}", epsilon=1))
+        asked.append(lambda: ana.sql(f"SELECT COUNT(*) FROM people LIMIT {amount}", epsilon=1))
+    for ask in asked:
+        with pytest.raises(CobogoError) as refusal:
+            ask()
+        assert len(str(refusal.value)) < 1000
+    assert ana.budget("people").spent == Units(0, 0)
+
+
+@pytest.mark.parametrize("k", [1.5, "2", 0, -1, 4, True, LARGE], ids=brief)
+def test_a_choice_is_of_a_whole_number_of_groups(ana: Session, k: Any) -> None:
+    with pytest.raises(QueryRefused, match="3 groups to choose"):
+        ana.table("people").group_by("city").top_k(k, epsilon=1)
+    assert ana.budget("people").spent == Units(0, 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT COUNT(*) FROM people WHERE job = '\ud800'", "SELECT COUNT(*) FROM \udcff", "a\x00"]
+)
+def test_questions_that_nobody_could_write_down_are_refused(ana: Session, text: str) -> None:
+    for ask in (ana.sql, ana.estimate):
+        with pytest.raises(QueryRefused, match="half of a character"):
+            ask(text, epsilon=1)
+    with pytest.raises(QueryRefused, match="half of a character"):
+        ana.table("people").where(text)
+
+
+def test_sensitivities_beyond_64_bits_are_refused(tmp_path: Path) -> None:
+    curator = Curator(ledger=tmp_path / "l.db")
+    wide = {"x": {"type": "integer", "bounds": [0, 10**9]}, "k": {"type": "integer"}}
+    rows = pa.table({"who": [1], "x": [1], "k": [1]})
+    options = {"unit": "who", "max_groups": 10**6, "max_rows": 10**6}
+    curator.register("d", rows, columns=wide, budget={"epsilon": 9, "delta": 0.1}, **options)
+    curator.grant("d", "ana", epsilon=9, delta=0.1)
+    with pytest.raises(QueryRefused, match="more than can be hidden"):
+        curator.session("ana").sql("SELECT k, SUM(x) FROM d GROUP BY k", epsilon=1, delta=1e-6)
 
 
 def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
@@ -246,8 +368,8 @@ def test_an_analyst_spends_only_its_own(curator: Curator) -> None:
 
 
 def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: Session) -> None:
-    engine, _ = curator._held["people"].opened()
-    engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
+    with curator._held["people"].reading() as (engine, _):
+        engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
     said = set()
     for text in ("SELECT COUNT(*) FROM people", "SELECT city, MEDIAN(age) FROM people GROUP BY city"):
         with pytest.raises(NoAnswer) as failure:
@@ -316,15 +438,17 @@ def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: st
     ("columns", "words"),
     [
         ({"height": {"type": "integer"}}, 'no column "height"'),
-        ({"income": {"type": "integer", "bounds": [0, 1]}}, "holds float64 and was declared integer"),
+        ({"income": {"type": "date"}}, "holds float64 and was declared date"),
         ({"job": {"type": "boolean"}}, "was declared boolean"),
     ],
 )
 def test_declarations_must_fit_the_columns(curator: Curator, columns: dict[str, Any], words: str) -> None:
     curator.register("other", people(), columns=columns, budget={"epsilon": 1})
     curator.grant("other", "ana", epsilon=1)
-    with pytest.raises(DataError, match=words):
+    with pytest.raises(DataError, match="cannot be read now"):
         curator.session("ana").sql("SELECT COUNT(*) FROM other", epsilon=1)
+    with pytest.raises(DataError, match=words):
+        curator.check()
     assert curator.ledger.entries("other") == []
 
 

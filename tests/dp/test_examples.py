@@ -65,4 +65,3 @@ def test_what_may_still_be_spent_is_what_both_budgets_allow_for(tmp_path) -> Non
     assert after.mine.left.amount == 700_000_000
     assert (after.left.amount, after.shared) == (400_000_000, True)
     assert [one.analyst for one in curating.everybody(curator)] == [None, "ana", "bia"]
-    assert curating.open_to(curator, "ana") == {}  # granted, but not named in the declaration

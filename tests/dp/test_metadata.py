@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from cobogo.dp.accounting import Loss
-from cobogo.dp.metadata import CuratorPolicy
+from cobogo.dp.metadata import Column, CuratorPolicy
+from cobogo.dp.plan import Plan
+from cobogo.dp.query import Query
 from cobogo.errors import PolicyError
+from cobogo.outside import brief
 
+LARGE = 10**5000
 GOOD: dict[str, Any] = {
     "path": "people.csv", "unit": "person", "max-groups": 3, "max-rows": 2,
     "budget": {"epsilon": 0.1, "delta": 1e-6},
@@ -59,7 +63,11 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("columns.age.bounds", [0, 0.5], "more than 0 decimals"),
         ("columns.age.bounds", [0, 10**16], "beyond what can be summed"),
         ("columns.age.bounds", [0, float("inf")], "two numbers"),
+        ("columns.age.bounds", [0, LARGE], "a number of more than 4,000 digits is beyond what can be summed"),
         ("columns.city.bounds", [0, 1], "for numbers only"),
+        ("columns.city.keys", ["a", "\ud800"], "is no text"),
+        ("columns.age.edges", [0, LARGE], "beyond a whole number of 64 bits"),
+        ("max-rows", LARGE, "less than or equal"),
         ("columns.city.keys", ["a", "a"], "stands twice"),
         ("columns.city.keys", ["a", 1], "is no text"),
         ("columns.city.keys", [], "must not be empty"),
@@ -79,11 +87,37 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("max-rows", 0, "greater than or equal to 1"),
         ("unit", None, "name the unit"),
     ],
+    ids=brief,
 )
 def test_what_makes_no_sense_is_refused_where_it_stands(path: str, value: Any, words: str) -> None:
     with pytest.raises(PolicyError, match=words) as error:
         CuratorPolicy.of({"datasets": {"people": changed(path, value)}})
     assert "curator.toml, datasets.people" in str(error.value)
+
+
+WEEKS = [20240101, 20240108, 20240115, 20240122, 20240201]
+
+
+@pytest.mark.parametrize(
+    "edges", [WEEKS, [1704067200 + n for n in range(100)], [0, 0.1 + 0.2, 0.3000001], [0, 2**53, 2**53 + 1]]
+)
+def test_intervals_between_edges_have_names_of_their_own(edges: list[float]) -> None:
+    column = Column.model_validate({"type": "number", "edges": edges})
+    assert len(set(column.intervals)) == len(edges) - 1
+    assert column.intervals[0].startswith(f"[{edges[0]}, {edges[1]})")
+
+
+def test_a_plan_tells_of_no_group_twice() -> None:
+    """Else one exact figure would be told with fresh noise for each time that it is in the plan, for one price."""
+    declared = CuratorPolicy.of({"datasets": {"people": GOOD}}).datasets["people"]
+    with pytest.raises(AssertionError, match="twice"):
+        Plan(Query("people", ()), declared, (), (("a",), ("b",), ("a",)))
+
+
+def test_a_file_with_a_number_of_too_many_digits(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(f"x = 1{'0' * 5000}")
+    with pytest.raises(PolicyError, match="more than 4,300 digits"):
+        CuratorPolicy.load(tmp_path / "c.toml")
 
 
 def test_names_of_data_sets_differ_in_more_than_case() -> None:

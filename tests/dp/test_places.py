@@ -15,7 +15,6 @@ from cobogo.dp import Curator
 from cobogo.dp.curator import Held
 from cobogo.dp.metadata import CuratorPolicy, Dataset
 from cobogo.dp.plan import plan
-from cobogo.dp.release import measured
 from cobogo.dp.sql.parse import parse
 from cobogo.errors import DataError, PolicyError
 
@@ -101,8 +100,7 @@ def test_what_is_kept_of_a_person_does_not_depend_on_how_an_engine_codes_texts(t
     for more in (["p0000,a,9", "p0000,aa,9", "p0000,zz,9"], []):
         file = tmp_path / f"{len(more)}.csv"
         file.write_text("\n".join(["who,job,n", *more, *lines]) + "\n")
-        engine, opened = Held(declared, file, None).opened()
-        found.append(measured(asked, opened, engine, salt=11))
+        found.append(Held(declared, file, None).rows(asked, salt=11))
     for measurement in asked.measurements:
         one, other = (figures[measurement] for figures in found)
         changed = [group for group in one.keys() | other.keys() if one.get(group, 0) != other.get(group, 0)]
@@ -117,6 +115,9 @@ def test_places_that_will_not_do(tmp_path: Path) -> None:
         Curator.load(nowhere)
     absent = {"path": "absent.csv", "columns": column, "budget": {"epsilon": 1}, "analysts": {"ana": {"epsilon": 1}}}
     curator = Curator.load(CuratorPolicy.of({"datasets": {"d": absent}}, home=tmp_path))
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match="cannot be read now") as refusal:
         curator.session("ana").sql("SELECT COUNT(*) FROM d", epsilon=1)
+    assert str(tmp_path) not in str(refusal.value)
+    with pytest.raises(DataError, match="no such file"):
+        curator.check()
     assert curator.ledger.entries("d") == []

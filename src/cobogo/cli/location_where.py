@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from cobogo.cli import console
 from cobogo.errors import PolicyError, number_of
+from cobogo.outside import fraction
 
 
 def where(
@@ -66,7 +66,7 @@ def where(
     console.say(f"Model     ε = {float(cost):g} for all records of a person")
     header = ["part", "ε", "bins", "scale", "counts"]
     rows = [
-        [row["part"], f"{float(Fraction(row['epsilon'])):.4g}", f"{row['bins'][0]:,} + {row['bins'][1]:,}",
+        [row["part"], f"{float(fraction(row['epsilon'])):.4g}", f"{row['bins'][0]:,} + {row['bins'][1]:,}",
          f"{row['scale']:.6g}", row["about"]]
         for row in made.model.costs()
     ]  # fmt: skip

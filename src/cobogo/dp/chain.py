@@ -18,11 +18,12 @@ from cobogo.dp.metadata import Dataset, Value
 from cobogo.dp.metadata.datasets import loss_of
 from cobogo.dp.plan import Key, plan
 from cobogo.dp.public import extended, joined
-from cobogo.dp.query import Aggregate, Both, Kind, Part, Query
+from cobogo.dp.query import Aggregate, Both, Kind, Part, Query, own_name
 from cobogo.dp.sql.conditions import condition
-from cobogo.dp.sql.nodes import refused
+from cobogo.dp.sql.nodes import check_text, refused
 from cobogo.dp.units import Amount, exact
 from cobogo.errors import QueryRefused
+from cobogo.outside import brief
 
 if TYPE_CHECKING:
     from cobogo.dp.session import Session
@@ -39,6 +40,7 @@ class Chain:
 
     def where(self, text: str) -> Chain:
         """Only rows for which a condition holds, in the words of SQL's WHERE."""
+        check_text(text)
         try:
             node = sqlglot.condition(text, dialect="duckdb")
         except (SqlglotError, RecursionError, ValueError):
@@ -150,7 +152,7 @@ class Chain:
         if not 0 < confidence < 1:
             raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
         query = self._choosing(by).query
-        planned = plan(query, self.session.curator.datasets[query.dataset])
+        planned = plan(query, self.session.datasets[query.dataset])
         return chosen_by(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
 
     def _choosing(self, by: str | None) -> Chain:
@@ -166,19 +168,22 @@ class Chain:
 
     def _chosen(self, k: int, by: str | None, loss: Loss, *, exponential: bool) -> list[Key]:
         asked = self._choosing(by)
-        text = f"{'exponential choice' if exponential else f'noisy top {k}'} by {asked._text()}"
+        text = f"{'exponential choice' if exponential else f'noisy top {brief(k)}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
         found = None if column is None else self._dataset.found(column, quoted=False, where=WHERE)
-        name = f"{kind}_{found}" if found else kind
-        name = f"{name}_{float(share):g}" if share is not None and share != Fraction(1, 2) else name
-        asked = Aggregate(kind, found, name, share)
+        asked = Aggregate(kind, found, own_name(kind, found, share), share)
         return self._with(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
 
     def _ask(self) -> None:
         if not self.query.aggregates:
             raise QueryRefused("nothing is asked for", where=WHERE, remedy="Chain count(), sum(…), mean(…), ….")
+        names = [name.casefold() for name, _ in self.query.outputs]
+        if len(set(names)) < len(names):
+            raise QueryRefused(
+                "two columns of the answer have the same name", where=WHERE, remedy="Ask in SQL, and name them with AS."
+            )
 
     def _text(self) -> str:
         asked = ", ".join(aggregate.name for aggregate in self.query.aggregates)
@@ -190,7 +195,7 @@ class Chain:
 
     @property
     def _dataset(self) -> Dataset:
-        return extended(self.query, self.session.curator.datasets[self.query.dataset])
+        return extended(self.query, self.session.datasets[self.query.dataset])
 
     @property
     def _measure(self) -> str:

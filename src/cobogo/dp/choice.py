@@ -9,6 +9,7 @@ from cobogo.dp.mechanisms import Exponential, NoisyMax
 from cobogo.dp.plan import Key, Plan
 from cobogo.dp.release import Exact
 from cobogo.errors import QueryRefused
+from cobogo.outside import brief
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
             where="group_by",
             remedy="Group by columns with declared keys.",
         )
-    if not 1 <= k <= len(plan.public):
-        raise QueryRefused(f"there are {len(plan.public)} groups to choose {k} from", where="k")
+    if type(k) is not int or not 1 <= k <= len(plan.public):
+        raise QueryRefused(f"there are {len(plan.public)} groups to choose {brief(k)} from", where="k")
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure(loss)
     if exponential:

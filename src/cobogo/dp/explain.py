@@ -14,6 +14,10 @@ from cobogo.dp.plan import Bins, Measurement, Plan, measurements_of
 from cobogo.dp.query import Aggregate
 from cobogo.dp.units import NANO, Amount, exact
 from cobogo.errors import QueryRefused
+from cobogo.outside import brief
+
+MOST_ROWS = 10**15
+"""Rows that a group may have: floats hold such numbers exactly."""
 
 WORDS = {
     "people": "people", "rows": "rows", "present": "rows with a value", "sum": "sum", "squares": "sum of squares",
@@ -67,7 +71,9 @@ class Explanation:
 def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
     """What will be computed and how far off it may be. ``rows``: how many a group may have, to judge means by."""
     if not 0 < confidence < 1:
-        raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
+        raise QueryRefused(f"must be between 0 and 1. Got {brief(confidence)} instead", where="confidence")
+    if rows is not None and not 1 <= rows <= MOST_ROWS:
+        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {brief(rows)} instead", where="rows")
     chosen = noises(plan, loss)
     steps = []
     for measurement in plan.measurements:
@@ -83,9 +89,7 @@ def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | Non
                 _step(measurement, change, choice.name, choice.scale, _ranks_off(plan, measurement, choice, confidence))
             )
     of = dict(zip(plan.measurements, steps, strict=True))
-    aggregates = {aggregate.name: aggregate for aggregate in plan.query.aggregates}
-    names = plan.query.shown or tuple((name, name) for name in aggregates)
-    errors = {name: _error(aggregates[own], plan, of, rows) for name, own in names if own in aggregates}
+    errors = {name: _error(one, plan, of, rows) for name, one in plan.query.outputs if isinstance(one, Aggregate)}
     return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
 
 

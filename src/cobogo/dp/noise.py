@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from cobogo.dp.accounting import Loss, pure
 from cobogo.dp.mechanisms import Gaussian, Laplace, NoisyMax
-from cobogo.dp.mechanisms.base import Noise
+from cobogo.dp.mechanisms.base import LARGEST, Noise
 from cobogo.dp.plan import Measurement, Plan
 from cobogo.errors import QueryRefused
 
@@ -49,6 +49,12 @@ def noises(plan: Plan, loss: Loss) -> Noises:
 def _noise(plan: Plan, measurement: Measurement, loss: Loss, share: Fraction) -> Noise:
     groups, change = plan.groups_of_a_person, plan.sensitivity(measurement)
     if loss.measure == "epsilon":
+        if groups * change > LARGEST:
+            raise QueryRefused(
+                "a person can change the answer by more than can be hidden",
+                where="the question",
+                remedy="The declared bounds are too wide for its max-groups and max-rows.",
+            )
         return Laplace(groups * change, share)
     return Gaussian(groups * change**2, share)
 

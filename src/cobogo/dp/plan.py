@@ -67,6 +67,10 @@ class Plan:
     measurements: tuple[Measurement, ...]
     public: tuple[Key, ...] | None  # the groups to tell of; None: those that enough people are in
 
+    def __post_init__(self) -> None:
+        if self.public is not None and len(set(self.public)) < len(self.public):
+            raise AssertionError("a public group is in the plan twice: its figure would be told twice for one price")
+
     @property
     def groups_of_a_person(self) -> int:
         """In how many groups one person is counted at most."""

@@ -104,17 +104,33 @@ class Part:
 
 @dataclass(frozen=True)
 class Query:
-    """A question about one data set. ``shown`` are the answer's columns: keys, and aggregates by their names."""
+    """A question about one data set. ``shown`` are the answer's columns: a name, and the key or the aggregate that it
+    is the name of; where it is empty, all of both."""
 
     dataset: str
     aggregates: tuple[Aggregate, ...]
     keys: tuple[str, ...] = ()
     where: Condition | None = None
-    shown: tuple[tuple[str, str], ...] = ()  # (name in the answer, key or aggregate's name)
+    shown: tuple[tuple[str, str | Aggregate], ...] = ()
     order: tuple[Order, ...] = ()
     limit: int | None = None
     part: Part | None = None
     lookup: Lookup | None = None
+
+    @property
+    def outputs(self) -> tuple[tuple[str, str | Aggregate], ...]:
+        """The answer's columns."""
+        return self.shown or (*((key, key) for key in self.keys), *((one.name, one) for one in self.aggregates))
+
+
+def own_name(kind: Kind, column: str | None, share: Fraction | None) -> str:
+    """What an aggregate is called that nobody gave a name.
+
+    >>> own_name("quantile", "age", Fraction(9, 10)), own_name("count", None, None)
+    ('quantile_age_0.9', 'count')
+    """
+    name = f"{kind}_{column}" if column else kind
+    return name if share is None or share == Fraction(1, 2) else f"{name}_{float(share):g}"
 
 
 def columns_of(condition: Condition | None) -> list[str]:

@@ -11,6 +11,7 @@ from cobogo.dp.answer import Answer, Cell, Interval, cell, in_order
 from cobogo.dp.ledger.balance import Balance
 from cobogo.dp.noise import Noises, rank_scores
 from cobogo.dp.plan import Bins, Key, Measurement, Plan, measurements_of
+from cobogo.dp.query import Aggregate
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Emitter, Source
 from cobogo.table.engine import Engine
@@ -18,29 +19,40 @@ from cobogo.table.engine import Engine
 Exact = dict[Measurement, dict[Key, Any]]
 """What the engine found, of each measurement and group: a whole number, or for ranks the count of each interval."""
 
+Statement = tuple[tuple[Measurement, ...], str]
+"""A statement of the engine's, and the measurements that it finds."""
 
-def measured(plan: Plan, source: Source, engine: Engine, salt: int | None = None) -> Exact:
-    """The exact figures of the bounded data. They go nowhere but into noise.
+
+def statements(plan: Plan, source: Source, engine: Engine, salt: int | None = None) -> list[Statement]:
+    """What the engine will be asked: all of it is written before anything is paid for.
 
     The salt is a fresh one for every question, so that no two leave out the same groups; tests repeat one.
     """
     emitter = Emitter(plan, source, DIALECTS[engine.name], secrets.randbits(62) if salt is None else salt)
+    added = tuple(m for m in plan.measurements if m.kind not in ("distinct", "ranks"))
+    found: list[Statement] = [(added, emitter.totals(list(added)))] if added else []
+    found += [((m,), emitter.distinct(m)) for m in plan.measurements if m.kind == "distinct"]
+    return found + [((m,), emitter.bins(m)) for m in plan.measurements if m.kind == "ranks"]
+
+
+def measured(plan: Plan, written: list[Statement], engine: Engine) -> Exact:
+    """The exact figures of the bounded data. They go nowhere but into noise."""
     width = len(plan.query.keys)
-    added = [m for m in plan.measurements if m.kind not in ("distinct", "ranks")]
     exact: Exact = {m: {} for m in plan.measurements}
-    if added:
-        for row in engine.rows(emitter.totals(added)):
-            for measurement, figure in zip(added, row[width:], strict=True):
+    for measurements, statement in written:
+        for row in engine.rows(statement):
+            if measurements[0].kind == "ranks":
+                _place(plan, measurements[0], exact[measurements[0]], row[:width], row[width:])
+                continue
+            for measurement, figure in zip(measurements, row[width:], strict=True):
                 exact[measurement][row[:width]] = int(figure)
-    for measurement in plan.measurements:
-        if measurement.kind == "distinct":
-            exact[measurement] = {row[:width]: int(row[width]) for row in engine.rows(emitter.distinct(measurement))}
-        elif measurement.kind == "ranks":
-            bins = Bins.of(plan.dataset.columns[str(measurement.column)])
-            for row in engine.rows(emitter.bins(measurement)):
-                counts = exact[measurement].setdefault(row[:width], [0] * bins.number)
-                counts[int(row[width])] = int(row[width + 1])
     return exact
+
+
+def _place(plan: Plan, ranks: Measurement, exact: dict[Key, Any], group: Key, found: tuple[Any, ...]) -> None:
+    """The count of one interval of one group in its place."""
+    bins = Bins.of(plan.dataset.columns[str(ranks.column)])
+    exact.setdefault(group, [0] * bins.number)[int(found[0])] = int(found[1])
 
 
 @dataclass(frozen=True)
@@ -78,25 +90,23 @@ def answer(noisy: Noisy, noises: Noises, spent: Loss, left: Balance) -> Answer:
     """The rows of the answer, in the order asked for, or that of their keys."""
     query, dataset = noises.plan.query, noises.plan.dataset
     made_of = {aggregate: measurements_of(aggregate, dataset) for aggregate in query.aggregates}
-    table: list[dict[str, tuple[Cell, Interval]]] = []
+    table: list[dict[str | Aggregate, tuple[Cell, Interval]]] = []
     for at, group in enumerate(noisy.groups):
         figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
-        row: dict[str, tuple[Cell, Interval]] = {
+        row: dict[str | Aggregate, tuple[Cell, Interval]] = {
             name: (value, None) for name, value in zip(query.keys, group, strict=True)
         }
         for aggregate, parts in made_of.items():
-            row[aggregate.name] = cell(aggregate, parts, dataset, figures, noises)
+            row[aggregate] = cell(aggregate, parts, dataset, figures, noises)
         table.append(row)
-    shown = query.shown or tuple((name, name) for name in [*query.keys, *(a.name for a in query.aggregates)])
-    inner = dict(shown)
+    shown, inner = query.outputs, dict(query.outputs)
     for order in reversed(query.order):
         table.sort(key=lambda row: _sortable(row[inner[order.name]][0]), reverse=order.descending)
     table = table[: query.limit] if query.limit is not None else table
-    aggregates = {aggregate.name for aggregate in query.aggregates}
     return Answer(
         columns=tuple(name for name, _ in shown),
         rows=tuple(tuple(row[source][0] for _, source in shown) for row in table),
-        intervals={name: tuple(row[source][1] for row in table) for name, source in shown if source in aggregates},
+        intervals={name: tuple(row[one][1] for row in table) for name, one in shown if isinstance(one, Aggregate)},
         noises=noises,
         spent=spent,
         left=left,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 
 from cobogo.errors import PolicyError
+from cobogo.outside import brief, fraction
 
 NANO = 10**9
 """Parts of one ε or ρ that the ledger counts in."""
@@ -25,13 +26,11 @@ def exact(amount: Amount, name: str, *, zero: bool = False) -> Fraction:
     (Fraction(1, 10), Fraction(1, 1000000))
     """
     try:
-        if isinstance(amount, bool):
-            raise ValueError
-        found = amount if isinstance(amount, Fraction) else Fraction(Decimal(str(amount)))
-    except (ValueError, InvalidOperation, OverflowError):
-        raise PolicyError(f"must be a number. Got {amount!r} instead", where=name) from None
+        found = fraction(amount)
+    except ValueError as error:
+        raise PolicyError(f"must be a number: {error}. Got {brief(amount)} instead", where=name) from None
     if found < 0 or (found == 0 and not zero):
-        raise PolicyError(f"must be above 0. Got {amount!r} instead", where=name)
+        raise PolicyError(f"must be above 0. Got {brief(amount)} instead", where=name)
     return found
 
 

@@ -31,3 +31,5 @@ def read_toml(path: Path, kind: str = "policy") -> dict[str, Any]:
             where=str(path),
             remedy=f"See the {kind} page of the documentation for an example.",
         ) from None
+    except ValueError:  # Python reads no number of so many digits
+        raise PolicyError("a number has more than 4,300 digits", where=str(path)) from None

@@ -14,6 +14,7 @@ from cobogo.hierarchy import SUPPRESSED
 from cobogo.models.base import Ints
 from cobogo.models.differential_privacy import DifferentialPrivacy
 from cobogo.models.promise import made as promised
+from cobogo.outside import fraction
 from cobogo.policy import Policy, Role
 from cobogo.randomness import Source, coins, source
 from cobogo.release import dictionary
@@ -210,7 +211,7 @@ def check(written: Written) -> Findings:
     """Recompute what the stated procedure costs, and count how many rows look alike."""
     stated = written.stated
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
-    share, k = Fraction(stated["share"]), int(stated["k"])
+    share, k = fraction(stated["share"]), int(stated["k"])
     problems = []
     if not 0 < epsilon <= 1000 or not 1e-300 < delta < 1 or searching < 0:
         problems.append("the stated ε and δ are none that a sample can keep")

@@ -28,7 +28,7 @@ def asked_by(text: str) -> Collection:
 
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of too many digits
         raise PolicyError(f"is not TOML: {error}", where="collection") from None
     table = content.get("collection")
     for key in ("values", "candidates"):

@@ -34,7 +34,7 @@ def confined(text: str, home: Path, *, owner: str, registry: str | None = None) 
     """
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of too many digits
         raise PolicyError(f"is not TOML: {error}", where="policy") from None
     tables = {name: dict(table) if isinstance(table, Mapping) else table for name, table in content.items()}
     for (table, key), why in FORBIDDEN.items():

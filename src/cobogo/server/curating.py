@@ -33,11 +33,6 @@ class Books:
         return self.whole.left.amount < self.mine.left.amount or self.whole.left.delta < self.mine.left.delta
 
 
-def open_to(curator: Curator, analyst: str) -> dict[str, Dataset]:
-    """The data sets that somebody may ask about."""
-    return {name: dataset for name, dataset in curator.datasets.items() if analyst in dataset.analysts}
-
-
 def described(dataset: Dataset) -> dict[str, dict[str, Any]]:
     """The declared columns, which are no secret."""
     return {

@@ -10,6 +10,7 @@ from cobogo.dp.accounting import epsilon_of
 from cobogo.errors import VerificationFailed
 from cobogo.models.check import ModelVerdict
 from cobogo.models.differential_privacy import MEASURES, ConcentratedPrivacy, DifferentialPrivacy
+from cobogo.outside import fraction
 from cobogo.synth import domains, paying
 from cobogo.synth.methods import METHODS
 from cobogo.synth.private import Step
@@ -35,7 +36,7 @@ def check(written: Written) -> Findings:
     steps = [_step(entry) for entry in stated["steps"]]
     problems += _understated(stated, steps)
     spent = sum((step.cost for step in steps), Fraction(0))
-    if spent > Fraction(stated["rho"]):
+    if spent > fraction(stated["rho"]):
         problems.append("the steps stated cost more than the manifest allows for")
     verdicts: list[ModelVerdict] = []
     for entry in written.asked:
@@ -83,7 +84,7 @@ def _step(entry: Mapping[str, Any]) -> Step:
     if entry["mechanism"] == "gaussian":
         return Step("gaussian", attributes, Fraction(0), scale=float(entry["scale"]), sensitivity=sensitivity)
     if entry["mechanism"] == "exponential":
-        epsilon = Fraction(entry["epsilon"])
+        epsilon = fraction(entry["epsilon"])
         return Step("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
     raise VerificationFailed("the manifest states a step by an unknown mechanism")
 

@@ -22,6 +22,7 @@ from cobogo.errors import PolicyError
 from cobogo.hierarchy import Label
 from cobogo.hierarchy.build import build
 from cobogo.models.base import written_number
+from cobogo.outside import fraction
 from cobogo.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
 from cobogo.randomness import Source, below
 from cobogo.transform.columns import labelled
@@ -231,11 +232,11 @@ def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Li
 
 def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
     if spec.edges is not None:
-        edges = tuple(Fraction(Decimal(str(edge))) for edge in spec.edges)
+        edges = tuple(fraction(edge) for edge in spec.edges)
     else:
         assert spec.bounds is not None
         assert spec.bins is not None
-        low, high = (Fraction(Decimal(str(bound))) for bound in spec.bounds)
+        low, high = (fraction(bound) for bound in spec.bounds)
         edges = tuple(low + (high - low) * place / spec.bins for place in range(spec.bins + 1))
     found = Binned(name, spec.null, edges, spec.decimals)
     if any(last < first for first, last in found.steps):
@@ -253,7 +254,7 @@ def read(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
     if "values" in stated:
         values = tuple(str(value) for value in stated["values"])
         return Listed(attribute, null, values, {value: place for place, value in enumerate(values)})
-    return Binned(attribute, null, tuple(Fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
+    return Binned(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
 
 
 def _decimal(edge: Fraction) -> str:

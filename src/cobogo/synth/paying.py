@@ -12,6 +12,7 @@ from cobogo.dp.accounting import Loss, rho_of
 from cobogo.dp.ledger import Ledger
 from cobogo.dp.units import exact
 from cobogo.errors import CobogoError, PolicyError
+from cobogo.outside import fraction
 from cobogo.policy import Policy, Synthesis
 
 
@@ -106,7 +107,7 @@ def unpaid(kept: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     found = [entry for entry in entries if kept["receipt"] in entry.question]
     if len(found) != 1:
         return ["the curator's ledger has no debit for this release"], []
-    due = Loss(kept["measure"], Fraction(kept["amount"]), Fraction(kept["delta"]))
+    due = Loss(kept["measure"], fraction(kept["amount"]), fraction(kept["delta"]))
     own = found[0].cost.loss(due.measure)
     if own.amount < due.amount or own.delta < due.delta:
         return ["the curator's ledger debits less for this release than it cost"], []

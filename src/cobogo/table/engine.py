@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -54,6 +54,23 @@ class Engine(ABC):
                 f"{self.name} failed while {what}: {type(error).__name__}",
                 remedy="Look at its connection, its memory, its disk and its rights.",
             ) from None
+
+    # Questions over a long time
+
+    def alive(self) -> bool:
+        """Whether it still answers: a server may have ended the session."""
+        return True
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """A block whose statements all see the same rows. Outside of such blocks an engine that was put to `rest` has
+        no transaction open, and is in nobody's way."""
+        return nullcontext()
+
+    def rest(self) -> None:  # noqa: B027
+        """End the transaction that was open since the engine was made; what was loaded stays."""
+
+    def check_texts(self) -> None:  # noqa: B027
+        """Refuse a database whose texts may be bytes that are no text: one of them would fail a whole question."""
 
     # Tables in
 

@@ -12,7 +12,7 @@ import secrets
 import tempfile
 import weakref
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -106,6 +106,42 @@ class PostgreSQL(Engine):
             *_FUNCTIONS,
         ):
             session.execute(setting)
+
+    def alive(self) -> bool:
+        """By asking."""
+        import psycopg
+
+        try:
+            self.session.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """A transaction that only reads."""
+        import psycopg
+
+        self.session.execute(f"{BEGIN} READ ONLY")
+        try:
+            yield
+        finally:
+            with suppress(psycopg.Error):  # a session that is lost has no transaction to end
+                self.session.execute("ROLLBACK")
+
+    def rest(self) -> None:
+        """Temporary tables and functions last as long as the session."""
+        self.session.execute("COMMIT")
+
+    def check_texts(self) -> None:
+        """In UTF-8 the server has made sure of every text."""
+        encoding = self._value("SHOW server_encoding")
+        if encoding != "UTF8":
+            raise DataError(
+                f"the database's encoding is {encoding}, in which a text may be none",
+                where=self.url or "the database",
+                remedy="Use a database in UTF8, or a file.",
+            )
 
     def load_csv(
         self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False

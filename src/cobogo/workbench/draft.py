@@ -43,7 +43,7 @@ class Draft:
         """The text as tables; a text that is no TOML is an error that says where."""
         try:
             return tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # not TOML, or a number of too many digits
             raise PolicyError(f"is not TOML: {error}", where="policy") from None
 
     def take(self, text: str) -> None:

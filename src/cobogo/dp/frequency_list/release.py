@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from cobogo.dp.frequency_list.mechanism import FrequencyList
 from cobogo.dp.frequency_list.outline import Counts
 from cobogo.errors import PolicyError
 from cobogo.models.differential_privacy import DifferentialPrivacy
+from cobogo.outside import fraction
 from cobogo.randomness import Source
 from cobogo.table.read import Table
 from cobogo.transform.base import ENTROPY, SEED, Bars, Findings, Json, Meaning, Section, Story, Transformation, Written
@@ -155,7 +155,7 @@ def listed(rows: Table) -> Counts:
 def check(written: Written) -> Findings:
     """Recompute the mechanism from what is stated, and look whether the rows are a list of counts."""
     stated = written.stated
-    epsilon, delta = Fraction(stated["epsilon"]), Fraction(stated["delta"])
+    epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
     problems = []
     try:
         found = bounds(epsilon, delta)

@@ -20,7 +20,10 @@ from cobogo.dp.accounting import Loss, Measure
 from cobogo.dp.ledger.balance import Balance, Debit, Units, shown
 from cobogo.dp.ledger.tables import BOOKS, DEBITS, LIMITS, alone, create
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
+from cobogo.outside import is_writable
 from cobogo.store import new_file, opened, placed
+
+LONGEST_NAME = 200
 
 WAIT = 120
 """Seconds to wait for others who write to the same SQLite file."""
@@ -60,8 +63,7 @@ class Ledger:
 
     def grant(self, dataset: str, analyst: str, limit: Loss) -> None:
         """Say what an analyst may spend on a data set, in all; the data set's own limit holds beside it."""
-        if not analyst.strip():
-            raise PolicyError("an analyst needs a name", where="analyst")
+        check_name(analyst)
         with self._writing() as connection:
             measure = _measure(connection, dataset)
             if measure != limit.measure:
@@ -74,6 +76,7 @@ class Ledger:
 
     def debit(self, dataset: str, analyst: str, loss: Loss, question: str) -> Balance:
         """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
+        check_name(analyst)
         cost = Units.charged(loss)
         with self._writing() as connection:
             measure = _measure(connection, dataset, lock=True)
@@ -97,6 +100,8 @@ class Ledger:
 
     def balance(self, dataset: str, analyst: str | None = None) -> Balance:
         """What a data set, or an analyst on it, has spent and may spend."""
+        if analyst is not None:
+            check_name(analyst)
         with self._writing() as connection:
             return _state(connection, dataset, analyst, _measure(connection, dataset))[0]
 
@@ -127,6 +132,12 @@ class Ledger:
                 where="the ledger",
                 remedy="Check its place, its rights and its disk. Nothing was answered.",
             ) from None
+
+
+def check_name(analyst: str) -> None:
+    """Refuse an empty name, under which stands the data set's own budget, and one that cannot be written down."""
+    if not analyst.strip() or len(analyst) > LONGEST_NAME or not is_writable(analyst):
+        raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
 
 
 def _measure(connection: Connection, dataset: str, *, lock: bool = False) -> Measure:
@@ -168,12 +179,19 @@ def _state(connection: Connection, dataset: str, analyst: str | None, measure: M
 
 
 def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
-    whose = f"{balance.analyst} on {balance.dataset}" if balance.analyst else balance.dataset
+    """Of their own budget analysts are told what is left; of the data set's not, since that tells what others spent."""
+    price, remedy = f"this would cost {shown(cost, balance.measure)}", "Ask for less, or ask the data holder for more."
+    if balance.analyst is None:
+        return BudgetSpent(
+            f"{price}, and what all analysts may spend together does not allow for it",
+            where=balance.dataset,
+            remedy=remedy,
+        )
     return BudgetSpent(
-        f"this would cost {shown(cost, balance.measure)}, and of the budget {shown(balance.left, balance.measure)} is "
-        f"left (of {shown(balance.limit, balance.measure)})",
-        where=whose,
-        remedy="Ask for less, or ask the data holder for more.",
+        f"{price}, and of the budget {shown(balance.left, balance.measure)} is left "
+        f"(of {shown(balance.limit, balance.measure)})",
+        where=f"{balance.analyst} on {balance.dataset}",
+        remedy=remedy,
     )
 
 

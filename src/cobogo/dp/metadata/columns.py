@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from cobogo.outside import brief, fraction, is_writable
 from cobogo.policy.part import Part
 
 Value = str | int | bool | date
@@ -48,7 +49,7 @@ class Column(Part):
             self._check_bounds(self.bounds)
         for key in self.keys or ():
             if not self.holds(key):
-                raise ValueError(f"the key {key!r} is no {self.type}")
+                raise ValueError(f"the key {brief(key)} is no {self.type}")
         if self.keys is not None and len(set(self.keys)) < len(self.keys):
             raise ValueError("a key stands twice")
         if self.edges is not None:
@@ -63,6 +64,8 @@ class Column(Part):
         for bound in bounds:
             if isinstance(bound, bool) or (isinstance(bound, float) and not abs(bound) < float("inf")):
                 raise ValueError("bounds are two numbers")
+            if abs(bound) > WIDEST:
+                raise ValueError(f"the bound {brief(bound)} is beyond what can be summed exactly")
             step = _fraction(bound) * 10**self.decimals
             if step.denominator != 1:
                 raise ValueError(f"the bound {bound} has more than {self.decimals} decimals")
@@ -76,13 +79,18 @@ class Column(Part):
             raise ValueError("edges can be given for numbers without keys only")
         if any(isinstance(edge, bool) or not abs(edge) < float("inf") for edge in edges):
             raise ValueError("edges are numbers")
+        if any(not SMALLEST_WHOLE <= edge <= LARGEST_WHOLE for edge in edges):
+            raise ValueError("an edge is beyond a whole number of 64 bits")
         if any(one >= next_one for one, next_one in pairwise(edges)):
             raise ValueError("edges must rise from one to the next")
+        if len(set(self.intervals)) < len(self.intervals):
+            raise ValueError("two intervals between edges have the same name")
 
     @property
     def intervals(self) -> tuple[str, ...]:
-        """The names of the intervals between the edges; the last one holds its upper edge, too."""
-        named = [f"[{low:g}, {high:g})" for low, high in pairwise(self.edges or ())]
+        """The names of the intervals between the edges, to the last digit: two of one name would be one group that is
+        told of twice for one price. The last one holds its upper edge, too."""
+        named = [f"[{low}, {high})" for low, high in pairwise(map(_numeral, self.edges or ()))]
         return (*named[:-1], named[-1][:-1] + "]") if named else ()
 
     @property
@@ -110,12 +118,21 @@ class Column(Part):
             case "number":
                 return type(value) in (int, float, Decimal)
             case "text":
-                return isinstance(value, str) and "\x00" not in value
+                return isinstance(value, str) and is_writable(value)
             case "boolean":
                 return isinstance(value, bool)
             case "date":
                 return isinstance(value, date) and not isinstance(value, datetime)
 
 
+def _numeral(edge: float) -> str:
+    """An edge as a person writes it, all of its digits: other numbers have other numerals.
+
+    >>> _numeral(20240108), _numeral(18.0), _numeral(0.30000000000000004), _numeral(1e-7)
+    ('20240108', '18', '0.30000000000000004', '1e-07')
+    """
+    return str(int(edge)) if edge == int(edge) else repr(edge)
+
+
 def _fraction(bound: float) -> Fraction:
-    return Fraction(Decimal(str(bound)))
+    return fraction(bound)

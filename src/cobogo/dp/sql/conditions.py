@@ -14,6 +14,7 @@ from sqlglot import exp
 from cobogo.dp.metadata import Column, Dataset
 from cobogo.dp.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
 from cobogo.dp.sql.nodes import WHERE, column_name, described, refused, taken
+from cobogo.outside import fraction
 
 COMPARISONS: dict[type[exp.Expression], tuple[Comparison, Comparison]] = {
     exp.EQ: ("=", "="),
@@ -138,12 +139,11 @@ def _of_text(text: str, declared: Column) -> Literals:
 
 
 def _of_number(text: str, declared: Column) -> Literals:
-    if text.isdigit() and declared.type != "number":
-        return int(text)
-    found = Decimal(text)
-    if abs(found.adjusted()) > 300:
-        raise refused("the number is beyond what can be compared", ALLOWED)
-    return found
+    try:
+        fraction(text)
+    except ValueError:
+        raise refused("the number is beyond what can be compared", ALLOWED) from None
+    return int(text) if text.isdecimal() and declared.type != "number" else Decimal(text)
 
 
 def _example(declared: Column) -> str:

@@ -7,6 +7,7 @@ choice depends on nobody else. Then, and only then, people are added up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -116,8 +117,10 @@ class Emitter:
         for name, key in zip(self.query.keys, self.keys, strict=True):
             keys.append(f"{self._key(name)} AS {key}")
             public = columns[name].public_keys
-            if public is not None:
-                wanted.append(f"{self._key(name)} IN ({', '.join(map(dialect.literal, public))})")
+            if columns[name].edges is not None:
+                wanted.append(f"{self.columns[name]} IS NOT NULL")
+            elif public is not None:
+                wanted.append(dialect.one_of(self.columns[name], public))
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
         before, looked_up = self._joined()
         source, parts = self._part(before, wanted)
@@ -146,7 +149,7 @@ class Emitter:
         if part is None:
             return before, ""
         column = self.columns[part.column]
-        within = [f"{column} IN ({', '.join(map(self.dialect.literal, part.keys))})"]
+        within = [self.dialect.one_of(column, part.keys)]
         within += [] if part.where is None else [self._condition(part.where)]
         place = "1"
         if self.dataset.unit is not None:
@@ -163,15 +166,18 @@ class Emitter:
         if declared.edges is None:
             return column
         *named, last = map(self.dialect.literal, declared.intervals)
-        borders = [self.dialect.literal(Decimal(str(edge))) for edge in declared.edges[1:-1]]
+        whole = declared.type == "integer"  # below 2.5 is below 3
+        borders = [
+            self.dialect.literal(math.ceil(edge) if whole else Decimal(str(edge))) for edge in declared.edges[1:-1]
+        ]
         cases = "".join(f" WHEN {column} < {border} THEN {name}" for border, name in zip(borders, named, strict=True))
         return f"CASE WHEN {column} IS NULL THEN NULL{cases} ELSE {last} END"
 
     def _gathered(self, number: int, measurement: Measurement) -> str:
         """A person's figure in a group, and how many rows it is of."""
-        value = self._value(measurement)
         if measurement.kind == "present":
             return f"count({self.columns[str(measurement.column)]}) AS n{number}"
+        value = self._value(measurement)
         return f"count({value}) AS n{number}, {self.dialect.total(value)} AS s{number}"
 
     def _single(self, figures: dict[int, Measurement]) -> str:
@@ -248,7 +254,7 @@ class Emitter:
             case Compare(column, operator, value):
                 return f"({self.columns[column]} {operator} {self.dialect.literal(value)})"
             case OneOf(column, values):
-                return f"({self.columns[column]} IN ({', '.join(map(self.dialect.literal, values))}))"
+                return f"({self.dialect.one_of(self.columns[column], values)})"
             case Missing(column):
                 return f"({self.columns[column]} IS NULL)"
             case Not(inner):

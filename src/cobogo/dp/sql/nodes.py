@@ -7,6 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from cobogo.errors import QueryRefused
+from cobogo.outside import is_writable
 
 WHERE = "SQL"
 
@@ -15,6 +16,18 @@ ALLOWED = (
     "GROUP BY columns ORDER BY columns of the answer LIMIT n; aggregates COUNT(*), COUNT(column), "
     "COUNT(DISTINCT column), SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE(column, share)."
 )
+
+
+LONGEST = 20_000
+"""Characters of a question."""
+
+
+def check_text(text: str) -> None:
+    """Refuse what no ledger could write down, before anybody reads it."""
+    if len(text) > LONGEST:
+        raise refused(f"the question is longer than {LONGEST:,} characters")
+    if not is_writable(text):
+        raise refused("the question holds a NUL or half of a character")
 
 
 def refused(what: str, remedy: str = ALLOWED) -> QueryRefused:

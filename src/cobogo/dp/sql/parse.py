@@ -13,12 +13,10 @@ from sqlglot.errors import SqlglotError
 from cobogo.dp.metadata import Dataset
 from cobogo.dp.metadata.datasets import dataset_named
 from cobogo.dp.public import PublicTable, extended, joined
-from cobogo.dp.query import Aggregate, Kind, Lookup, Order, Query
+from cobogo.dp.query import Aggregate, Kind, Lookup, Order, Query, own_name
 from cobogo.dp.sql.conditions import condition
-from cobogo.dp.sql.nodes import ALLOWED, WHERE, column_name, described, identifier_name, refused, taken
-
-LONGEST = 20_000
-"""Characters of a question."""
+from cobogo.dp.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
+from cobogo.outside import fraction
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",
@@ -54,8 +52,7 @@ def parse(
 
 
 def _statement(text: str) -> exp.Select:
-    if len(text) > LONGEST:
-        raise refused(f"the question is longer than {LONGEST:,} characters")
+    check_text(text)
     try:
         statements = sqlglot.parse(text, read="duckdb")
     except (SqlglotError, RecursionError, ValueError):
@@ -109,9 +106,9 @@ def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:
 
 def _outputs(
     nodes: list[exp.Expression], keys: tuple[str, ...], dataset: Dataset
-) -> tuple[tuple[tuple[str, str], ...], tuple[Aggregate, ...]]:
+) -> tuple[tuple[tuple[str, str | Aggregate], ...], tuple[Aggregate, ...]]:
     """The answer's columns, and the aggregates among them."""
-    shown: list[tuple[str, str]] = []
+    shown: list[tuple[str, str | Aggregate]] = []
     aggregates: list[Aggregate] = []
     for node in nodes:
         alias, inner = None, node
@@ -126,10 +123,9 @@ def _outputs(
             shown.append((alias or found, found))
             continue
         kind, column, share = _aggregate(inner, dataset)
-        own = f"{kind}_{column}" if column else kind
-        own = f"{own}_{float(share):g}" if share is not None and share != Fraction(1, 2) else own
-        aggregates.append(Aggregate(kind, column, own, share))
-        shown.append((alias or own, own))
+        one = Aggregate(kind, column, own_name(kind, column, share), share)
+        aggregates.append(one)
+        shown.append((alias or one.name, one))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
         raise refused("two columns of the answer have the same name", "Name them with AS.")
@@ -182,7 +178,10 @@ def _column(node: object, dataset: Dataset) -> str:
 def _share(node: object) -> Fraction:
     if not isinstance(node, exp.Literal) or node.is_string:
         raise refused("the share of a quantile is a number between 0 and 1")
-    return Fraction(str(taken(node, "this", ignored=("is_string",))[0]))
+    try:
+        return fraction(str(taken(node, "this", ignored=("is_string",))[0]))
+    except ValueError:
+        raise refused("the share of a quantile is a number between 0 and 1") from None
 
 
 def _order(node: object, names: list[str]) -> tuple[Order, ...]:
@@ -206,6 +205,7 @@ def _limit(node: object) -> int | None:
         return None
     assert isinstance(node, exp.Limit)
     (number,) = taken(node, "expression")
-    if not isinstance(number, exp.Literal) or number.is_string or not str(number.this).isdigit():
-        raise refused("LIMIT is followed by a whole number")
-    return int(number.this)
+    text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
+    if not text.isdecimal() or len(text) > 18:
+        raise refused("LIMIT is followed by a whole number, of 18 digits at most")
+    return int(text)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
+from cobogo.outside import fraction
+
 Probability = Fraction | float | str
 
 
 def _fraction(value: Probability) -> Fraction:
     """A decimal as it is written: 0.75 is three quarters, whatever floats make of it."""
-    return value if isinstance(value, Fraction) else Fraction(str(value))
+    return fraction(value)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from cobogo.models.arguments import number
 from cobogo.models.check import ModelVerdict
 from cobogo.models.differential_privacy import DifferentialPrivacy
 from cobogo.models.promise import Promise
+from cobogo.outside import fraction
 from cobogo.transform.base import ENTROPY, Findings, Written
 
 WHOSE = "trajectory"
@@ -134,7 +135,7 @@ def check(written: Written) -> Findings:
             verdicts.append(promise.check(measured[promise.delta]))
         problems = () if verdicts else ("the manifest promises nothing",)
         return Findings(tuple(verdicts), problems, (ON_TRUST,))
-    spent = sum((Fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
+    spent = sum((fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
     verdicts = [DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.asked]
     problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
     return Findings(tuple(verdicts), problems, (ON_TRUST,))
@@ -150,7 +151,7 @@ def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str
         float(stated["grid"]["size"]),
     )
     asked = Synthesis(
-        Fraction(stated["epsilon"]),
+        fraction(stated["epsilon"]),
         grid,
         int(stated["trips_of_a_person"]),
         int(stated["cells_of_a_trip"]),

@@ -15,6 +15,7 @@ from cobogo.location.where.counts import SHARES
 from cobogo.location.where.model import Model
 from cobogo.location.where.noise import mechanism
 from cobogo.models.differential_privacy import DifferentialPrivacy
+from cobogo.outside import fraction
 from cobogo.transform.base import ENTROPY, Findings, Written
 
 MODEL = "model.json"
@@ -63,7 +64,7 @@ def _costs(stated: dict[str, Any], model: Model) -> Iterator[str]:
     for row in stated["parts"]:
         part, shape = model.parts[row["part"]], model.shapes[row["part"]]
         assert part.epsilon is not None
-        if Fraction(row["epsilon"]) != part.epsilon or int(row["sensitivity"]) < shape.sensitivity:
+        if fraction(row["epsilon"]) != part.epsilon or int(row["sensitivity"]) < shape.sensitivity:
             yield f"the part {row['part']} takes a person to change less than a person can, or to cost less"
         elif float(row["scale"]) < mechanism(shape, part.epsilon).scale * (1 - 1e-12):
             yield f"the part {row['part']} states less noise than its cost allows for"

@@ -17,6 +17,7 @@ from cobogo.location.geometry import Floats
 from cobogo.location.where.counts import ABOUT, SHARES, Shape, shapes
 from cobogo.location.where.noise import Noisy, estimate, mechanism
 from cobogo.location.where.space import Space
+from cobogo.outside import fraction
 
 FORMAT = "cobogo-where/1"
 
@@ -111,4 +112,4 @@ class Model:
 
 
 def _fraction(text: Any) -> Fraction | None:
-    return None if text is None else Fraction(text)
+    return None if text is None else fraction(text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from cobogo.errors import OutputError
 from cobogo.hierarchy import Label
 from cobogo.models.base import Ints, Mask
+from cobogo.outside import fraction
 from cobogo.perturb.estimate.counts import Estimate, count, sampled
 from cobogo.perturb.operators import stated as operators
 from cobogo.perturb.operators.uniform import Uniform
@@ -73,7 +73,7 @@ def _of_parts(table: Table, stated: Mapping[str, Any], name: str, where: Values,
     for number, part in enumerate(stated["parts"], 1):
         codes = _codes(part["domain"], wanted)
         if codes:
-            operator = Uniform(len(part["domain"]), Fraction(part["retention"]))
+            operator = Uniform(len(part["domain"]), fraction(part["retention"]))
             observed = _observed(table, name, part["domain"], {**where, stated["column"]: [str(number)]})
             total += count(operator, observed, codes)
     return total
@@ -89,13 +89,13 @@ def _of_groups(
     sizes = np.array([int(label or 0) for label in counted.values[stated["size"]]], dtype=np.int64)
     shown = np.repeat(codes[counted.codes[inside, 0]], counted.counts[inside])
     weights = np.repeat(sizes[counted.codes[inside, 1]], counted.counts[inside])
-    operator = Uniform(len(stated["domain"]), Fraction(stated["retention"]))
+    operator = Uniform(len(stated["domain"]), fraction(stated["retention"]))
     return sampled(operator, shown, weights, _codes(stated["domain"], wanted))
 
 
 def _of_a_set(table: Table, stated: Mapping[str, Any], where: Values) -> Estimate:
     """(v − β·N)/α, with the variance of the draws."""
-    alpha, beta = float(Fraction(stated["alpha"])), float(Fraction(stated["beta"]))
+    alpha, beta = float(fraction(stated["alpha"])), float(fraction(stated["beta"]))
     names = list(stated["domains"])
     counted = frequency_table(table, names, [])
     released = int(counted.counts[_matching(counted, where)].sum())

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from cobogo.outside import fraction
 from cobogo.perturb.operators.base import Operator
 from cobogo.perturb.operators.matrix import Matrix
 from cobogo.perturb.operators.uniform import Uniform
 
 READERS: dict[str, Callable[[Mapping[str, Any]], Operator]] = {
-    "uniform": lambda stated: Uniform(int(stated["size"]), Fraction(stated["retention"])),
+    "uniform": lambda stated: Uniform(int(stated["size"]), fraction(stated["retention"])),
     "matrix": lambda stated: Matrix(int(stated["size"]), np.array(stated["columns"], dtype=np.int64).T),
 }
 

@@ -21,6 +21,7 @@ from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.models.base import Ints
 from cobogo.models.check import ModelVerdict
 from cobogo.models.promise import parameters
+from cobogo.outside import fraction
 from cobogo.perturb import fit
 from cobogo.perturb.guarantees import DGammaPrivacy
 from cobogo.perturb.guarantees.base import SLACK, raised
@@ -228,7 +229,7 @@ def make(wanted: Asked, table: Table) -> SetRelease:
 def check(written: Written) -> Findings:
     """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
     stated, rows = written.stated, written.rows
-    chances = AlphaBeta(Fraction(stated["alpha"]), Fraction(stated["beta"]))
+    chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
     problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
     problems += ["a record is released twice: one of the two must be an original"] if duplicates(rows) else []
     for name, domain in stated["domains"].items():

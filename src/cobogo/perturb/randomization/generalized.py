@@ -16,6 +16,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.models import KAnonymity
 from cobogo.models.promise import parameters
+from cobogo.outside import fraction
 from cobogo.perturb import fit
 from cobogo.perturb.guarantees import DeltaGrowth, Exposure, Guarantee
 from cobogo.perturb.guarantees.growth import owned
@@ -200,7 +201,7 @@ def make(wanted: Asked, table: Table) -> Generalized:
 def check(written: Written) -> Findings:
     """Groups of at least k, one record each; the guarantees from the retention and k."""
     stated, rows = written.stated, written.rows
-    operator, k = Uniform(len(stated["domain"]), Fraction(stated["retention"])), int(stated["k"])
+    operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []
     quasi = [c for c in rows.columns if c not in (name, stated["size"])]
     sizes, _ = counted(rows, stated["size"])

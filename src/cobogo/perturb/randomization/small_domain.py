@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.models.base import Ints
 from cobogo.models.check import ModelVerdict
 from cobogo.models.promise import parameters
+from cobogo.outside import fraction
 from cobogo.perturb import fit
 from cobogo.perturb.guarantees import RhoPrivacy
 from cobogo.perturb.guarantees.base import raised
@@ -157,7 +157,7 @@ def check(written: Written) -> Findings:
     """The guarantee from the parts stated; the parts and their values in the rows."""
     stated, rows = written.stated, written.rows
     parts = stated["parts"]
-    operators = [Uniform(len(part["domain"]), Fraction(part["retention"])) for part in parts]
+    operators = [Uniform(len(part["domain"]), fraction(part["retention"])) for part in parts]
     domains = [{label: place for place, label in enumerate(part["domain"])} for part in parts]
     if sum(map(len, domains)) != len(set().union(*domains)):
         raise VerificationFailed("the manifest states a value in several parts")

@@ -36,7 +36,7 @@ def datasets(this: Here, holder: Analyst) -> list[dict[str, Any]]:
             "columns": curating.described(dataset),
             "budget": curator.ledger.balance(name, holder.owner).as_dict(),
         }
-        for name, dataset in curating.open_to(curator, holder.owner).items()
+        for name, dataset in curator.open_to(holder.owner).items()
     ]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.server import curating
 from cobogo.server.roles import Scope
 from cobogo.workbench.frame import empty, framed
 from cobogo.workbench.pages.asking.budgets import everybody
@@ -62,7 +61,7 @@ async def build(desk: Desk) -> None:
 
 
 async def _console(desk: Desk, session: Session, curator: Curator, spent: Callable[[], Awaitable[None]]) -> None:
-    mine = curating.open_to(curator, session.owner)
+    mine = curator.open_to(session.owner)
     if mine:
         await Console(desk, session, curator, mine, spent).build()
         return

@@ -80,6 +80,7 @@ class AttributeLinkage(Attack):
             attacked=len(found.ids),
             measures=measures,
             notes=tuple(dict.fromkeys(notes)),
+            untried=found.untried,
         )
 
     def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:

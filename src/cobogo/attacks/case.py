@@ -52,6 +52,11 @@ class Published:
             return RECODING
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
 
+    def is_as_collected(self, name: str) -> bool:
+        """Whether the manifest says that a column's values are what was collected."""
+        columns = () if self.manifest is None else self.manifest.columns
+        return any(column.name == name and column.level == 0 and column.truthful for column in columns)
+
 
 @dataclass(frozen=True, eq=False)
 class Case:

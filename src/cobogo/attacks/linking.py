@@ -16,6 +16,10 @@ from cobogo.models.base import Floats, Ints
 PAIRS_AT_MOST = 200_000_000
 COLUMNS_AT_MOST = 62
 
+MOST_UNREAD = 0.5
+"""The largest share of the released rows whose values in a column nothing may relate to what is known: beyond it, that
+nobody is found says nothing. Not 0, since a table of some of the people lacks values that others have."""
+
 
 @dataclass(frozen=True, eq=False)
 class Links:
@@ -33,6 +37,7 @@ class Links:
     targets: Ints
     missed: Ints
     notes: tuple[str, ...] = ()
+    untried: str = ""  # why most records could be linked to nobody, whoever they are
 
     @property
     def owners(self) -> Ints:
@@ -106,7 +111,13 @@ def link(
     fits = {
         name: equal(knowledge.labels(name), release.rows.labels(name))
         if exact
-        else compatible(name, knowledge.labels(name), release.rows.labels(name), release.policy)
+        else compatible(
+            name,
+            knowledge.labels(name),
+            release.rows.labels(name),
+            release.policy,
+            as_collected=release.is_as_collected(name),
+        )
         for name in common
     }
     chance = {name: fits[name].share(_counts(knowledge, name), _counts(release.rows, name)) for name in common}
@@ -121,9 +132,19 @@ def link(
         if (rows := int(_counts(knowledge, name)[fits[name].unplaced].sum()))
     ]
     if release.policy is None and not exact:
-        notes.append("no policy tells how values were made coarser: only equal values and * match")
+        notes.append("no policy tells how values were made coarser: it was read off their form")
+    unread = {name: int(_counts(release.rows, name)[fits[name].unread].sum()) for name in common}
+    notes += [_unread(name, rows) for name, rows in unread.items() if 0 < rows <= MOST_UNREAD * release.rows.count]
+    untried = [_unread(name, rows) for name, rows in unread.items() if rows > MOST_UNREAD * release.rows.count]
     offsets, targets, missed = _matched(known, released, tables, misses)
-    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes))
+    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes), "; ".join(untried))
+
+
+def _unread(name: str, rows: int) -> str:
+    return (
+        f'{number_of(rows, "row")} of the release {"has" if rows == 1 else "have"} a "{name}" that nothing relates to '
+        "what is known"
+    )
 
 
 def _matched(known: Groups, released: Groups, tables: Sequence[Compatible], misses: int) -> tuple[Ints, Ints, Ints]:

@@ -108,6 +108,7 @@ class Minimality(Attack):
                 "choices that tell something": telling,
             },
             notes=links.notes,
+            untried=links.untried,
         )
 
     def _dealer(self, case: Case, links: Links, attribute: str, policy: Policy) -> Dealer:

@@ -13,23 +13,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.attacks.case import Case, Published
-from cobogo.attacks.crossing import ClassStructure, Crossing, Meeting
-from cobogo.errors import HierarchyError, PolicyError, UnfitValues
-from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.attacks.crossing import ClassStructure, Crossing, Meeting, meeting
+from cobogo.attacks.forms import Form, form_of
+from cobogo.errors import DataError, HierarchyError, PolicyError
+from cobogo.hierarchy import Hierarchy, Label
 from cobogo.hierarchy.build import build
 from cobogo.models.base import Domain, Ints, Mask
+from cobogo.policy import AnyHierarchy, CsvHierarchy, OrderingHierarchy, Policy, TreeHierarchy
 from cobogo.table.frequency import number_tuples
 
 PAIRS = 50_000_000
 """Pairs of groups that are looked at."""
 
+LISTED = (CsvHierarchy, OrderingHierarchy, TreeHierarchy)
+"""The hierarchies that list their leaves, and so can be built without the data."""
+
 
 def structures(case: Case) -> tuple[ClassStructure, ...]:
     """The class structure of each release, as anybody can count it."""
-    return tuple(_structure(published, case) for published in case.releases)
+    names = dict.fromkeys(name for release in case.releases for name in release.quasi_identifiers)
+    trees = {name: tree for name in names if (tree := _tree(name, case)) is not None}
+    forms = {name: form for name in names if name not in trees and (form := _form(name, case)) is not None}
+    return tuple(_structure(published, trees, forms) for published in case.releases)
 
 
-def _structure(published: Published, case: Case) -> ClassStructure:
+def meeting_of(name: str, case: Case) -> Meeting:
+    """How the values of any column in two releases meet."""
+    tree = _tree(name, case)
+    return Meeting(tree, tree, None if tree is not None else _form(name, case))
+
+
+def _structure(published: Published, trees: Mapping[str, Hierarchy], forms: Mapping[str, Form]) -> ClassStructure:
     rows, quasi = published.rows, published.quasi_identifiers
     groups = rows.grouped(quasi)
     domains = {
@@ -43,31 +57,47 @@ def _structure(published: Published, case: Case) -> ClassStructure:
         groups.ids,
         {name: rows.codes(name) for name in published.sensitive},
         domains,
-        {name: tree for name in quasi if (tree := _tree(name, published, case)) is not None},
+        {name: tree for name, tree in trees.items() if name in quasi},
+        forms={name: form for name, form in forms.items() if name in quasi},
+        as_collected=frozenset(name for name in quasi if _stands_for_itself(published, name)),
     )
 
 
-def _tree(name: str, published: Published, case: Case) -> Hierarchy | None:
-    """What is known of an attribute's hierarchy: the policy's, over all values that anybody has seen as they are."""
+def _stands_for_itself(published: Published, name: str) -> bool:
+    """Whether a column has values as they were collected, or stars: so the manifest says, or the policy."""
     policy = published.policy
-    if policy is None or name not in policy.attributes or policy.attributes[name].hierarchy is None:
-        return None
-    seen: set[Label] = set()
-    for rows in (*(release.rows for release in case.releases), *([case.knowledge] if case.knowledge else ())):
-        if name in rows.columns:
-            seen.update(rows.labels(name))
-    values = [value for value in seen if value not in (None, SUPPRESSED)]
-    while values:
-        try:
-            return build(name, policy.attributes[name].hierarchy, values, policy=policy)
-        except UnfitValues as error:  # those that are released as something coarser
-            rest = [value for value in values if value not in error.values]
-            if len(rest) == len(values):
-                return None
-            values = rest
-        except (HierarchyError, PolicyError):
-            return None
+    bare = policy is not None and name in policy.attributes and policy.attributes[name].hierarchy is None
+    return bare or published.is_as_collected(name)
+
+
+def _specs(name: str, case: Case) -> list[tuple[Policy, AnyHierarchy]]:
+    """The hierarchies that the policies of the releases give an attribute."""
+    found = []
+    for policy in (release.policy for release in case.releases):
+        if policy is not None and name in policy.attributes:
+            spec = policy.attributes[name].hierarchy
+            found += [] if spec is None else [(policy, spec)]
+    return found
+
+
+def _tree(name: str, case: Case) -> Hierarchy | None:
+    """A hierarchy that lists its leaves: whoever knows it for one release knows it for the others."""
+    for policy, spec in _specs(name, case):
+        if isinstance(spec, LISTED):
+            try:
+                return build(name, spec, [], policy=policy)
+            except (HierarchyError, PolicyError, DataError):
+                continue
     return None
+
+
+def _form(name: str, case: Case) -> Form | None:
+    """How an attribute's values are read: by the policies that are known, or by their look in all that was seen."""
+    specs = _specs(name, case)
+    tables = (*(release.rows for release in case.releases), *([case.knowledge] if case.knowledge else ()))
+    seen = [label for rows in tables if name in rows.columns for label in rows.labels(name)]
+    decimal = specs[0][0].data.decimal if specs else "."
+    return form_of(seen, [spec for _, spec in specs], decimal=decimal) or form_of(seen, decimal=decimal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +109,29 @@ class _Groups:
     sizes: Ints
 
 
-def linked(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> Crossing:
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """Two releases crossed by what was released, and what stood in the way."""
+
+    crossing: Crossing
+    unrelated: tuple[str, ...] = ()  # the columns whose values in the two releases could not be related
+    ambiguous: int = 0  # rows of the later release that fit several of the earlier one
+    too_many: bool = False
+
+    @property
+    def untried(self) -> str:
+        """Why nothing follows from finding nobody; empty where something does."""
+        if self.too_many:
+            return f"the releases have more than {PAIRS:,} pairs of rows that could be of one person"
+        if self.unrelated:
+            named = ", ".join(f'"{name}"' for name in self.unrelated)
+            return f"nothing tells what the values of {named} in one release and in the other have in common"
+        if self.ambiguous and not len(self.crossing.before):
+            return "every row fits several rows of the other release, and none can be linked"
+        return ""
+
+
+def linked(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> Linked:
     """Two releases of a case, crossed by what was released."""
     earlier, later = case.releases[one], case.releases[other]
     quasi = [name for name in later.quasi_identifiers if name in earlier.quasi_identifiers]
@@ -93,8 +145,14 @@ def linked(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) ->
         _grouped(published, quasi, {name: codes[name][side] for name in same})
         for side, published in enumerate((earlier, later))
     ]
-    left, right = _edges(earlier, later, quasi, same, codes, groups, sides[one], sides[other])
-    return Crossing(sides[one], sides[other], *_rows_of_stars(groups, left, right))
+    edges = _edges(earlier, later, quasi, same, codes, groups, sides[one], sides[other])
+    if edges is None:
+        nothing = np.zeros(0, np.int64)
+        return Linked(Crossing(sides[one], sides[other], nothing, nothing), too_many=True)
+    left, right, unrelated = edges
+    before, after = _rows_of_stars(groups, left, right)
+    several = np.setdiff1d(right, groups[1].ids[after])
+    return Linked(Crossing(sides[one], sides[other], before, after), unrelated, int(groups[1].sizes[several].sum()))
 
 
 def _same_codes(one: Sequence[Label], other: Sequence[Label]) -> tuple[Ints, Ints]:
@@ -121,8 +179,9 @@ def _edges(
     groups: Sequence[_Groups],
     one: ClassStructure,
     other: ClassStructure,
-) -> tuple[Ints, Ints]:
-    """The pairs of groups that can stand for the same people: equal where columns are the same, consistent elsewhere.
+) -> tuple[Ints, Ints, tuple[str, ...]] | None:
+    """The pairs of groups that can stand for the same people: equal where columns are the same, consistent elsewhere;
+    and the columns in which that could not be told. None where the pairs are too many.
 
     Only groups with equal values in the columns that are the same are compared with each other.
     """
@@ -142,26 +201,31 @@ def _edges(
     begin = np.searchsorted(theirs[order], mine)
     many = np.searchsorted(theirs[order], mine, side="right") - begin
     if int(many.sum()) > PAIRS:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return None
     left = np.repeat(np.arange(len(mine)), many)
     places = np.arange(len(left)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(begin, many)
     right = order[places]
-    fits = np.ones(len(left), dtype=np.bool_)
+    fits, unrelated = np.ones(len(left), dtype=np.bool_), []
     for name in quasi:
         first = earlier.rows.codes(name)[groups[0].first][left]
         second = later.rows.codes(name)[groups[1].first][right]
-        fits &= _consistent(first, second, earlier.rows.labels(name), later.rows.labels(name),
-                            Meeting(one.trees.get(name), other.trees.get(name)))  # fmt: skip
-    return left[fits], right[fits]
+        consistent, told = _consistent(
+            first, second, earlier.rows.labels(name), later.rows.labels(name), meeting(one, other, name)
+        )
+        unrelated += [] if told else [name]
+        fits &= consistent
+    return left[fits], right[fits], tuple(unrelated)
 
 
 def _consistent(
     first: NDArray[np.int32], second: NDArray[np.int32], before: Sequence[Label], after: Sequence[Label], meet: Meeting
-) -> Mask:
+) -> tuple[Mask, bool]:
+    """Which pairs can be of one person, and whether that could be told of all."""
     width = max(len(after), 1)
     pairs, inverse = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
-    found = [meet(before[pair // width], after[pair % width])[0] for pair in pairs.tolist()]
-    return np.array(found, dtype=np.bool_)[inverse]
+    named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
+    found = [meet(*pair)[0] for pair in named]
+    return np.array(found, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in named)
 
 
 def _rows_of_stars(groups: Sequence[_Groups], left: Ints, right: Ints) -> tuple[Ints, Ints]:

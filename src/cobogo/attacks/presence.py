@@ -75,4 +75,5 @@ class Presence(Attack):
                 "share of everybody": before,
             },
             notes=notes,
+            untried=links.untried,
         )

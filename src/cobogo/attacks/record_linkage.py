@@ -104,6 +104,7 @@ class RecordLinkage(Attack):
             attacked=case.knowledge.count,
             measures=measures | estimates,
             notes=links.notes,
+            untried=links.untried,
             records=record,
         )
 

@@ -40,6 +40,7 @@ class Suspects:
     domain: Domain  # of the whole release: what is known without looking for anybody
     policy: Policy | None  # that the release was made by, where it is known
     notes: tuple[str, ...] = ()
+    untried: str = ""  # why most records are nobody's suspects
     surest: Floats | None = None  # of values drawn at random: what the most telling record of each group alone tells
 
     def __len__(self) -> int:
@@ -125,7 +126,9 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
     ones = np.ones(len(links.targets))
     gathered = _gathered((links.offsets, links.targets, ones, offsets, values, amounts, len(domain)))
     sizes = links.records.astype(np.float64)
-    return Suspects("knowledge", links.known.ids, sizes, *gathered, domain, release.policy, (*notes, *links.notes))
+    return Suspects(
+        "knowledge", links.known.ids, sizes, *gathered, domain, release.policy, (*notes, *links.notes), links.untried
+    )
 
 
 def _released(release: Published) -> tuple[str, ...]:

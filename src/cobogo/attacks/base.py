@@ -30,6 +30,11 @@ Input = Literal["knowledge", "control", "queries"]
 are known not to be in the release, and queries that were answered."""
 
 
+Finding = Literal["record", "value", "presence"]
+"""What an attack finds: whose a record is (a person is re-identified), what a person has (a value is inferred), or that
+a person is in the data."""
+
+
 @dataclass(frozen=True, eq=False)
 class Findings:
     """What an attack found: for each row in ``rows``, how sure the attacker is of what was found.
@@ -57,6 +62,7 @@ class Findings:
     notes: tuple[str, ...] = ()  # what could be done in part only
     records: Ints | None = None  # for each of the rows, the one row of the release that was found; 0 where none was
     untried: str = ""  # why nothing follows from finding nobody, as part of a sentence; empty where it was tried
+    finds: Finding = "record"
     assumes: Mapping[str, Any] = field(default_factory=dict)  # the attack's options beside the threshold
 
     def __bool__(self) -> bool:
@@ -117,6 +123,7 @@ class Findings:
             listed.append(entry)
         return {
             "attack": self.attack,
+            "finds": self.finds,
             "tried": self.tried,
             "succeeded": self.succeeded,
             "threshold": self.threshold,
@@ -159,6 +166,8 @@ class Attack(ABC):
 
     from_original: ClassVar[bool] = True  # whether the original table may stand for what the attacker knows
 
+    finds: ClassVar[Finding]
+
     threshold: float
     """A person found with more than this is exposed."""
 
@@ -186,7 +195,6 @@ class Attack(ABC):
         self, of: str, rows: Ints, confidence: Floats, *, attacked: int, summary: str = "", **more: Any
     ) -> Findings:
         """Findings of this attack; where no summary is given, one that counts who is exposed."""
-        assumed = {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
         findings = Findings(
             self.name,
             of,
@@ -196,11 +204,20 @@ class Attack(ABC):
             attacked,
             knows=self.knows,
             defence=self.defence,
-            assumes={name: value for name, value in assumed.items() if name != "threshold" and value is not None},
+            finds=self.finds,
+            assumes=self.assumed,
             **more,
         )
         words = summary or self.outcome(findings)
         return Findings(**{**findings.__dict__, "summary": words})
+
+    @property
+    def assumed(self) -> dict[str, Any]:
+        """The options beside the threshold that the attack was run with: what its attacker is taken to know and do."""
+        options = {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value for name, value in options.items() if name not in ("threshold", "seed") and value is not None
+        }
 
     def outcome(self, findings: Findings) -> str:
         """What came of it, in words."""

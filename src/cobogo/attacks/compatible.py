@@ -48,7 +48,7 @@ class Compatible:
 def equal(known: Sequence[Label], released: Sequence[Label]) -> Compatible:
     """Compatible where the texts are the same; NULL is the same as NULL."""
     index = {label: code for code, label in enumerate(released)}
-    return _sparse([_equal(known, index)], known, len(released))
+    return of_pairs([_equal(known, index)], known, len(released))
 
 
 def compatible(
@@ -91,7 +91,7 @@ def compatible(
         decimal = "." if policy is None else policy.data.decimal
         pairs.append(_of_a_form(known, released, placed, form_of((*known, *released), [spec], decimal=decimal)))
     unread = set(released) - placed - set(known)
-    return _sparse(
+    return of_pairs(
         pairs,
         known,
         len(released),
@@ -184,13 +184,14 @@ def _codes(tree: Hierarchy, level: int, index: dict[Label, int]) -> Ints:
     return found[tree.maps[level]] if len(found) else found
 
 
-def _sparse(
+def of_pairs(
     pairs: Sequence[NDArray[np.int64]],
     known: Sequence[Label],
     width: int,
     unplaced: Sequence[int] = (),
     unread: Sequence[int] = (),
 ) -> Compatible:
+    """Labels that are compatible as pairs say, each pair one number."""
     together = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
     width = max(width, 1)
     offsets = np.searchsorted(together // width, np.arange(len(known) + 1)).astype(np.int64)

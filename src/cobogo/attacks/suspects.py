@@ -15,6 +15,7 @@ import numpy as np
 
 from cobogo.attacks.case import Case, Published
 from cobogo.attacks.linking import link
+from cobogo.attacks.masking import linkable, made_by
 from cobogo.attacks.randomized import believed, drawn
 from cobogo.attacks.rows import Groups
 from cobogo.errors import DataError, PolicyError
@@ -105,6 +106,12 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
     notes: tuple[str, ...] = ()
     if release.manifest is not None and release.manifest.data.people:
         notes = ("records were counted, for want of what tells people apart",)
+    if case.knowledge is None and made_by(release):
+        raise DataError(
+            "is masked: nobody is known by the values that it holds",
+            where=release.name,
+            remedy="Give what is known of people: --knowledge.",
+        )
     if case.knowledge is None:
         groups, histogram = _classes(release, attribute, columns)
         weights = histogram.counts.astype(np.float64)
@@ -118,7 +125,7 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
             where=release.name,
             remedy="Attack it without --knowledge.",
         )
-    names = columns or [name for name in release.quasi_identifiers if name != attribute] or None
+    names = columns or [name for name in linkable(release) if name != attribute] or None
     if names is not None and columns is None:
         names = [name for name in names if name in case.knowledge.columns] or list(names)
     links = link(case.knowledge, release, columns=names)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case, Published
 from cobogo.attacks.crossing import Meeting
 from cobogo.attacks.linking import Links, link
@@ -55,6 +55,7 @@ class UnsortedMatching(Attack):
     threshold: float = 0.5
 
     name: ClassVar[str] = "unsorted-matching"
+    finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "two releases of the same people"
     defence: ClassVar[str] = "A random order of rows, drawn anew for each release; Cobogó always does so."
     releases: ClassVar[tuple[int, int]] = (2, 2)

@@ -100,8 +100,10 @@ def lines(findings: Findings) -> str:
 
 def _listed(options: dict[str, Any]) -> str:
     """The options of an attack, as they are given."""
-    texts = {name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in options.items()}
-    return ", ".join(f"{name.replace('_', '-')} = {value}" for name, value in texts.items())
+    texts = {
+        name: ",".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in options.items()
+    }
+    return ", ".join(f"{name.replace('_', '-')} = {text.lower()}" for name, text in texts.items())
 
 
 def _figure(value: float | int | None) -> str:

@@ -14,6 +14,7 @@ from cobogo.attacks.linking import shared_columns
 from cobogo.attacks.masking import changed
 from cobogo.models.arguments import number, whole
 from cobogo.models.base import Floats, Ints
+from cobogo.release.manifest import RECODING
 
 ROUNDS = 60
 BINS = 50
@@ -63,7 +64,7 @@ class DistanceLinkage(Attack):
 
     name: ClassVar[str] = "distance-linkage"
     finds: ClassVar[Finding] = "record"
-    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "masking", "recoding"})
+    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "recoding"})
     knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
     defence: ClassVar[str] = (
         "More noise on every column that others know, or microaggregation of all of them together: k records are alike."
@@ -76,10 +77,10 @@ class DistanceLinkage(Attack):
         whole(self.name, "seed", self.seed, least=0)
 
     def idle(self, case: Case) -> str | None:
-        """Where nothing was changed, linking by what values stand for tells more."""
-        if case.release.kind in ("perturbation", "masking") or changed(case.release):
-            return super().idle(case)
-        return "is made for values that were changed, by noise or means, and here none were"
+        """Where nothing was changed, linking by what values stand for tells more; so it does of masked values."""
+        if case.release.kind == RECODING and not changed(case.release):
+            return "is made for values that were changed, by noise or means, and here none were"
+        return super().idle(case)
 
     def run(self, case: Case) -> Findings:
         """For some people at random, the record that is most probably theirs."""

@@ -169,6 +169,8 @@ def _unread(name: str, rows: int) -> str:
 def _matched(known: Groups, released: Groups, tables: Sequence[Compatible], misses: int) -> tuple[Ints, Ints, Ints]:
     from cobogo.attacks import kernels
 
+    if not tables:
+        return np.zeros(len(known) + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     starts = np.cumsum([0, *(len(table.offsets) for table in tables)])[:-1].astype(np.int64)
     before = np.cumsum([0, *(len(table.options) for table in tables)])
     offsets = np.concatenate([table.offsets + before[place] for place, table in enumerate(tables)])

@@ -31,8 +31,14 @@ ENGLISH = {
     "h.level": "level {n}",
     "demo": "Each of the {n} releases was read back and verified. Open {directory}/index.html",
     "attack": "attack", "attacked": "attacked", "surest": "surest", "threshold": "threshold", "verdict": "verdict",
-    "found": "{n} found", "nobody": "nobody", "no attack": "No attack finds anybody.",
-    "somebody": "Somebody is found: see what helps in the page.",
+    "found": "{n} found", "nobody": "nobody", "finds": "finds", "before": "without it",
+    "finds.record": "record", "finds.value": "value", "finds.presence": "presence",
+    "Could not be tried": "Could not be tried",
+    "audit.nobody": "None of the {tried} attacks that were tried finds anybody beyond what anybody knew.",
+    "audit.exposed": "Somebody is found. Re-identified: {record}; a value inferred: {value}; known to be there: "
+    "{presence}. See what helps in the page.",
+    "audit.open": "No verdict: {untried} attacks that are made for such a release could not be tried. This is no "
+    "all-clear.",
     "fault": "a fault of Cobogó: {kind} in {file}, line {line}.",
     "report it": "Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).",
     "stand alone": "{uniques} ({share}) stand alone in theirs", "to": "{classes} of {smallest} to {largest}",
@@ -80,8 +86,14 @@ PORTUGUESE = {
     "h.level": "nível {n}",
     "demo": "Cada uma das {n} publicações foi relida e conferida. Abra {directory}/index.html",
     "attack": "ataque", "attacked": "atacados", "surest": "maior certeza", "threshold": "limiar",
-    "verdict": "veredito", "found": "{n} encontrados", "nobody": "ninguém",
-    "no attack": "Nenhum ataque encontra alguém.", "somebody": "Alguém é encontrado: veja na página o que ajuda.",
+    "verdict": "veredito", "found": "{n} encontrados", "nobody": "ninguém", "finds": "encontra", "before": "sem ele",
+    "finds.record": "registro", "finds.value": "valor", "finds.presence": "presença",
+    "Could not be tried": "Não pôde ser tentado",
+    "audit.nobody": "Nenhum dos {tried} ataques tentados encontra alguém além do que qualquer um sabia.",
+    "audit.exposed": "Alguém é encontrado. Reidentificados: {record}; um valor inferido: {value}; presença sabida: "
+    "{presence}. Veja na página o que ajuda.",
+    "audit.open": "Sem veredito: {untried} ataques feitos para uma versão assim não puderam ser tentados. Isto não é "
+    "um sinal verde.",
     "fault": "uma falha do Cobogó: {kind} em {file}, linha {line}.",
     "report it": "Por favor, relate-a. Defina COBOGO_DEBUG=1 para vê-la inteira (pode mostrar valores dos seus dados).",
     "stand alone": "{uniques} ({share}) estão sós na sua", "to": "{classes} de {smallest} a {largest}",

@@ -20,6 +20,7 @@ from cobogo.hierarchy import Hierarchy, Label
 from cobogo.hierarchy.build import build
 from cobogo.models.base import Domain, Ints, Mask
 from cobogo.policy import AnyHierarchy, CsvHierarchy, OrderingHierarchy, Policy, TreeHierarchy
+from cobogo.table.coder import Column
 from cobogo.table.frequency import number_tuples
 
 PAIRS = 50_000_000
@@ -134,69 +135,77 @@ class Linked:
 def linked(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> Linked:
     """Two releases of a case, crossed by what was released."""
     earlier, later = case.releases[one], case.releases[other]
-    quasi = [name for name in later.quasi_identifiers if name in earlier.quasi_identifiers]
-    same = [
-        name
+    beside = {
+        name: (earlier.rows.columns[name], later.rows.columns[name])
         for name in later.rows.names
         if name in earlier.rows.names and name not in {*later.quasi_identifiers, *earlier.quasi_identifiers}
-    ]
-    codes = {name: _same_codes(earlier.rows.labels(name), later.rows.labels(name)) for name in same}
+    }
+    return linked_by_values(sides[one], sides[other], beside)
+
+
+def linked_by_values(
+    earlier: ClassStructure, later: ClassStructure, beside: Mapping[str, tuple[Column, Column]] | None = None
+) -> Linked:
+    """Two releases, crossed by what was released: quasi-identifiers, which must not contradict each other, and columns
+    ``beside`` them, which must be equal; the sensitive values if none are given."""
+    if beside is None:
+        both = [name for name in later.values if name in earlier.values]
+        beside = {name: (_sensitive(earlier, name), _sensitive(later, name)) for name in both}
+    quasi = [name for name in later.quasi_identifiers if name in earlier.quasi_identifiers]
+    same = [_same_codes(*columns) for columns in beside.values()]
+    sides = (earlier, later)
     groups = [
-        _grouped(published, quasi, {name: codes[name][side] for name in same})
-        for side, published in enumerate((earlier, later))
+        _grouped(part, [_released(part, name)[0] for name in quasi], [codes[side] for codes in same])
+        for side, part in enumerate(sides)
     ]
-    edges = _edges(earlier, later, quasi, same, codes, groups, sides[one], sides[other])
+    edges = _edges(earlier, later, quasi, same, groups)
     if edges is None:
         nothing = np.zeros(0, np.int64)
-        return Linked(Crossing(sides[one], sides[other], nothing, nothing), too_many=True)
+        return Linked(Crossing(earlier, later, nothing, nothing), too_many=True)
     left, right, unrelated = edges
     before, after = _rows_of_stars(groups, left, right)
     several = np.setdiff1d(right, groups[1].ids[after])
-    return Linked(Crossing(sides[one], sides[other], before, after), unrelated, int(groups[1].sizes[several].sum()))
+    return Linked(Crossing(earlier, later, before, after), unrelated, int(groups[1].sizes[several].sum()))
 
 
-def _same_codes(one: Sequence[Label], other: Sequence[Label]) -> tuple[Ints, Ints]:
-    """For the values of each release, codes that are the same where the values are."""
-    known = {label: code for code, label in enumerate(dict.fromkeys((*one, *other)))}
-    return np.array([known[label] for label in one], np.int64), np.array([known[label] for label in other], np.int64)
+def _released(side: ClassStructure, name: str) -> Column:
+    return side.codes[side.owners, side.quasi_identifiers.index(name)], side.labels[name]
 
 
-def _grouped(published: Published, quasi: Sequence[str], same: Mapping[str, Ints]) -> _Groups:
-    rows = published.rows
-    columns: list[NDArray[np.int64]] = [rows.codes(name).astype(np.int64) for name in quasi]
-    columns += [codes[rows.codes(name)] for name, codes in same.items()]
+def _sensitive(side: ClassStructure, name: str) -> Column:
+    return side.values[name], side.domains[name].labels
+
+
+def _same_codes(one: Column, other: Column) -> tuple[Ints, Ints]:
+    """For the rows of each release, codes that are the same where the values are."""
+    known = {label: code for code, label in enumerate(dict.fromkeys((*one[1], *other[1])))}
+    first, second = (np.array([known[label] for label in part[1]], np.int64)[part[0]] for part in (one, other))
+    return first, second
+
+
+def _grouped(side: ClassStructure, quasi: Sequence[NDArray[np.int32]], same: Sequence[Ints]) -> _Groups:
+    columns = [column.astype(np.int64) for column in (*quasi, *same)]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
-    ids, first = number_tuples(columns, sizes, rows.count)
+    ids, first = number_tuples(columns, sizes, len(side))
     return _Groups(ids, first, np.bincount(ids, minlength=len(first)).astype(np.int64))
 
 
 def _edges(
-    earlier: Published,
-    later: Published,
+    earlier: ClassStructure,
+    later: ClassStructure,
     quasi: Sequence[str],
-    same: Sequence[str],
-    codes: Mapping[str, tuple[Ints, Ints]],
+    same: Sequence[tuple[Ints, Ints]],
     groups: Sequence[_Groups],
-    one: ClassStructure,
-    other: ClassStructure,
 ) -> tuple[Ints, Ints, tuple[str, ...]] | None:
     """The pairs of groups that can stand for the same people: equal where columns are the same, consistent elsewhere;
     and the columns in which that could not be told. None where the pairs are too many.
 
     Only groups with equal values in the columns that are the same are compared with each other.
     """
-    keys = [
-        number_tuples(
-            [
-                np.concatenate([codes[name][0][earlier.rows.codes(name)[groups[0].first]],
-                                codes[name][1][later.rows.codes(name)[groups[1].first]]])
-                for name in same
-            ],
-            [len(np.union1d(*codes[name])) for name in same],
-            len(groups[0].first) + len(groups[1].first),
-        )[0]
-    ]  # fmt: skip
-    mine, theirs = keys[0][: len(groups[0].first)], keys[0][len(groups[0].first) :]
+    columns = [np.concatenate([one[groups[0].first], other[groups[1].first]]) for one, other in same]
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    keys = number_tuples(columns, sizes, len(groups[0].first) + len(groups[1].first))[0]
+    mine, theirs = keys[: len(groups[0].first)], keys[len(groups[0].first) :]
     order = np.argsort(theirs, kind="stable")
     begin = np.searchsorted(theirs[order], mine)
     many = np.searchsorted(theirs[order], mine, side="right") - begin
@@ -207,11 +216,9 @@ def _edges(
     right = order[places]
     fits, unrelated = np.ones(len(left), dtype=np.bool_), []
     for name in quasi:
-        first = earlier.rows.codes(name)[groups[0].first][left]
-        second = later.rows.codes(name)[groups[1].first][right]
-        consistent, told = _consistent(
-            first, second, earlier.rows.labels(name), later.rows.labels(name), meeting(one, other, name)
-        )
+        (one, before), (other, after) = _released(earlier, name), _released(later, name)
+        first, second = one[groups[0].first][left], other[groups[1].first][right]
+        consistent, told = _consistent(first, second, before, after, meeting(earlier, later, name))
         unrelated += [] if told else [name]
         fits &= consistent
     return left[fits], right[fits], tuple(unrelated)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import cobogo
 from cobogo import attacks
-from cobogo.attacks.base import Attack, Findings
+from cobogo.attacks.base import Attack, Finding, Findings
 from cobogo.attacks.case import Case, open_case
-from cobogo.errors import CobogoError, DataError, OutputError, RegistryError
+from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, RegistryError
 from cobogo.policy import Policy
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
@@ -27,12 +27,16 @@ NAMES = ("audit.html", "audit.json", "plots/audit.png")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trial:
-    """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that would have been needed."""
+    """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that would have been needed.
+
+    ``open``: it is made for such a release and could not be tried, so that nothing can be said for the release.
+    """
 
     attack: type[Attack]
     findings: Findings | None = None
     why: str = ""
     lacks: tuple[str, ...] = ()
+    open: bool = False
 
     @property
     def name(self) -> str:
@@ -42,14 +46,15 @@ class Trial:
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``: without row numbers, which the attack's own command shows."""
         if self.findings is None:
-            return {"attack": self.name, "tried": False, "why": self.why, "lacks": list(self.lacks)}
+            told = {"why": self.why, "lacks": list(self.lacks), "open": self.open}
+            return {"attack": self.name, "finds": self.attack.finds, "tried": False, **told}
         found = self.findings.to_dict()
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """All trials on one release. Truthy when nobody is exposed."""
+    """All trials on one release. Truthy when nobody is exposed and every attack that is made for it was tried."""
 
     release: str
     sha256: str
@@ -62,7 +67,28 @@ class Audit:
     created: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
 
     def __bool__(self) -> bool:
-        return not any(trial.findings for trial in self.trials)
+        return self.verdict == "nobody"
+
+    @property
+    def verdict(self) -> Literal["nobody", "exposed", "open"]:
+        """Whether anybody is exposed; open where an attack that is made for the release could not be tried."""
+        if any(trial.findings for trial in self.trials):
+            return "exposed"
+        return "open" if not self.tried or self.untried else "nobody"
+
+    @property
+    def untried(self) -> tuple[Trial, ...]:
+        """The attacks that are made for the release and could not be tried."""
+        return tuple(trial for trial in self.trials if trial.open)
+
+    @property
+    def people(self) -> dict[Finding, int]:
+        """How many people are found by the attack that finds most: re-identified, inferred of, known to be there."""
+        found: dict[Finding, int] = {"record": 0, "value": 0, "presence": 0}
+        for trial in self.tried:
+            assert trial.findings is not None
+            found[trial.attack.finds] = max(found[trial.attack.finds], len(trial.findings.exposed))
+        return found
 
     @property
     def tried(self) -> tuple[Trial, ...]:
@@ -80,7 +106,9 @@ class Audit:
             "models": list(self.models),
             "knowledge": self.knowledge,
             "earlier": list(self.earlier),
+            "verdict": self.verdict,
             "nobody_exposed": bool(self),
+            "people": self.people,
             "attacks": [trial.as_dict() for trial in self.trials],
             "notes": list(self.notes),
         }
@@ -140,31 +168,38 @@ def audit(
 
 def _tried(kind: type[Attack], case: Case) -> Trial:
     """An attack on what it can look at: one release, each earlier one with this, or all of them; the worst of it."""
-    try:
-        attack = attacks.build(kind.name, {})
-    except CobogoError as error:
-        return Trial(kind, why=error.what)
-    findings: list[Findings] = []
+    attack = attacks.build(kind.name, {})
     why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
     if why:
         return Trial(kind, why=why)
-    lacks: tuple[str, ...] = ()
+    findings: list[Findings] = []
+    trial = Trial(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
     for part in _cases(kind, case):
-        why = attack.idle(part) or attack.lacks(part) or ""
-        if why:
-            idle = attack.idle(part) is not None
-            lacks = () if idle else tuple(name for name in sorted(kind.needs) if getattr(part, name) is None)
+        why = attack.idle(part) or ""
+        lacking = "" if why else attack.lacks(part) or ""
+        if why or lacking:
+            lacks = tuple(name for name in sorted(kind.needs) if getattr(part, name) is None) if lacking else ()
+            trial = Trial(kind, why=why or lacking, lacks=lacks, open="knowledge" in lacks and kind.from_original)
             continue
         try:
-            findings.append(attack.run(part))
-        except CobogoError as error:
-            why = error.what
+            findings.append(_run(attack, part))
+        except CobogoError as error:  # a policy that asks for nothing that it could look at is no failure
+            trial = Trial(kind, why=error.what, open=not isinstance(error, PolicyError))
+    untried = [found.untried for found in findings if not found.tried]
     if not findings:
-        return Trial(
-            kind, why=why or "there is no other release to cross it with", lacks=lacks or _releases(kind, case)
-        )
+        return trial
     worst = max(findings, key=lambda found: (found.succeeded, len(found.exposed), found.highest))
-    return Trial(kind, worst)
+    return Trial(kind, why="; ".join(untried), open=True) if untried and not worst.succeeded else Trial(kind, worst)
+
+
+def _run(attack: Attack, case: Case) -> Findings:
+    """Run an attack; without what it does not need where that is of no use to it."""
+    try:
+        return attack.run(case)
+    except DataError:
+        if case.knowledge is None or "knowledge" in attack.needs:
+            raise
+        return attack.run(replace(case, knowledge=None))
 
 
 def _cases(kind: type[Attack], case: Case) -> Iterator[Case]:

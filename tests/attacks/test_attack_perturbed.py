@@ -48,8 +48,20 @@ class TestAveraging:
         assert by_key.confidence == pytest.approx(in_order.confidence)
         fewer = cb.attack("averaging", one, shuffled.slice(100), policy=policy("id", "pay"), key="id")
         assert "100 rows were not found" in fewer.notes[0]
-        with pytest.raises(cb.CobogoError, match="another number of rows"):
-            cb.attack("averaging", one, shuffled.slice(100), policy=policy("id", "pay"))
+        unasked = cb.attack("averaging", one, shuffled, policy=policy("id", "pay"))
+        assert unasked.confidence == pytest.approx(by_key.confidence), "every other column is a key where it tells rows"
+        assert "by the columns id" in unasked.notes[-1]
+
+    def test_rows_that_nothing_tells_again_are_not_paired(self) -> None:
+        """Every release is in a random order: rows at the same place are of different people."""
+        one, other = self.noisy(2)
+        shuffled = other.take(pa.array(np.random.default_rng(2).permutation(400)))
+        found = cb.attack("averaging", one.select(["pay"]), shuffled.select(["pay"]), policy=policy("", "pay"))
+        assert (found.tried, found.succeeded) == (False, False)
+        assert "Not tried: nothing tells which rows" in found.summary
+        in_order = cb.attack("averaging", one.select(["pay"]), other.select(["pay"]), policy=policy("", "pay"))
+        assert in_order.tried
+        assert "their position" in in_order.notes[-1]
 
     def test_randomized_responses_multiply(self) -> None:
         random = np.random.default_rng(3)

@@ -113,7 +113,32 @@ def test_what_cannot_be_audited(home: Path, capsys: pytest.CaptureFixture[str]) 
     (home / "people.csv").unlink()
     found = audits.audit(home / "release")
     assert any("original is not at hand" in note for note in found.notes)
-    assert "record-linkage" not in {trial.name for trial in found.tried}
+    assert "record-linkage" in {trial.name for trial in found.untried}
+    assert not found, "what was not tried says nothing"
+
+
+def test_an_audit_says_what_is_found_and_what_anybody_knew(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value that two of three share is guessed with 2/3 by anybody: that is no finding, and said to be none."""
+    with (home / "people.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["name", "age", "city", "illness"])
+        for n in range(60):
+            writer.writerow([f"Nome{n}", 20 + n % 2, "A", "gout" if n % 3 else "flu"])
+    (home / "plain.toml").write_text(POLICY.replace('[registry]\npath = "registry.db"\ndataset = "people"\n', ""))
+    assert command("anonymize", "plain.toml", "--out", "plain", "--quiet") == 0
+    capsys.readouterr()
+    assert command("attack", "homogeneity", "plain") == 0
+    assert "(0.6667 at best, which anybody knew without it)" in capsys.readouterr().out
+    assert command("--lang", "en", "audit", "plain") == 1, "who also knows one value that they do not have is sure"
+    said = capsys.readouterr().out
+    assert "Re-identified: 0; a value inferred: 60" in said
+    page = (home / "plain/evidence/audit.html").read_text(encoding="utf-8")
+    assert "facts = 1" in page, "what the attacker was taken to know"
+    assert page.index("Re-identified: whose record it is") < page.index("Inferred: what a person has")
+    found = json.loads((home / "plain/evidence/audit.json").read_text())
+    assert found["people"] == {"record": 0, "value": 60, "presence": 0}
+    by_name = {entry["attack"]: entry for entry in found["attacks"]}
+    assert by_name["homogeneity"]["surest_before"] == pytest.approx(2 / 3)
 
 
 def test_every_attack_speaks_portuguese() -> None:
@@ -135,4 +160,4 @@ def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
             assert made_for_it
             assert enough
         elif made_for_it and enough:
-            assert "no sensitive attribute can be attacked" in trial.why
+            assert "no sensitive attribute can be attacked" in trial.why or "here none were" in trial.why

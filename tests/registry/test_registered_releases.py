@@ -327,3 +327,71 @@ def test_a_structure_is_read_back_as_it_was(home: Path) -> None:
     assert kept.to_bytes() == content
     assert kept.classes.sizes.tolist() == [2, 2, 2, 2]
     assert kept.columns == {"age": "quasi-identifier", "zip": "quasi-identifier", "illness": "sensitive"}
+
+
+def otherwise(rows: Sequence[Row], how: str) -> pa.Table:
+    """The same records, read from a file that is written in another way."""
+    found = table(rows)
+    if how == "columns in another order":
+        return found.select(list(reversed(COLUMNS)))
+    if how == "one constant column more":
+        return found.append_column("source", pa.array(["x"] * len(rows)))
+    texts = [f"{row[3]} " if how == "a trailing space" else row[3].upper() for row in rows]
+    return found.set_column(3, "illness", pa.array(texts))
+
+
+@pytest.mark.parametrize(
+    "how", ["columns in another order", "one constant column more", "a trailing space", "capital letters"]
+)
+def test_another_way_of_writing_the_same_records_is_no_way_around(home: Path, how: str) -> None:
+    """Without a unit a record is told by all that was read of it: by the columns that both have, in any writing."""
+    rules = levels(policy(home, unit=False), age=1, zip=0)
+    cb.anonymize(table(CROSSED), rules).write(home / "1")
+    later = copy.deepcopy(levels(policy(home, unit=False), age=0, zip=1))
+    if how == "one constant column more":
+        later["attributes"]["source"] = {"role": "non-sensitive"}
+    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people in both exposed"):
+        cb.anonymize(otherwise(CROSSED, how), later).write(home / "2")
+
+
+def test_a_column_that_is_no_longer_there_does_not_hide_anybody(home: Path) -> None:
+    rules = levels(policy(home, unit=False), age=1, zip=0)
+    rules["attributes"]["source"] = {"role": "non-sensitive"}
+    cb.anonymize(otherwise(CROSSED, "one constant column more"), rules).write(home / "1")
+    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people"):
+        cb.anonymize(table(CROSSED), levels(policy(home, unit=False), age=0, zip=1)).write(home / "2")
+
+
+def test_a_unit_with_a_trailing_space_is_the_same_person(home: Path) -> None:
+    cb.anonymize(table(CROSSED), levels(policy(home), age=1, zip=0)).write(home / "1")
+    spaced: list[Row] = [(f" {who.upper()} ", *rest) for who, *rest in CROSSED]  # type: ignore[misc]
+    with pytest.raises(Exposed, match="complementary with clinic-1: 8 people"):
+        cb.anonymize(table(spaced), levels(policy(home), age=0, zip=1)).write(home / "2")
+
+
+@pytest.mark.parametrize("unit", [True, False])
+def test_a_sensitive_value_that_changed_is_seen(home: Path, unit: bool) -> None:
+    """The two files differ in one row: the new diagnosis, and whose it is."""
+    rules = levels(policy(home, unit=unit), age=2, zip=2)
+    cb.anonymize(table(FIRST), rules).write(home / "1")
+    changed = [("ann", "21", "11", "hiv"), *FIRST[1:]]
+    with pytest.raises(Exposed, match="differencing with clinic-1: 1 person who came or changed exposed"):
+        cb.anonymize(table(changed), rules).write(home / "2")
+    everybody = [(who, age, place, f"{ill} again") for who, age, place, ill in FIRST]
+    assert cb.anonymize(table(everybody), rules).write(home / "3"), "eight changes at once point at nobody"
+
+
+def test_releases_of_one_data_set_that_share_nobody_are_warned_of(home: Path) -> None:
+    """Every name is another: no record is told again, and what both releases show would isolate them."""
+    cb.anonymize(table(CROSSED), levels(policy(home), age=1, zip=0)).write(home / "1")
+    renamed: list[Row] = [(f"person {n}", *row[1:]) for n, row in enumerate(CROSSED)]  # type: ignore[misc]
+    release = cb.anonymize(table(renamed), levels(policy(home), age=0, zip=1))
+    release.write(home / "2")
+    (warning,) = release.warnings
+    assert "share 0 of 8 records" in warning
+    assert "was not checked" in warning
+    assert "By what both show" in warning
+    assert "people in both exposed" in warning
+    again = cb.anonymize(table(renamed), levels(policy(home), age=2, zip=2))
+    again.write(home / "3")
+    assert len(again.warnings) == 1, "it shares everybody with the second, and nobody with the first"

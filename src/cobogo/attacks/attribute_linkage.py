@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
+from cobogo.attacks.masking import followed_by_distance
 from cobogo.attacks.suspects import Suspects, attributes, suspects
 from cobogo.errors import PolicyError
 from cobogo.models.arguments import number, whole
@@ -44,6 +45,10 @@ class AttributeLinkage(Attack):
 
     def applies(self, case: Case, attribute: str) -> str | None:
         """Why an attribute cannot be attacked so; None where it can."""
+
+    def idle(self, case: Case) -> str | None:
+        """Nobody is known by values that were changed, unless by distance."""
+        return super().idle(case) or (None if case.knowledge is None else followed_by_distance(case.release))
 
     def run(self, case: Case) -> Findings:
         """The surest finding about each person."""
@@ -80,6 +85,7 @@ class AttributeLinkage(Attack):
             attacked=len(found.ids),
             measures=measures,
             notes=tuple(dict.fromkeys(notes)),
+            untried=found.untried,
         )
 
     def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
@@ -112,6 +118,7 @@ class Homogeneity(AttributeLinkage):
     """
 
     name: ClassVar[str] = "homogeneity"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and that the person is in the release"
     defence: ClassVar[str] = "l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness."
 
@@ -146,6 +153,7 @@ class BackgroundKnowledge(AttributeLinkage):
     facts: int = 1
 
     name: ClassVar[str] = "background-knowledge"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and some sensitive values that the person does not have"
     defence: ClassVar[str] = "l-diversity with l above the number of facts + 1, or (c,k)-safety."
 
@@ -193,6 +201,7 @@ class Skewness(AttributeLinkage):
     value: str | None = None
 
     name: ClassVar[str] = "skewness"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
     defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
 
@@ -244,6 +253,7 @@ class Belief(AttributeLinkage):
     threshold: float = 0.25
 
     name: ClassVar[str] = "probabilistic"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
     defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
 
@@ -284,6 +294,7 @@ class Corruption(AttributeLinkage):
     t: int = 1
 
     name: ClassVar[str] = "corruption"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and the sensitive values of t others in the class"
     defence: ClassVar[str] = "t-corruption l-diversity, or perturbation of each record on its own."
 

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erf, sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cobogo.attacks.base import Attack, Findings
+from cobogo.attacks.base import Attack, Finding, Findings
 from cobogo.attacks.case import Case, Published
 from cobogo.attacks.suspects import attributes
 from cobogo.errors import DataError
 from cobogo.models.arguments import number
 from cobogo.models.base import Domain, Floats, Ints
+from cobogo.table.frequency import number_tuples
+
+LEAST = 0.1
+"""The least share of the rows that must be told again in every release: of fewer, nothing follows for the others."""
+
+CERTAIN = 6.0
+"""Standard deviations beyond which an order is no chance: one in 10⁹."""
+
+FEWEST = 20
+"""Rows below which no order can be told from chance."""
 
 
 @dataclass(frozen=True)
 class Averaging(Attack):
     r"""Put several perturbed releases of the same people together: what each hides, their agreement shows.
 
-    Rows belong together by their position, or by a column ``key``. Of numbers, found is the value to ``within`` a share
-    of the range, and the noise's variance is told by the differences between the releases. Of other values, each is
-    taken to be kept with a probability (``retention``, or estimated from how often two releases agree) and otherwise
-    drawn anew; found is the likeliest value, by all releases together. The baseline is what one release alone tells.
+    Rows belong together by a column ``key``. Without one, by their position, if values at the same place agree far
+    oftener than chance has it; else by all other columns, where these tell a row apart in every release. Where neither
+    is so, the attack is not tried. Of numbers, found is the value to ``within`` a share of the range, and the noise's
+    variance is told by the differences between the releases. Of other values, each is taken to be kept with a
+    probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew; found is the
+    likeliest value, by all releases together. The baseline is what one release alone tells.
 
     Formula: the mean of $n$ releases has the variance $\frac{\sigma^2}{n}$; of categories $\Pr[x \mid y_1 \ldots y_n]
         \propto q_x \prod_i P[y_i \mid x]$
@@ -38,7 +52,8 @@ class Averaging(Attack):
         True
 
     Guarantee: None: an attack finds, it does not protect. Draw once, and release the same draw again.
-    Limits: Draws must be independent from release to release; those of a memoized mechanism are not.
+    Limits: Draws must be independent from release to release; those of a memoized mechanism are not. Rows that nothing
+        tells again are left out.
     Cost: $O(n\,r)$ for r releases of n rows; of categories with m values $O(n\,r\,m)$.
     Paper: None in particular: after A. Evfimievski, J. Gehrke and R. Srikant 2003, whose amplification n independent
         draws raise to the n-th power.
@@ -51,6 +66,7 @@ class Averaging(Attack):
     retention: float | None = None
 
     name: ClassVar[str] = "averaging"
+    finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"randomization", "perturbation"})
     knows: ClassVar[str] = "several releases of the same people, each perturbed anew"
     defence: ClassVar[str] = "Draw once for each person and value, and release the same draw every time."
@@ -65,60 +81,121 @@ class Averaging(Attack):
     def run(self, case: Case) -> Findings:
         """For each person, how surely the value is told."""
         (name,) = attributes(case, self.attribute)[:1]
-        draws, labels, lost = _aligned(case.releases, name, self.key)
+        codes, labels = _coded(case.releases, name, self.key)
+        domain = Domain(name, labels, np.bincount(codes[0], minlength=len(labels)).astype(np.int64))
+        numeric = domain.is_numeric and len(labels) > 2
+        places, how = _places(
+            case.releases, name, self.key, [domain.numbers[part] for part in codes] if numeric else codes
+        )
+        rows = np.flatnonzero((places >= 0).all(axis=0))
+        many, lost = case.release.rows.count, case.release.rows.count - len(rows)
+        if len(rows) < LEAST * many:
+            why = "nothing tells which rows of the releases are of one person: their order is random (--set key=…)"
+            nothing = np.zeros(0, dtype=np.int64)
+            return self.found("release", nothing, np.zeros(0), attacked=many, untried=why)
+        draws = np.array([part[place[rows]] for part, place in zip(codes, places, strict=True)])
         distinct = np.unique(draws, axis=0)
-        domain = Domain(name, labels, np.bincount(distinct[0], minlength=len(labels)).astype(np.int64))
-        rows = np.arange(1, draws.shape[1] + 1)
         notes = (f"{lost:,} rows were not found in every release",) if lost else ()
+        told = f"rows were put together by {how}"
         measures: dict[str, float | int | None] = {"releases": len(draws), "draws that differ": len(distinct)}
         if len(distinct) == 1:
             nothing = np.zeros(len(rows))
-            why = (*notes, "all releases are the same draw: they tell no more than one of them")
-            return self.found("release", rows, nothing, attacked=len(rows), measures=measures, notes=why)
-        if domain.is_numeric and len(labels) > 2:
+            why = (*notes, "all releases are the same draw: they tell no more than one of them", told)
+            return self.found("release", rows + 1, nothing, attacked=len(rows), measures=measures, notes=why)
+        if numeric:
             sure, before, more = _averaged(domain.numbers[distinct], self.within)
         else:
             sure, before, more = _weighed(distinct, len(labels), self.retention)
         return self.found(
-            "release", rows, sure, baseline=before, attacked=len(rows), measures=measures | more, notes=notes
+            "release",
+            rows + 1,
+            sure,
+            baseline=before,
+            attacked=len(rows),
+            measures=measures | more,
+            notes=(*notes, told),
         )
 
 
-def _aligned(releases: tuple[Published, ...], name: str, key: str | None) -> tuple[Ints, tuple[str | None, ...], int]:
-    """Releases × people: the codes of one column, people in the order of the first release; and how many were lost."""
+def _coded(releases: tuple[Published, ...], name: str, key: str | None) -> tuple[list[Ints], tuple[str | None, ...]]:
+    """The codes of one column in each release, and what they stand for in all."""
     for release in releases:
         for wanted in (name, key):
             if wanted is not None and wanted not in release.rows.columns:
                 raise DataError(f'has no column "{wanted}"', where=release.name)
-        if key is None and release.rows.count != releases[0].rows.count:
-            raise DataError(
-                "has another number of rows than the first release",
-                where=release.name,
-                remedy="Name a column that tells whose row it is: --set key=….",
-            )
     labels = tuple(dict.fromkeys(label for release in releases for label in release.rows.labels(name)))
     index = {label: code for code, label in enumerate(labels)}
-    codes = [
+    return [
         np.array([index[label] for label in release.rows.labels(name)], dtype=np.int64)[release.rows.codes(name)]
         for release in releases
+    ], labels
+
+
+def _places(
+    releases: tuple[Published, ...], name: str, key: str | None, values: Sequence[NDArray[Any]]
+) -> tuple[Ints, str]:
+    """Releases × rows of the first: the row of each release that is of the same person, −1 where none is known; and by
+    what that is told."""
+    many = releases[0].rows.count
+    if key is not None:
+        return _told_by(releases, [key]), f"the column {key}"
+    if all(
+        release.rows.count == many and _in_order(values[0], part)
+        for release, part in zip(releases, values, strict=True)
+    ):
+        return np.tile(np.arange(many), (len(releases), 1)), "their position: it is the same in all"
+    others = [
+        column
+        for column in releases[0].rows.names
+        if column != name and all(column in release.rows.columns for release in releases)
     ]
-    if key is None:
-        return np.array(codes), labels, 0
-    keys = [{label: n for n, label in enumerate(release.rows.labels(key))} for release in releases]
+    return _told_by(releases, others), f"the columns {', '.join(others)}"
+
+
+def _in_order(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether values at the same place agree far oftener than in a random order: beyond `CERTAIN` deviations.
+
+    Of numbers by their correlation, of others by how many are equal.
+    """
+    if np.array_equal(one, other, equal_nan=one.dtype.kind == "f"):
+        return True
+    if one.dtype.kind == "f":
+        known = ~(np.isnan(one) | np.isnan(other))
+        if known.sum() < FEWEST or not (one[known].std() and other[known].std()):
+            return False
+        return float(np.corrcoef(one[known], other[known])[0, 1]) * sqrt(known.sum() - 1) > CERTAIN
+    width = int(max(one.max(initial=0), other.max(initial=0))) + 1
+    shares = np.bincount(one, minlength=width) * np.bincount(other, minlength=width)
+    chance = float(shares.sum()) / len(one) ** 2
+    spread = sqrt(max(chance * (1 - chance) * len(one), 1e-12))
+    return bool(len(one) >= FEWEST and ((one == other).sum() - chance * len(one)) / spread > CERTAIN)
+
+
+def _told_by(releases: tuple[Published, ...], names: Sequence[str]) -> Ints:
+    """The rows of each release that have the same values in some columns as each of the first, where one row has."""
     first = releases[0].rows
+    if not names:
+        return np.full((len(releases), first.count), -1, dtype=np.int64)
+    columns, sizes = [], []
+    for name in names:
+        known: dict[str | None, int] = {}
+        codes = [
+            np.array([known.setdefault(label, len(known)) for label in release.rows.labels(name)], dtype=np.int64)[
+                release.rows.codes(name)
+            ]
+            for release in releases
+        ]
+        columns.append(np.concatenate(codes))
+        sizes.append(len(known))
+    ends = np.cumsum([release.rows.count for release in releases])
+    parts = np.split(number_tuples(columns, sizes, int(ends[-1]))[0], ends[:-1])
     places = []
-    for release, known in zip(releases, keys, strict=True):
-        counts = np.bincount(release.rows.codes(key), minlength=len(known))
-        where = np.full(len(known), -1, dtype=np.int64)
-        where[release.rows.codes(key)] = np.arange(release.rows.count)
-        where[counts != 1] = -1
-        place = np.array([known.get(label, -1) for label in first.labels(key)], dtype=np.int64)
-        places.append(np.where(place >= 0, np.append(where, -1)[place], -1)[first.codes(key)])
-    there = (np.array(places) >= 0).all(axis=0)
-    if not there.any():
-        raise DataError(f'no value of "{key}" stands once in every release', where=first.name)
-    found = [column[place[there]] for column, place in zip(codes, places, strict=True)]
-    return np.array(found), labels, int((~there).sum())
+    for part in parts:
+        where = np.full(int(max(map(np.max, parts))) + 1, -1, dtype=np.int64)
+        where[part] = np.arange(len(part))
+        where[np.bincount(part, minlength=len(where)) != 1] = -1
+        places.append(where[parts[0]])
+    return np.array(places)
 
 
 def _averaged(draws: Floats, within: float) -> tuple[Floats, Floats, dict[str, float | int | None]]:

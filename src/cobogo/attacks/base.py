@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -29,6 +29,11 @@ SHOWN = 1000
 Input = Literal["knowledge", "control", "queries"]
 """What an attack may be given beside releases: a table about people that the attacker knows, a table about people who
 are known not to be in the release, and queries that were answered."""
+
+
+Finding = Literal["record", "value", "presence"]
+"""What an attack finds: whose a record is (a person is re-identified), what a person has (a value is inferred), or that
+a person is in the data."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +62,9 @@ class Findings:
     measures: Mapping[str, float | int | None] = field(default_factory=dict)  # further figures, by name
     notes: tuple[str, ...] = ()  # what could be done in part only
     records: Ints | None = None  # for each of the rows, the one row of the release that was found; 0 where none was
+    untried: str = ""  # why nothing follows from finding nobody, as part of a sentence; empty where it was tried
+    finds: Finding = "record"
+    assumes: Mapping[str, Any] = field(default_factory=dict)  # the attack's options beside the threshold
 
     def __repr__(self) -> str:
         found = f"{len(self.exposed):,} of {self.attacked:,} rows beyond {self.threshold:g}"
@@ -89,9 +97,22 @@ class Findings:
         return bool(self.beyond.any())
 
     @property
+    def tried(self) -> bool:
+        """Whether the attack could be tried: that it found nobody says something then. Who is found is found."""
+        return self.succeeded or not self.untried
+
+    @property
     def highest(self) -> float:
         """How sure the attacker is at best."""
         return float(self.confidence.max(initial=0.0))
+
+    @property
+    def surest(self) -> tuple[float, float | None]:
+        """The largest score, and how sure anybody was of the same without the attack."""
+        if not len(self.rows):
+            return 0.0, None
+        place = int(np.argmax(np.where(self.beyond, self.score, -1.0) if self.succeeded else self.score))
+        return float(self.score[place]), None if self.baseline is None else float(self.baseline[place])
 
     def to_dict(self) -> dict[str, Any]:
         """For ``--json``: figures and row numbers, the surest first, at most `SHOWN` of them."""
@@ -107,17 +128,24 @@ class Findings:
             listed.append(entry)
         return {
             "attack": self.attack,
+            "finds": self.finds,
+            "tried": self.tried,
             "succeeded": self.succeeded,
             "threshold": self.threshold,
             "by": self.by,
             "attacked": self.attacked,
             "exposed": len(chosen),
             "highest": _rounded(self.highest),
-            "surest": _rounded(self.score.max(initial=0.0)),
+            "surest": _rounded(self.surest[0]),
+            "surest_before": _rounded(self.surest[1]),
             "average": _rounded(self.confidence.sum() / max(self.attacked, 1)),
             "baseline": None if self.baseline is None else _rounded(self.baseline.sum() / max(self.attacked, 1)),
             "measures": {name: _rounded(value) for name, value in self.measures.items()},
             "knows": self.knows,
+            "assumes": {
+                name: list(value) if isinstance(value, tuple) else value for name, value in self.assumes.items()
+            },
+            "untried": self.untried,
             "summary": self.summary,
             "defence": self.defence,
             "rows_of": self.of,
@@ -142,6 +170,8 @@ class Attack(ABC):
     against: ClassVar[frozenset[str] | None] = None  # the kinds of release (`Published.kind`) an audit tries it on; any
 
     from_original: ClassVar[bool] = True  # whether the original table may stand for what the attacker knows
+
+    finds: ClassVar[Finding]
 
     threshold: float
     """A person found with more than this is exposed."""
@@ -171,15 +201,35 @@ class Attack(ABC):
     ) -> Findings:
         """Findings of this attack; where no summary is given, one that counts who is exposed."""
         findings = Findings(
-            self.name, of, rows, confidence, self.threshold, attacked, knows=self.knows, defence=self.defence, **more
+            self.name,
+            of,
+            rows,
+            confidence,
+            self.threshold,
+            attacked,
+            knows=self.knows,
+            defence=self.defence,
+            finds=self.finds,
+            assumes=self.assumed,
+            **more,
         )
         words = summary or self.outcome(findings)
         return Findings(**{**findings.__dict__, "summary": words})
 
+    @property
+    def assumed(self) -> dict[str, Any]:
+        """The options beside the threshold that the attack was run with: what its attacker is taken to know and do."""
+        options = {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value for name, value in options.items() if name not in ("threshold", "seed") and value is not None
+        }
+
     def outcome(self, findings: Findings) -> str:
         """What came of it, in words."""
         people = number_of(len(findings.exposed), "row")
-        at_best = f"{float(findings.score.max(initial=0.0)):.4g} at best"
+        at_best = _at_best(*findings.surest, findings.by)
+        if not findings.tried:
+            return f"Not tried: {findings.untried}. Nobody is found, and nothing follows from that."
         if not findings.succeeded:
             return f"Nobody in the {findings.of} is found beyond the threshold of {self.threshold:g} ({at_best})."
         return (
@@ -187,6 +237,15 @@ class Attack(ABC):
             f"{'is' if len(findings.exposed) == 1 else 'are'} found with a {findings.by} above {self.threshold:g} "
             f"({at_best})."
         )
+
+
+def _at_best(surest: float, before: float | None, by: str) -> str:
+    """How sure an attack is at best, beside what anybody knew."""
+    if before is None:
+        return f"{surest:.4g} at best"
+    if by == "confidence" and surest <= before + SLACK:
+        return f"{surest:.4g} at best, which anybody knew without it"
+    return f"{surest:.4g} at best, from {before:.4g} without it"
 
 
 def _rounded(value: Any) -> float | int | None:

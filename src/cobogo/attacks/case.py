@@ -22,6 +22,7 @@ from cobogo.table.files import guess_separator
 from cobogo.table.read import read
 
 BUCKETS = "buckets"
+AS_COLLECTED = "as collected"
 
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
@@ -51,6 +52,16 @@ class Published:
         if self.manifest is None:
             return RECODING
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
+
+    def is_as_collected(self, name: str) -> bool:
+        """Whether the manifest says that a column's values are what was collected."""
+        columns = () if self.manifest is None else self.manifest.columns
+        return any(
+            column.name == name
+            and column.truthful
+            and (column.level == 0 or (column.level is None and column.meaning == AS_COLLECTED))
+            for column in columns
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

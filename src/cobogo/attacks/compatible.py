@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.attacks.forms import Form, as_pairs, form_of, overlapping
 from cobogo.errors import HierarchyError, UnfitValues
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.hierarchy.build import build
@@ -20,12 +21,14 @@ from cobogo.policy import IntervalsHierarchy, PathHierarchy, Policy
 class Compatible:
     """For each of some labels (by code), the labels of another column that may mean the same, sorted: sparse.
 
-    ``unplaced`` are the labels that the hierarchy does not know: they are compatible with themselves and with ``*``.
+    ``unplaced`` are the labels that neither the hierarchy nor their form places: they are compatible with themselves
+    and with ``*``; ``unread`` are those of the other column.
     """
 
     offsets: Ints
     options: Ints
     unplaced: Ints
+    unread: Ints
 
     @property
     def owners(self) -> Ints:
@@ -45,16 +48,28 @@ class Compatible:
 def equal(known: Sequence[Label], released: Sequence[Label]) -> Compatible:
     """Compatible where the texts are the same; NULL is the same as NULL."""
     index = {label: code for code, label in enumerate(released)}
-    return _sparse([_equal(known, index)], known, len(released))
+    return of_pairs([_equal(known, index)], known, len(released))
 
 
-def compatible(attribute: str, known: Sequence[Label], released: Sequence[Label], policy: Policy | None) -> Compatible:
+def compatible(
+    attribute: str,
+    known: Sequence[Label],
+    released: Sequence[Label],
+    policy: Policy | None,
+    *,
+    as_collected: bool = False,
+) -> Compatible:
     """Compatible where the texts are the same, where one is ``*``, or where some original value lies under both.
+
+    What lies under a value is told by the policy's hierarchy and, where that does not have it or there is no policy, by
+    its form; values that were released ``as_collected`` stand for themselves.
 
     >>> policy = Policy.of({"attributes": {"zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}},
     ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
     >>> compatible("zip", ["02138", "02141"], ["0213*", "0214*", "*"], policy).options.tolist()
     [0, 2, 1, 2]
+    >>> compatible("age", ["31", "47"], ["30-39", "40-49"], None).options.tolist()
+    [0, 1]
     """
     index = {label: code for code, label in enumerate(released)}
     width = max(len(released), 1)
@@ -63,21 +78,56 @@ def compatible(attribute: str, known: Sequence[Label], released: Sequence[Label]
         pairs.append(np.arange(len(known), dtype=np.int64) * width + index[SUPPRESSED])
     if SUPPRESSED in known:
         pairs.append(known.index(SUPPRESSED) * width + np.arange(len(released), dtype=np.int64))
-    tree = (
-        None if policy is None or attribute not in policy.attributes else hierarchy(attribute, known, released, policy)
+    spec = None if policy is None or attribute not in policy.attributes else policy.attributes[attribute].hierarchy
+    placed: set[Label] = {None, SUPPRESSED}
+    if as_collected or (spec is None and policy is not None and attribute in policy.attributes):
+        placed.update((*known, *released))  # there is nothing between a value and *
+    elif spec is not None and policy is not None:
+        tree = hierarchy(attribute, known, released, policy)
+        if tree is not None:
+            pairs += _under_both(tree, known, index, width)
+            placed.update(label for labels in tree.labels for label in labels)
+    if not placed >= {*known, *released}:
+        decimal = "." if policy is None else policy.data.decimal
+        pairs.append(_of_a_form(known, released, placed, form_of((*known, *released), [spec], decimal=decimal)))
+    unread = set(released) - placed - set(known)
+    return of_pairs(
+        pairs,
+        known,
+        len(released),
+        [n for n, label in enumerate(known) if label not in placed and spec is not None],
+        [n for n, label in enumerate(released) if label in unread],
     )
-    placed: set[Label] = set(known) if tree is None else set()
-    if tree is not None:
-        mine = {label: code for code, label in enumerate(known)}
-        levels = range(tree.height + 1)
-        ours = [_codes(tree, level, mine) for level in levels]
-        theirs = [_codes(tree, level, index) for level in levels]
-        for one in ours:
-            for other in theirs:
-                both = (one >= 0) & (other >= 0)
-                pairs.append(np.unique(one[both] * width + other[both]))
-        placed = {label for labels in tree.labels for label in labels}
-    return _sparse(pairs, known, len(released), [n for n, label in enumerate(known) if label not in placed])
+
+
+def _under_both(tree: Hierarchy, known: Sequence[Label], index: dict[Label, int], width: int) -> list[Ints]:
+    """The pairs of labels under both of which there is some leaf."""
+    mine = {label: code for code, label in enumerate(known)}
+    levels = range(tree.height + 1)
+    ours = [_codes(tree, level, mine) for level in levels]
+    theirs = [_codes(tree, level, index) for level in levels]
+    pairs = []
+    for one in ours:
+        for other in theirs:
+            both = (one >= 0) & (other >= 0)
+            pairs.append(np.unique(one[both] * width + other[both]))
+    return pairs
+
+
+def _of_a_form(known: Sequence[Label], released: Sequence[Label], placed: set[Label], form: Form | None) -> Ints:
+    """The pairs of which one label at least is not placed yet and both can be read; those are placed then."""
+    if form is None:
+        return np.zeros(0, dtype=np.int64)
+    ours, theirs = ([None if label is None else form(label) for label in labels] for labels in (known, released))
+    strange = [
+        [None if label in placed else box for label, box in zip(labels, boxes, strict=True)]
+        for labels, boxes in ((known, ours), (released, theirs))
+    ]
+    for labels, boxes in ((known, strange[0]), (released, strange[1])):
+        placed.update(label for label, box in zip(labels, boxes, strict=True) if box is not None)
+    width = max(len(released), 1)
+    found = [as_pairs(overlapping(ours, strange[1]), width), as_pairs(overlapping(strange[0], theirs), width)]
+    return np.concatenate(found)
 
 
 def hierarchy(attribute: str, known: Sequence[Label], released: Sequence[Label], policy: Policy) -> Hierarchy | None:
@@ -134,10 +184,15 @@ def _codes(tree: Hierarchy, level: int, index: dict[Label, int]) -> Ints:
     return found[tree.maps[level]] if len(found) else found
 
 
-def _sparse(
-    pairs: Sequence[NDArray[np.int64]], known: Sequence[Label], width: int, unplaced: Sequence[int] = ()
+def of_pairs(
+    pairs: Sequence[NDArray[np.int64]],
+    known: Sequence[Label],
+    width: int,
+    unplaced: Sequence[int] = (),
+    unread: Sequence[int] = (),
 ) -> Compatible:
+    """Labels that are compatible as pairs say, each pair one number."""
     together = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
     width = max(width, 1)
     offsets = np.searchsorted(together // width, np.arange(len(known) + 1)).astype(np.int64)
-    return Compatible(offsets, together % width, np.array(unplaced, dtype=np.int64))
+    return Compatible(offsets, together % width, np.array(unplaced, dtype=np.int64), np.array(unread, dtype=np.int64))

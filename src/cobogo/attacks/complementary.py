@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from cobogo.attacks.base import Finding
 from cobogo.attacks.crossing import Crossing
 from cobogo.attacks.several import OnSeveral, Told
 from cobogo.models.base import Ints
@@ -43,6 +44,7 @@ class Complementary(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "complementary"
+    finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "two releases of one table, and a person's quasi-identifiers"
     defence: ClassVar[str] = (
@@ -81,6 +83,7 @@ class Temporal(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "temporal"
+    finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "two releases of a table that grew, a person's quasi-identifiers, and that they are in both"
     defence: ClassVar[str] = (

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.attacks.forms import Box, Form, identity, meet, within
 from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.models.base import Classes, Domain, Histogram, Ints, Mask
 from cobogo.table.frequency import number_tuples
@@ -26,8 +27,9 @@ class ClassStructure:
     """The classes of a release and the rows in each.
 
     ``codes[c]`` are the released values of class ``c``, into ``labels``; ``owners[r]`` is the class of row ``r``, and
-    ``values`` its sensitive values. ``trees`` tell what the released values stand for. Where a person has several rows,
-    ``people`` tells whose each is.
+    ``values`` its sensitive values. ``trees`` tell what the released values stand for, or else ``forms`` do: how values
+    are read; those ``as_collected`` stand for themselves. Where a person has several rows, ``people`` tells whose each
+    is.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -38,6 +40,8 @@ class ClassStructure:
     domains: Mapping[str, Domain]
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     people: NDArray[np.uint64] | None = None
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    as_collected: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -131,7 +135,7 @@ class Crossing:
         width = max(len(after), 1)
         pairs, inverse = np.unique(one.astype(np.int64) * width + other, return_inverse=True)
         named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
-        return named, inverse, Meeting(self.earlier.trees.get(name), self.later.trees.get(name))
+        return named, inverse, meeting(self.earlier, self.later, name)
 
     def _together(self, name: str) -> tuple[Ints, int]:
         """For each pair, a number for what its two values of an attribute stand for together."""
@@ -166,22 +170,41 @@ class Crossing:
 class Meeting:
     """What a value of an earlier release and a value of a later one have in common, by what stands under each.
 
+    With a ``form``, what a value stands for is read off it; with hierarchies it is the leaves that both releases know.
+
     >>> tree = Hierarchy.from_columns("zip", [["02138", "02139", "02141"], ["0213*", "0213*", "0214*"]])
     >>> meet = Meeting(tree, tree)
     >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
     (True, False, True)
+    >>> from cobogo.attacks.forms import masked
+    >>> meet = Meeting(None, None, masked())
+    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
+    (True, False, True)
     """
 
-    def __init__(self, earlier: Hierarchy | None, later: Hierarchy | None) -> None:
+    def __init__(
+        self,
+        earlier: Hierarchy | None,
+        later: Hierarchy | None,
+        form: Form | None = None,
+        *,
+        as_collected: bool = False,
+    ) -> None:
         self._trees = (earlier, later)
         common = None
         if earlier is not None and later is not None:
             common = {leaf: number for number, leaf in enumerate(earlier.leaves) if leaf in later.index}
         self._common = common or {}
         self._under: tuple[dict[Label, frozenset[int]], ...] = ({}, {})
+        self._form, self._as_collected = form, as_collected
+        self._boxes: dict[Label, Box | None] = {}
 
     def __call__(self, one: Label, other: Label) -> tuple[bool, object]:
         """Whether they can be of one person, and something that is equal where they have the same in common."""
+        mine, theirs = self._box(one), self._box(other)
+        if mine is not None and theirs is not None:
+            together = meet(mine, theirs)
+            return together is not None, (one, other) if together is None else identity(together)
         first, second = self._leaves(0, one), self._leaves(1, other)
         if one == other and not (first and second):
             return True, ("=", one)
@@ -192,10 +215,21 @@ class Meeting:
         both = first & second
         return bool(both), both or (one, other)
 
+    def tells(self, one: Label, other: Label) -> bool:
+        """Whether it can be told if they have something in common. NULL has nothing in common with a value."""
+        if one == other or self._as_collected or not {one, other}.isdisjoint((SUPPRESSED, None)):
+            return True
+        if self._box(one) is not None and self._box(other) is not None:
+            return True
+        return bool(self._leaves(0, one)) and bool(self._leaves(1, other))
+
     def covers(self, earlier: Label, later: Label) -> bool:
         """Whether the later value says no more than the earlier one."""
         if later in (earlier, SUPPRESSED):
             return True
+        mine, theirs = self._box(earlier), self._box(later)
+        if mine is not None and theirs is not None:
+            return within(mine, theirs)
         first = self._leaves(0, earlier)
         return bool(first) and first <= self._leaves(1, later)
 
@@ -203,8 +237,18 @@ class Meeting:
         """Whether the earlier value says no more than the later one."""
         if earlier in (later, SUPPRESSED):
             return True
+        mine, theirs = self._box(earlier), self._box(later)
+        if mine is not None and theirs is not None:
+            return within(theirs, mine)
         second = self._leaves(1, later)
         return bool(second) and second <= self._leaves(0, earlier)
+
+    def _box(self, label: Label) -> Box | None:
+        """What a label says by its form; a star says nothing."""
+        if label not in self._boxes:
+            read = None if self._form is None or label is None else {} if label == SUPPRESSED else self._form(label)
+            self._boxes[label] = read
+        return self._boxes[label]
 
     def _leaves(self, side: int, label: Label) -> frozenset[int]:
         """The leaves that both releases know and that a label stands for at any level."""
@@ -218,6 +262,16 @@ class Meeting:
                         found |= {self._common[leaf] for code in codes if (leaf := tree.leaves[code]) in self._common}
             known[label] = frozenset(found)
         return known[label]
+
+
+def meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meeting:
+    """How the values of an attribute in two releases meet."""
+    return Meeting(
+        earlier.trees.get(name),
+        later.trees.get(name),
+        earlier.forms.get(name) or later.forms.get(name),
+        as_collected=name in earlier.as_collected & later.as_collected,
+    )
 
 
 def linked_by(earlier: ClassStructure, later: ClassStructure, one: NDArray[Any], other: NDArray[Any]) -> Crossing:

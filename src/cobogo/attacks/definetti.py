@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.linking import link
 from cobogo.attacks.suspects import Suspects, attributes, suspects
@@ -58,6 +58,7 @@ class DeFinetti(Attack):
     rounds: int = 20
 
     name: ClassVar[str] = "definetti"
+    finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"buckets"})
     knows: ClassVar[str] = "nothing but the release; that other people's records are like this one"
     defence: ClassVar[str] = (

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from cobogo.attacks.base import Finding
 from cobogo.attacks.crossing import ClassStructure, Crossing
 from cobogo.attacks.several import OnSeveral, Told
 from cobogo.models.base import Ints
@@ -42,6 +43,7 @@ class Differencing(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "differencing"
+    finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "that a person came, or left, between two releases"
     defence: ClassVar[str] = "Release again only when nobody, or at least k people, came to and left each class."

@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.likeness import Points, drawn, points
 from cobogo.attacks.linking import shared_columns
+from cobogo.attacks.masking import changed
 from cobogo.models.arguments import number, whole
 from cobogo.models.base import Floats, Ints
+from cobogo.release.manifest import RECODING
 
 ROUNDS = 60
 BINS = 50
@@ -61,7 +63,8 @@ class DistanceLinkage(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "distance-linkage"
-    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation"})
+    finds: ClassVar[Finding] = "record"
+    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "recoding"})
     knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
     defence: ClassVar[str] = (
         "More noise on every column that others know, or microaggregation of all of them together: k records are alike."
@@ -72,6 +75,12 @@ class DistanceLinkage(Attack):
         number(self.name, "threshold", self.threshold, least=0, most=1)
         whole(self.name, "targets", self.targets, least=1)
         whole(self.name, "seed", self.seed, least=0)
+
+    def idle(self, case: Case) -> str | None:
+        """Where nothing was changed, linking by what values stand for tells more; so it does of masked values."""
+        if case.release.kind == RECODING and not changed(case.release):
+            return "is made for values that were changed, by noise or means, and here none were"
+        return super().idle(case)
 
     def run(self, case: Case) -> Findings:
         """For some people at random, the record that is most probably theirs."""

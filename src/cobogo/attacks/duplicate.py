@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings
+from cobogo.attacks.base import Attack, Finding, Findings
 from cobogo.attacks.case import Case
 from cobogo.models.arguments import number
 
@@ -38,6 +38,7 @@ class Duplicate(Attack):
     threshold: float = 0.5
 
     name: ClassVar[str] = "duplicate"
+    finds: ClassVar[Finding] = "presence"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "that made-up records were put among the true ones, each at most once"
     defence: ClassVar[str] = (

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from cobogo.attacks.base import Finding
 from cobogo.attacks.crossing import ClassStructure, Crossing
 from cobogo.attacks.several import OnSeveral, Told
 from cobogo.models.base import Classes, Floats, Histogram, Ints
@@ -41,6 +42,7 @@ class Intersection(OnSeveral):
     threshold: float = 0.5
 
     name: ClassVar[str] = "intersection"
+    finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "a person's quasi-identifiers, and that they are in both releases"
     defence: ClassVar[str] = (

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings
+from cobogo.attacks.base import Attack, Finding, Findings
 from cobogo.attacks.case import Case, Published
 from cobogo.attacks.linking import link
 from cobogo.attacks.suspects import suspects
@@ -58,6 +58,7 @@ class Join(Attack):
     columns: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "join"
+    finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "two tables of the same people"
     defence: ClassVar[str] = (
         "Release no identifier, not even one without a meaning: drop it, or give each table pseudonyms of its own."
@@ -90,6 +91,7 @@ class Join(Attack):
             "release",
             rows + 1,
             1 / there[rows],
+            baseline=np.full(len(rows), 1 / other.rows.count),
             attacked=one.rows.count,
             measures={
                 "columns used": len(names),
@@ -130,6 +132,7 @@ class Projections(Attack):
     columns: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "projections"
+    finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset()
     knows: ClassVar[str] = "two answers with a column in common"
     defence: ClassVar[str] = (

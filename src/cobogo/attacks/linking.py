@@ -9,12 +9,17 @@ import numpy as np
 
 from cobogo.attacks.case import Published
 from cobogo.attacks.compatible import Compatible, compatible, equal
+from cobogo.attacks.masking import changed, fitting, linkable, made_by, with_days_between
 from cobogo.attacks.rows import Groups, Rows
 from cobogo.errors import DataError, SearchTooLarge, number_of
 from cobogo.models.base import Floats, Ints
 
 PAIRS_AT_MOST = 200_000_000
 COLUMNS_AT_MOST = 62
+
+MOST_UNREAD = 0.5
+"""The largest share of the released rows whose values in a column nothing may relate to what is known: beyond it, that
+nobody is found says nothing. Not 0, since a table of some of the people lacks values that others have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +38,7 @@ class Links:
     targets: Ints
     missed: Ints
     notes: tuple[str, ...] = ()
+    untried: str = ""  # why most records could be linked to nobody, whoever they are
 
     @property
     def owners(self) -> Ints:
@@ -64,7 +70,7 @@ class Links:
 def shared_columns(knowledge: Rows, release: Published, asked: Sequence[str] | None) -> tuple[tuple[str, ...], str]:
     """The quasi-identifiers that the attacker knows: those asked for, or all that the knowledge has. Also what is
     missing, as a note."""
-    quasi = release.quasi_identifiers or release.rows.names
+    quasi = linkable(release) or release.rows.names
     wanted = tuple(asked or quasi)
     for name in asked or ():
         for rows in (release.rows, knowledge):
@@ -103,32 +109,68 @@ def link(
             where=knowledge.name,
             remedy="Name those that the attacker uses: --columns.",
         )
-    fits = {
-        name: equal(knowledge.labels(name), release.rows.labels(name))
-        if exact
-        else compatible(name, knowledge.labels(name), release.rows.labels(name), release.policy)
-        for name in common
-    }
+    notes = [note] if note else []
+    if exact:
+        fits = {name: equal(knowledge.labels(name), release.rows.labels(name)) for name in common}
+    else:
+        knowledge, release, between = with_days_between(knowledge, release, common)
+        found = {name: _fit(name, knowledge, release) for name in (*between, *common)}
+        fits = {name: fit for name, fit in found.items() if fit is not None}
+        notes += _silence([name for name in common if name not in fits], release)
+        common = tuple(fits)
     chance = {name: fits[name].share(_counts(knowledge, name), _counts(release.rows, name)) for name in common}
     order = sorted(common, key=lambda name: chance[name])
     known, released = knowledge.grouped(order), release.rows.grouped(order)
     tables = tuple(fits[name] for name in order)
-    notes = [note] if note else []
     notes += [
         f'{number_of(rows, "row")} of the knowledge {"has" if rows == 1 else "have"} a "{name}" that its hierarchy '
         "does not know"
         for name in common
         if (rows := int(_counts(knowledge, name)[fits[name].unplaced].sum()))
     ]
-    if release.policy is None and not exact:
-        notes.append("no policy tells how values were made coarser: only equal values and * match")
+    if release.policy is None and not exact and not made_by(release):
+        notes.append("no policy tells how values were made coarser: it was read off their form")
+    unread = {name: int(_counts(release.rows, name)[fits[name].unread].sum()) for name in common}
+    notes += [_unread(name, rows) for name, rows in unread.items() if 0 < rows <= MOST_UNREAD * release.rows.count]
+    untried = [_unread(name, rows) for name, rows in unread.items() if rows > MOST_UNREAD * release.rows.count]
+    untried += [] if common else ["no released column follows from what is known of a person"]
     offsets, targets, missed = _matched(known, released, tables, misses)
-    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes))
+    return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes), "; ".join(untried))
+
+
+def _fit(name: str, knowledge: Rows, release: Published) -> Compatible | None:
+    """What a column tells of whose a row is, by how it was made; None where it tells nothing."""
+    if name in made_by(release):
+        return fitting(name, knowledge, release)
+    if name in changed(release):
+        return None
+    known, released = knowledge.labels(name), release.rows.labels(name)
+    return compatible(name, known, released, release.policy, as_collected=release.is_as_collected(name))
+
+
+def _silence(names: Sequence[str], release: Published) -> list[str]:
+    """That columns tell nothing, or nothing that linking could follow."""
+    operators = made_by(release)
+    return [
+        f'"{name}" ({operators[name]["operator"]}) tells nothing of whose a row is'
+        if name in operators
+        else f'"{name}" was changed and not made coarser: distance-linkage follows that'
+        for name in names
+    ]
+
+
+def _unread(name: str, rows: int) -> str:
+    return (
+        f'{number_of(rows, "row")} of the release {"has" if rows == 1 else "have"} a "{name}" that nothing relates to '
+        "what is known"
+    )
 
 
 def _matched(known: Groups, released: Groups, tables: Sequence[Compatible], misses: int) -> tuple[Ints, Ints, Ints]:
     from cobogo.attacks import kernels
 
+    if not tables:
+        return np.zeros(len(known) + 1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     starts = np.cumsum([0, *(len(table.offsets) for table in tables)])[:-1].astype(np.int64)
     before = np.cumsum([0, *(len(table.options) for table in tables)])
     offsets = np.concatenate([table.offsets + before[place] for place, table in enumerate(tables)])

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.likeness import SURE, drawn, points
 from cobogo.models.arguments import number, whole
@@ -49,6 +49,7 @@ class Membership(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "membership"
+    finds: ClassVar[Finding] = "presence"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "a person's record, and records of others who are not in the data"
     defence: ClassVar[str] = "Data from a differentially private model: with a small ε no record shows whose it was."

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo import models
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.compatible import hierarchy
 from cobogo.attacks.linking import Links, link
@@ -62,6 +62,7 @@ class Minimality(Attack):
     seed: int = 0
 
     name: ClassVar[str] = "minimality"
+    finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "everybody's quasi-identifiers, the models, and that no more than they ask for is coarser"
     defence: ClassVar[str] = "m-confidentiality: the recoding is chosen without a look at the sensitive values."
@@ -108,6 +109,7 @@ class Minimality(Attack):
                 "choices that tell something": telling,
             },
             notes=links.notes,
+            untried=links.untried,
         )
 
     def _dealer(self, case: Case, links: Links, attribute: str, policy: Policy) -> Dealer:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import SLACK, Attack, Findings, Input
+from cobogo.attacks.base import SLACK, Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.linking import link
 from cobogo.models.arguments import number
@@ -43,6 +43,7 @@ class Presence(Attack):
     columns: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "presence"
+    finds: ClassVar[Finding] = "presence"
     knows: ClassVar[str] = "a table of everybody who might be in the release"
     defence: ClassVar[str] = "δ-presence with that table as population."
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
@@ -75,4 +76,5 @@ class Presence(Attack):
                 "share of everybody": before,
             },
             notes=notes,
+            untried=links.untried,
         )

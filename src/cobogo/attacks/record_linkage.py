@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.linking import Links, link
+from cobogo.attacks.masking import followed_by_distance
 from cobogo.models.arguments import choice, number, whole
 from cobogo.models.base import Floats, Ints
 
@@ -59,6 +60,7 @@ class RecordLinkage(Attack):
     columns: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "record-linkage"
+    finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "a table about people, with some of the quasi-identifiers"
     defence: ClassVar[str] = (
         "k-anonymity over every column that others may know: no record then fits fewer than k people's values."
@@ -69,6 +71,15 @@ class RecordLinkage(Attack):
         number(self.name, "threshold", self.threshold, least=0, most=1)
         choice(self.name, "matching", self.matching, MATCHINGS)
         whole(self.name, "misses", self.misses, least=0)
+
+    @property
+    def assumed(self) -> dict[str, Any]:
+        """Without the misses that are not allowed."""
+        return {k: v for k, v in super().assumed.items() if k != "misses" or self.matching == "probabilistic"}
+
+    def idle(self, case: Case) -> str | None:
+        """Values that were changed are followed by distance, not by what they stand for."""
+        return super().idle(case) or followed_by_distance(case.release)
 
     def run(self, case: Case) -> Findings:
         """For each person, the surest record."""
@@ -101,9 +112,11 @@ class RecordLinkage(Attack):
             "knowledge",
             linked + 1,
             confidence,
+            baseline=np.full(len(linked), 1 / (case.knowledge if self.register else case.release.rows).count),
             attacked=case.knowledge.count,
             measures=measures | estimates,
             notes=links.notes,
+            untried=links.untried,
             records=record,
         )
 

@@ -54,10 +54,12 @@ class OnSeveral(Attack):
         last = len(sides) - 1
         confidence = [np.zeros(len(side)) for side in sides]
         baseline = [np.zeros(len(side)) for side in sides]
-        links = 0
+        links, ambiguous, untried = 0, 0, []
         for place in range(last):
-            crossing = linked(case, place, last, sides)
-            links += len(crossing.before)
+            found = linked(case, place, last, sides)
+            crossing = found.crossing
+            links, ambiguous = links + len(crossing.before), ambiguous + found.ambiguous
+            untried += [found.untried] if found.untried else []
             for told in self.tell(crossing):
                 of = place if told.side == "earlier" else last
                 surer = told.confidence > confidence[of][told.rows]
@@ -65,7 +67,7 @@ class OnSeveral(Attack):
                 confidence[of][told.rows[surer]] = told.confidence[surer]
         pairs = zip(confidence, baseline, strict=True)
         exposed = [(had > self.threshold + SLACK) & (had > was + SLACK) for had, was in pairs]
-        of = last if exposed[last].any() else int(np.argmax([found.sum() for found in exposed]))
+        of = last if exposed[last].any() else int(np.argmax([beyond.sum() for beyond in exposed]))
         of = of if exposed[of].any() else last
         rows = np.flatnonzero(confidence[of] > 0)
         return self.found(
@@ -76,6 +78,8 @@ class OnSeveral(Attack):
             baseline=baseline[of][rows],
             measures={
                 "linked pairs of rows": links,
-                **{f"rows of release {n + 1} exposed": int(found.sum()) for n, found in enumerate(exposed)},
+                "rows that fit several": ambiguous,
+                **{f"rows of release {n + 1} exposed": int(beyond.sum()) for n, beyond in enumerate(exposed)},
             },
+            untried="; ".join(dict.fromkeys(untried)),
         )

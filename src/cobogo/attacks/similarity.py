@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.attacks.attribute_linkage import AttributeLinkage
+from cobogo.attacks.base import Finding
 from cobogo.attacks.case import Case
 from cobogo.attacks.compatible import hierarchy
 from cobogo.attacks.suspects import Suspects
@@ -45,6 +46,7 @@ class Similarity(AttributeLinkage):
     width: float = 0.1
 
     name: ClassVar[str] = "similarity"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and which sensitive values are alike"
     defence: ClassVar[str] = "t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity."
 

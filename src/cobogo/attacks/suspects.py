@@ -15,6 +15,7 @@ import numpy as np
 
 from cobogo.attacks.case import Case, Published
 from cobogo.attacks.linking import link
+from cobogo.attacks.masking import linkable, made_by
 from cobogo.attacks.randomized import believed, drawn
 from cobogo.attacks.rows import Groups
 from cobogo.errors import DataError, PolicyError
@@ -40,6 +41,7 @@ class Suspects:
     domain: Domain  # of the whole release: what is known without looking for anybody
     policy: Policy | None  # that the release was made by, where it is known
     notes: tuple[str, ...] = ()
+    untried: str = ""  # why most records are nobody's suspects
     surest: Floats | None = None  # of values drawn at random: what the most telling record of each group alone tells
 
     def __len__(self) -> int:
@@ -104,6 +106,12 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
     notes: tuple[str, ...] = ()
     if release.manifest is not None and release.manifest.data.people:
         notes = ("records were counted, for want of what tells people apart",)
+    if case.knowledge is None and made_by(release):
+        raise DataError(
+            "is masked: nobody is known by the values that it holds",
+            where=release.name,
+            remedy="Give what is known of people: --knowledge.",
+        )
     if case.knowledge is None:
         groups, histogram = _classes(release, attribute, columns)
         weights = histogram.counts.astype(np.float64)
@@ -117,7 +125,7 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
             where=release.name,
             remedy="Attack it without --knowledge.",
         )
-    names = columns or [name for name in release.quasi_identifiers if name != attribute] or None
+    names = columns or [name for name in linkable(release) if name != attribute] or None
     if names is not None and columns is None:
         names = [name for name in names if name in case.knowledge.columns] or list(names)
     links = link(case.knowledge, release, columns=names)
@@ -125,7 +133,9 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
     ones = np.ones(len(links.targets))
     gathered = _gathered((links.offsets, links.targets, ones, offsets, values, amounts, len(domain)))
     sizes = links.records.astype(np.float64)
-    return Suspects("knowledge", links.known.ids, sizes, *gathered, domain, release.policy, (*notes, *links.notes))
+    return Suspects(
+        "knowledge", links.known.ids, sizes, *gathered, domain, release.policy, (*notes, *links.notes), links.untried
+    )
 
 
 def _released(release: Published) -> tuple[str, ...]:

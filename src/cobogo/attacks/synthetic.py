@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.likeness import Points, alike, beyond_control, drawn, points
 from cobogo.attacks.suspects import attributes
@@ -100,6 +100,7 @@ class SinglingOut(AgainstControl):
     descriptions: int = 50
 
     name: ClassVar[str] = "singling-out"
+    finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "nothing but the synthetic table"
 
@@ -167,6 +168,7 @@ class Linkability(AgainstControl):
     one_side: tuple[str, ...] | None = None
 
     name: ClassVar[str] = "linkability"
+    finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "some columns of each person, and other columns of each, but not which belong together"
 
@@ -219,6 +221,7 @@ class Inference(AgainstControl):
     attribute: str | None = None
 
     name: ClassVar[str] = "inference"
+    finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "all columns of each person but one"
 

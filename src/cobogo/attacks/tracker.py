@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.queries import Query, Term
 from cobogo.attacks.rows import Rows
@@ -54,6 +54,7 @@ class Tracker(Attack):
     refuse_below: int = 0
 
     name: ClassVar[str] = "tracker"
+    finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "everybody's quasi-identifiers, and the exact answers to some queries"
     defence: ClassVar[str] = (
         "Answer with differential privacy, which counts what all answers tell together; or from an anonymized table."

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cobogo.attacks.base import Attack, Findings, Input
+from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case, Published
-from cobogo.attacks.compatible import hierarchy
+from cobogo.attacks.crossing import Meeting
 from cobogo.attacks.linking import Links, link
+from cobogo.attacks.pairing import meeting_of
 from cobogo.attacks.rows import Rows
-from cobogo.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.hierarchy import Label
 from cobogo.models.arguments import number
-from cobogo.models.base import Floats, Ints, Mask
+from cobogo.models.base import Floats, Mask
 from cobogo.policy import Policy
 from cobogo.table.coder import Column
 
@@ -52,6 +55,7 @@ class UnsortedMatching(Attack):
     threshold: float = 0.5
 
     name: ClassVar[str] = "unsorted-matching"
+    finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "two releases of the same people"
     defence: ClassVar[str] = "A random order of rows, drawn anew for each release; Cobogó always does so."
     releases: ClassVar[tuple[int, int]] = (2, 2)
@@ -101,7 +105,7 @@ def combined(one: Published, other: Published) -> tuple[Rows, Mask]:
     than the first release alone."""
     columns: dict[str, Column] = {}
     finer = np.zeros(one.rows.count, dtype=np.bool_)
-    policy = one.policy or other.policy
+    case = Case((one, other))
     for name in dict.fromkeys((*one.rows.names, *other.rows.names)):
         if name not in one.rows.columns or name not in other.rows.columns:
             source = one if name in one.rows.columns else other
@@ -110,10 +114,7 @@ def combined(one: Published, other: Published) -> tuple[Rows, Mask]:
                 finer[:] = True
             continue
         (first, known), (second, also) = one.rows.columns[name], other.rows.columns[name]
-        tree = None
-        if policy is not None and name in policy.attributes:
-            tree = hierarchy(name, known, also, policy)
-        better = _breadth(known, tree)[first] > _breadth(also, tree)[second]
+        better = _finer(first, second, known, also, meeting_of(name, case))
         labels = tuple(dict.fromkeys((*known, *also)))
         index = {label: code for code, label in enumerate(labels)}
         mine, theirs = (np.array([index[label] for label in part], dtype=np.int32) for part in (known, also))
@@ -126,14 +127,15 @@ def _knowing(release: Published, policy: Policy | None) -> Published:
     return Published(release.rows, release.quasi_identifiers, release.sensitive, release.policy or policy)
 
 
-def _breadth(labels: tuple[str | None, ...], tree: Hierarchy | None) -> Ints:
-    """How many original values each label stands for."""
-    found = np.array([2**40 if label == SUPPRESSED else 1 for label in labels], dtype=np.int64)
-    if tree is not None:
-        for level in range(tree.height + 1):
-            counts = dict(zip(tree.labels[level], tree.leaf_counts[level].tolist(), strict=True))
-            found = np.maximum(found, [counts.get(label, 0) for label in labels])
-    return found
+def _finer(
+    first: NDArray[np.int32], second: NDArray[np.int32], known: Sequence[Label], also: Sequence[Label], meet: Meeting
+) -> Mask:
+    """The rows whose second value says more than the first, and does not contradict it."""
+    width = max(len(also), 1)
+    pairs, inverse = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
+    named = [(known[pair // width], also[pair % width]) for pair in pairs.tolist()]
+    found = [meet(*pair)[0] and not meet.covers(*pair) for pair in named]
+    return np.array(found, dtype=np.bool_)[inverse]
 
 
 def _agreement(links: Links) -> tuple[Mask, float]:

@@ -51,9 +51,10 @@ def attack(
     encoding: Annotated[str | None, typer.Option("--encoding", help="Of plain files: utf-8 or latin-1.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Attack a release as somebody else might. Exit 1 when somebody is found beyond the threshold.
+    """Attack a release as somebody else might.
 
-    Shows row numbers and figures, never values.
+    Exit 1 when somebody is found beyond the threshold, and when the attack could not be tried: it says which. Shows row
+    numbers and figures, never values.
     """
     from cobogo import attacks
 
@@ -73,7 +74,7 @@ def attack(
         console.say_json(findings.to_dict())
     else:
         console.say(lines(findings))
-    if findings.succeeded:
+    if findings.succeeded or not findings.tried:
         raise typer.Exit(1)
 
 
@@ -83,6 +84,7 @@ def lines(findings: Findings) -> str:
     text = [
         f"Attack    {findings.attack}",
         f"Knows     {findings.knows}",
+        *([f"Assumes   {_listed(content['assumes'])}"] if content["assumes"] else []),
         f"Found     {findings.summary}",
     ]
     text += [f"          {name}: {_figure(value)}" for name, value in content["measures"].items()]
@@ -94,6 +96,14 @@ def lines(findings: Findings) -> str:
     text += [f"Note      {note}" for note in findings.notes]
     text.append(f"Defence   {findings.defence}")
     return "\n".join(text)
+
+
+def _listed(options: dict[str, Any]) -> str:
+    """The options of an attack, as they are given."""
+    texts = {
+        name: ",".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in options.items()
+    }
+    return ", ".join(f"{name.replace('_', '-')} = {text.lower()}" for name, text in texts.items())
 
 
 def _figure(value: float | int | None) -> str:

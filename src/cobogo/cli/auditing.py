@@ -31,7 +31,8 @@ def audit(
 ) -> None:
     """Try every attack that applies to a release, and put a page to sign into its evidence.
 
-    Exit 1 when one succeeds.
+    Exit 0 when every attack that is made for such a release was tried and none finds anybody. Exit 1 when one does, and
+    when one could not be tried: there is no verdict then.
     """
     from cobogo import audit as audits
 
@@ -58,19 +59,25 @@ def audit(
 
 def lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
-    from cobogo.report.audit import surest
-
     say = speaking.words()
     rows = []
     for trial in found.tried:
         if trial.findings is not None:
             exposed = len(trial.findings.exposed)
-            sure, most = say.percent(surest(trial.findings)), say.percent(trial.findings.threshold)
+            surest, before = trial.findings.surest
+            knew = "" if before is None else say.percent(before)
             mark = f"✗ {say('found', n=exposed)}" if exposed else f"✓ {say('nobody')}"
-            rows.append([trial.name, say.number(trial.findings.attacked), sure, most, mark])
-    header = [say(key) for key in ("attack", "attacked", "surest", "threshold", "verdict")]
-    text = [console.table(header, rows, numbers=(1, 2, 3))]
-    text += [f"{say('Not tried')}: {trial.name}: {trial.why}." for trial in found.trials if trial.findings is None]
+            figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
+            rows.append(
+                [trial.name, say(f"finds.{trial.attack.finds}"), *figures, say.percent(trial.findings.threshold), mark]
+            )
+    header = [say(key) for key in ("attack", "finds", "attacked", "surest", "before", "threshold", "verdict")]
+    text = [console.table(header, rows, numbers=(2, 3, 4, 5))]
+    text += [
+        f"{say('Could not be tried' if trial.open else 'Not tried')}: {trial.name}: {trial.why}."
+        for trial in sorted(found.trials, key=lambda trial: trial.open)
+        if trial.findings is None
+    ]
     text += [f"{say('Note')}: {speaking.sentence(note)}." for note in found.notes]
-    text.append(say("no attack" if found else "somebody"))
+    text.append(say(f"audit.{found.verdict}", tried=len(found.tried), untried=len(found.untried), **found.people))
     return "\n".join(text)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from cobogo.cli import console, speaking
-from cobogo.demo.run import Result
+from cobogo.demo.run import CHOSEN, TOGETHER, Demo
 
 
-def lines(results: list[Result], directory: Path) -> str:
-    """A table of what each release cost, and where everything is."""
-    say = speaking.words()
+def lines(demo: Demo, directory: Path) -> str:
+    """A table of what each release cost, what two of them expose together, and which one to give away."""
+    say, results = speaking.words(), demo.results
     measured = [say(f"h.{key}") for key in ("precision", "average", "classes", "suppressed", "file")]
     header = ["k", "l", "localidade", "data_nascimento", *measured]
     rows = [
@@ -28,4 +28,11 @@ def lines(results: list[Result], directory: Path) -> str:
         for result in results
     ]
     table = console.table(header, rows, numbers=(0, 1, 4, 5, 6, 7))
-    return f"{table}\n\n{say('demo', n=len(results), directory=directory)}"
+    one, other = (f"{directory}/releases/{case.name}" for case in TOGETHER)
+    told = [
+        say("demo", n=len(results), directory=directory),
+        say("demo.limit", share=say.percent(max(result.limit for result in results))),
+        say("demo.together", n=demo.exposed, one=one, other=other),
+        say("demo.give", directory=f"{directory}/releases/{CHOSEN.name}/public"),
+    ]
+    return "\n".join([table, "", *told])

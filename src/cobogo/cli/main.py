@@ -258,8 +258,8 @@ def demo(
     from cobogo.demo.run import run as run_demo
 
     with console.progress() as show:
-        results = run_demo(out, rows=rows, language=speaking.written(None), progress=show)
-    console.say(lines(results, out))
+        made = run_demo(out, rows=rows, language=speaking.written(None), progress=show)
+    console.say(lines(made, out))
 
 
 app.command(name="attack")(attacking.attack)

@@ -1,4 +1,8 @@
-"""The guide's example, complete: ten verified releases of made-up COVID-19 cases, their histograms and a page."""
+"""The guide's example, complete: ten verified releases of made-up COVID-19 cases, their histograms and a page.
+
+The ten are alternatives: whoever has two of them can tell people apart whom neither tells apart alone. One is chosen to
+be given away.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +59,26 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """A case and what its report says."""
+    """A case, what its report says, and the share of the records that it was allowed to suppress."""
 
     case: Case
     report: dict[str, Any]
+    limit: float
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The ten releases, which are alternatives, and how many people two of them expose together."""
+
+    results: list[Result]
+    exposed: int
+
+
+CHOSEN = Case(8, 4)
+"""The one to give away: it keeps what all ten promise."""
+
+TOGETHER = (Case(2), Case(4, 4))
+"""Two that expose people together, by differencing."""
 
 
 def cases() -> Iterator[Case]:
@@ -96,8 +116,8 @@ def policy(case: Case, language: str, *, limit: float = 0.2) -> Policy:
     return Policy.of(content, name=f"the demo's policy {case.name}")
 
 
-def run(directory: Path, *, rows: int, language: str, progress: Progress) -> list[Result]:
-    """Generate the cases, make the ten releases, draw, and put everything in place at once."""
+def run(directory: Path, *, rows: int, language: str, progress: Progress) -> Demo:
+    """Generate the cases, make the ten releases, draw, attack two of them, and put everything in place at once."""
     if rows < FEWEST_ROWS:
         raise PolicyError(f"the demo needs at least {FEWEST_ROWS} rows. Got {rows} instead", where="--rows")
     with place.staged(directory, replaceable=is_demo) as stage:
@@ -108,9 +128,31 @@ def run(directory: Path, *, rows: int, language: str, progress: Progress) -> lis
         for number, case in enumerate(todo):
             progress("release", number, len(todo))
             results.append(_one(stage, case, language))
-        page = html.demo(_shown(results), language=language, data=DATA, records=rows, attribute=SENSITIVE)
-        (stage / "index.html").write_text(page, encoding="utf-8", newline="\n")
-    return results
+        progress("attack", 0, 0)
+        demo = Demo(results, _exposed_together(stage))
+        (stage / "index.html").write_text(_page(demo, rows, language), encoding="utf-8", newline="\n")
+    return demo
+
+
+def _exposed_together(stage: Path) -> int:
+    """How many people stand alone with their value in what one of two releases holds beyond the other."""
+    from cobogo.attacks import attack
+
+    return len(attack("differencing", *(stage / "releases" / case.name for case in TOGETHER)).exposed)
+
+
+def _page(demo: Demo, rows: int, language: str) -> str:
+    return html.demo(
+        _shown(demo.results),
+        language=language,
+        data=DATA,
+        records=rows,
+        attribute=SENSITIVE,
+        chosen=f"releases/{CHOSEN.name}/public",
+        together=[case.name for case in TOGETHER],
+        exposed=demo.exposed,
+        limit=max(result.limit for result in demo.results),
+    )
 
 
 def is_demo(directory: Path) -> bool:
@@ -126,11 +168,12 @@ def is_demo(directory: Path) -> bool:
 def _one(stage: Path, case: Case, language: str) -> Result:
     output = stage / "releases" / case.name
     release = _anonymize(stage / DATA, case, language)
+    limit = release.policy.recoding.suppression_limit
     release.write(output)
     shutil.copyfile(output / "public" / "release.csv", stage / case.file)
     released = frequency_table(read(stage / case.file, Data(separator=";")), QUASI_IDENTIFIERS, [SENSITIVE])
     _draw(case, released, stage / case.histogram, words(language))
-    return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()))
+    return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()), float(limit))
 
 
 def _anonymize(data: Path, case: Case, language: str) -> Release:
@@ -183,6 +226,7 @@ def _shown(results: list[Result]) -> list[dict[str, Any]]:
             "classes": result.report["classes"]["count"],
             "suppressed": result.report["suppressed"],
             "inference": result.report["inference"][SENSITIVE]["after"],
+            "chosen": result.case == CHOSEN,
         }
         for result in results
     ]

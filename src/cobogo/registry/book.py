@@ -91,7 +91,10 @@ class Book:
         kept = self._kept(release, traced(release))
         kept = replace(kept.in_order(), series=None if series is None else series.to_json())
         with self.registry.transaction() as book:
-            check.refuse(self._breaches(book, kept, release.problem.promised), release.policy.name)
+            earlier = _kept(book, self.asked.dataset, self.earlier)
+            models = release.problem.promised
+            check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
+            release.warnings = (*release.warnings, *check.strangers(earlier, kept, models))
             return self._add(book, release, kept, manifest, directory)
 
     def adopt(self, release: Release, manifest: str, directory: Path) -> str:

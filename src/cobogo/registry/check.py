@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from cobogo.attacks.complementary import Complementary, Temporal
 from cobogo.attacks.crossing import ClassStructure, Crossing
 from cobogo.attacks.differencing import Differencing
 from cobogo.attacks.intersection import Intersection
+from cobogo.attacks.pairing import linked_by_values
 from cobogo.attacks.several import OnSeveral, Told
 from cobogo.errors import Exposed, number_of
 from cobogo.hierarchy import SUPPRESSED
@@ -20,6 +21,12 @@ from cobogo.models import Model, Scope
 from cobogo.models.base import Ints, Mask
 from cobogo.registry.structure import Kept
 from cobogo.table.frequency import number_tuples
+
+SHARED = 0.1
+"""The share of the records of the smaller release that two releases of one data set are expected to have in common."""
+
+TOLD = 0.5
+"""The share of the records that the columns of both releases must tell apart."""
 
 BASED, SPECIFIC = "previous", "more specific"
 REMEDIES = {
@@ -82,6 +89,40 @@ def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base:
     return found
 
 
+def strangers(earlier: Mapping[str, Kept], new: Kept, models: Sequence[Model]) -> list[str]:
+    """What to say of earlier releases that share almost nobody with the new one, or whose records are not told apart.
+
+    They may be of other people. Or records are told by something else now, and nobody saw that they are the same: the
+    attacks are run on what both releases show, and what these would find if the people are the same is told.
+    """
+    found = []
+    for identity, before in earlier.items():
+        shared, least = len(before.with_later(new).before), min(len(before.classes), len(new.classes))
+        words = ""
+        if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < TOLD:
+            words = f"what this release and {identity} both have of people does not tell them apart"
+        elif shared < SHARED * least:
+            words = f"this release and {identity} share {shared:,} of {number_of(least, 'record')}"
+        if words:
+            shown = "".join(f"\n- {sentence}" for sentence in _by_what_is_shown(identity, before, new, models))
+            words += "; if they are of the same people, what the two tell together was not checked: see data.unit"
+            found.append(words + (f". By what both show:{shown}" if shown else ""))
+    return found
+
+
+def _by_what_is_shown(identity: str, before: Kept, new: Kept, models: Sequence[Model]) -> list[str]:
+    """What attacks would find that link rows by what was released, in sentences."""
+    crossing = linked_by_values(before.classes, new.classes).crossing
+    asked = _askable(models)
+    breaches = [
+        breach
+        for attack in (Temporal(), Intersection(), Differencing())
+        for told in attack.tell(crossing)
+        if (breach := _judged(attack, identity, crossing, told, asked)) is not None
+    ]
+    return list(dict.fromkeys(breach.sentence for breach in breaches))
+
+
 def refuse(found: Sequence[Breach], where: str) -> None:
     """Stop a release that would expose people, and say how and what to do."""
     if not found:
@@ -132,7 +173,8 @@ def _attacks(crossing: Crossing, before: Kept, new: Kept, base: str | None) -> I
 
     Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can
     be linked by them beyond the models; m-invariance holds against whoever knows everything but the sensitive value, so
-    that there only what can be seen to differ counts.
+    that there only what can be seen to differ counts. A sensitive value that changed is seen as one who left and one
+    who came.
     """
     if base == "m-invariance":
         yield Differencing(), before.shown_with(new)
@@ -140,7 +182,7 @@ def _attacks(crossing: Crossing, before: Kept, new: Kept, base: str | None) -> I
     if base != "quasi-identifiers":
         yield (Complementary() if crossing.same_people else Temporal()), crossing
     yield Intersection(), crossing
-    yield Differencing(), crossing
+    yield Differencing(), before.unchanged_with(new)
 
 
 def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, asked: Sequence[Model]) -> Breach | None:
@@ -165,7 +207,7 @@ def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, as
     people = len(rows) if side.people is None else len(np.unique(side.people[rows]))
     who = "in both"
     if isinstance(attack, Differencing):
-        who = "who came" if told.side == "later" else "who left"
+        who = "who came or changed" if told.side == "later" else "who left or changed"
     return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
 
 

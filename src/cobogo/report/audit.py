@@ -8,17 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cobogo.report.audit_words import ATTACKS_IN_PORTUGUESE
 from cobogo.report.canvas import BLUE, INK, MARGIN, MUTED, ORANGE, WIDTH, Sheet
 from cobogo.report.html import environment
 from cobogo.report.words import Words, words
 
 if TYPE_CHECKING:
-    from cobogo.attacks.base import Attack, Findings
+    from cobogo.attacks.base import Attack, Finding, Findings
     from cobogo.audit import Audit, Trial
 
+KINDS: tuple[Finding, ...] = ("record", "value", "presence")
 TALL = 0.32  # inches of a row
 BAR = 0.15
 ATTACK = 1.9  # of the attacks' names
@@ -44,36 +43,48 @@ def told(attack: type[Attack], say: Words) -> tuple[str, str, str]:
     return ATTACKS_IN_PORTUGUESE.get(attack.name, english) if say.language == "pt-BR" else english
 
 
-def surest(findings: Findings) -> float:
-    """The largest confidence or gain, whichever is compared with the threshold."""
-    return float(np.max(findings.score, initial=0.0))
-
-
 def render(found: Audit, picture: bytes, *, say: Words) -> str:
     """The page."""
     succeeded = sum(bool(trial.findings) for trial in found.tried)
-    tried = len(found.tried)
+    figures = {"tried": len(found.tried), "records": found.records, "untried": len(found.untried)}
     return (
         environment()
         .get_template("audit.html.j2")
         .render(
             say=say,
             found=found,
+            mark={"nobody": "✓", "exposed": "✗", "open": "?"}[found.verdict],
             holds=bool(found),
-            headline=say("audit.yes") if found else say("audit.no", n=succeeded),
-            sentence=say("audit.yes.why" if found else "audit.no.why", tried=tried, records=found.records),
+            headline=say(f"audit.{found.verdict}", n=succeeded),
+            sentence=say(f"audit.{found.verdict}.why", **figures),
+            people=[say(f"audit.people.{kind}", n=people) for kind, people in found.people.items() if people],
             about=_about(found, say),
-            rows=[_row(trial, trial.findings, say) for trial in found.tried if trial.findings is not None],
+            groups=[
+                (say(f"audit.finds.{kind}"), say(f"audit.finds.{kind}.why"), _rows(found, kind, say)) for kind in KINDS
+            ],
+            failed=[
+                {"name": told(trial.attack, say)[0], "why": reason(trial.why, trial.lacks, say, fits=True)}
+                for trial in found.untried
+            ],
             untried=[
                 {"name": told(trial.attack, say)[0], "why": reason(trial.why, trial.lacks, say)}
                 for trial in found.trials
-                if trial.findings is None
+                if trial.findings is None and not trial.open
             ],
             notes=found.notes,
-            fact=say("audit.plot.yes") if found else say("audit.plot.no", n=succeeded),
+            fact=say(f"audit.plot.{found.verdict}", n=succeeded),
             picture=b64encode(picture).decode(),
         )
     )
+
+
+def _rows(found: Audit, kind: str, say: Words) -> list[dict[str, Any]]:
+    """The attacks that were tried and find one kind of thing."""
+    return [
+        _row(trial, trial.findings, say)
+        for trial in found.tried
+        if trial.findings is not None and trial.attack.finds == kind
+    ]
 
 
 def _about(found: Audit, say: Words) -> list[tuple[str, str]]:
@@ -81,7 +92,7 @@ def _about(found: Audit, say: Words) -> list[tuple[str, str]]:
     return [
         (say("audit.release"), found.release),
         (say("audit.hash"), found.sha256),
-        (say("audit.models"), "; ".join(models)),
+        (say("audit.models"), "; ".join(models) or "–"),
         (say("audit.knowledge"), found.knowledge or say("audit.knowledge.none")),
         (say("audit.earlier"), ", ".join(found.earlier) or say("audit.earlier.none")),
     ]
@@ -95,22 +106,30 @@ def _parameters(model: dict[str, Any]) -> list[str]:
 def _row(trial: Trial, findings: Findings, say: Words) -> dict[str, Any]:
     name, knows, defence = told(trial.attack, say)
     exposed = len(findings.exposed)
+    surest, before = findings.surest
+    assumed = findings.to_dict()["assumes"]
     return {
         "name": name,
         "knows": knows,
+        "assumes": ", ".join(f"{option.replace('_', '-')} = {_option(value)}" for option, value in assumed.items()),
         "attacked": say.number(findings.attacked),
-        "surest": say.percent(surest(findings)),
+        "surest": say.percent(surest),
+        "before": "" if before is None else say.percent(before),
         "by": say("audit.gain") if findings.by == "gain" else say("audit.surest"),
         "threshold": say.percent(findings.threshold),
         "exposed": exposed,
-        "verdict": say("audit.somebody", n=exposed) if exposed else say("audit.nobody"),
+        "verdict": say("audit.somebody", n=exposed) if exposed else say("audit.none"),
         "share": say.percent(exposed / max(findings.attacked, 1)),
         "defence": defence,
     }
 
 
-def reason(why: str, lacks: Sequence[str], say: Words) -> str:
-    """Why an attack was not tried: what it lacked, or else why it need not be."""
+def _option(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value).lower()
+
+
+def reason(why: str, lacks: Sequence[str], say: Words, *, fits: bool = False) -> str:
+    """Why an attack was not tried: what it lacked, or else why it need not be, or could not though it ``fits``."""
     if lacks:
         inputs = {
             "knowledge": say("audit.input.knowledge"),
@@ -119,13 +138,13 @@ def reason(why: str, lacks: Sequence[str], say: Words) -> str:
             "releases": say("audit.input.releases"),
         }
         return say("audit.needs", inputs=", ".join(inputs[name] for name in lacks))
-    return why if say.language == "en" else say("audit.other")
+    return why if say.language == "en" else say("audit.failed.other" if fits else "audit.other")
 
 
 def draw(found: Audit, path: Path, *, say: Words) -> None:
     """A row for each attack that was tried: how sure it is, against its threshold, and how many it finds."""
     succeeded = sum(bool(trial.findings) for trial in found.tried)
-    title = say("audit.plot.yes") if found else say("audit.plot.no", n=succeeded)
+    title = say(f"audit.plot.{found.verdict}", n=succeeded)
     sheet = Sheet(title, say("audit.plot.what"))
     left = MARGIN + ATTACK + GAP
     wide = WIDTH - left - MARGIN - GAP - SHARE
@@ -149,7 +168,7 @@ def _drawn(
     color = ORANGE if findings.succeeded else BLUE
     sheet.text(MARGIN, y, sheet.fit(name, ATTACK, 9.5))
     room = wide - 0.62
-    sure = min(max(surest(findings), 0.0), 1.0)
+    sure = min(max(findings.surest[0], 0.0), 1.0)
     line = left + room * findings.threshold
     if sure > 0:
         sheet.bars([(left, y - BAR / 2, room * sure, BAR)], color)

@@ -6,13 +6,31 @@ ENGLISH = {
     "audit.title": "Audit of a release",
     "audit.banner": "Keep this page with the evidence: it says how the release can be attacked.",
     "audit.banner.why": "It shows no value of the data, only how many people an attack finds and how surely.",
-    "audit.yes": "No attack finds anybody",
-    "audit.no": "{n} attack finds people|{n} attacks find people",
-    "audit.yes.why": "{tried} attacks were tried on {records} records, and none is surer of anybody than its "
-    "threshold.",
-    "audit.no.why": "{tried} attacks were tried on {records} records. Those below in red are surer of somebody than "
-    "their "
-    "threshold. What helps stands beside each.",
+    "audit.nobody": "No attack that was tried finds anybody",
+    "audit.exposed": "{n} attack finds people|{n} attacks find people",
+    "audit.open": "No verdict: attacks that fit this release could not be tried",
+    "audit.nobody.why": "{tried} attacks were tried on {records} records, all that are made for such a release and had "
+    "what they need. None is surer of anybody than its threshold and than anybody was without it. What was not tried "
+    "stands below.",
+    "audit.exposed.why": "{tried} attacks were tried on {records} records. Those below in red are surer of somebody "
+    "than their threshold. What helps stands beside each.",
+    "audit.open.why": "{tried} attacks were tried on {records} records and find nobody. {untried} that are made for "
+    "such a release could not be tried: what they would find is not known. Do not take this page for an all-clear.",
+    "audit.people.record": "{n} person is re-identified: their record is found.|{n} people are re-identified: their "
+    "records are found.",
+    "audit.people.value": "Of {n} person a sensitive value is inferred; their record need not be found.|Of {n} people "
+    "a sensitive value is inferred; their records need not be found.",
+    "audit.people.presence": "{n} person is found to be in the data.|{n} people are found to be in the data.",
+    "audit.finds.record": "Re-identified: whose record it is",
+    "audit.finds.record.why": "The attacker learns which record is a person's.",
+    "audit.finds.value": "Inferred: what a person has",
+    "audit.finds.value.why": "The attacker guesses a sensitive value of a person, without having to find their record.",
+    "audit.finds.presence": "Present: who is in the data",
+    "audit.finds.presence.why": "The attacker learns that a person is in the data.",
+    "audit.before": "without it",
+    "audit.failed": "Attacks that fit this release and could not be tried",
+    "audit.failed.why": "What they would find is not known.",
+    "audit.failed.other": "made for such a release, and could not be tried here",
     "audit.release": "release",
     "audit.hash": "SHA-256 of its manifest",
     "audit.models": "models promised",
@@ -23,8 +41,8 @@ ENGLISH = {
     "audit.what": "What was audited",
     "audit.table": "What each attack finds",
     "audit.table.why": "An attack finds a person when it is surer of them than its threshold, and surer than anybody "
-    "was "
-    "without it. Some measure how sure they are, others how much surer than before.",
+    "was without it. Some measure how sure they are, others how much surer than before. Beside the surest guess stands "
+    "how sure anybody was of the same without the attack.",
     "audit.attack": "attack",
     "audit.knows": "the attacker knows",
     "audit.attacked": "attacked",
@@ -32,7 +50,7 @@ ENGLISH = {
     "audit.gain": "largest gain",
     "audit.threshold": "threshold",
     "audit.verdict": "verdict",
-    "audit.nobody": "✓ nobody",
+    "audit.none": "✓ nobody",
     "audit.somebody": "✗ {n} person|✗ {n} people",
     "audit.defence": "what helps",
     "audit.untried": "Attacks that were not tried",
@@ -45,8 +63,9 @@ ENGLISH = {
     "audit.input.queries": "queries that were answered (--queries)",
     "audit.input.releases": "an earlier release (--with)",
     "audit.notes": "What was not looked at",
-    "audit.plot.yes": "No attack is surer of anybody than its threshold",
-    "audit.plot.no": "{n} attack goes beyond its threshold|{n} attacks go beyond their thresholds",
+    "audit.plot.nobody": "No attack that was tried is surer of anybody than its threshold",
+    "audit.plot.open": "No verdict: attacks that fit could not be tried",
+    "audit.plot.exposed": "{n} attack goes beyond its threshold|{n} attacks go beyond their thresholds",
     "audit.plot.what": "How sure each attack is of whom it is surest of; the line marks its threshold. In orange: "
     "beyond "
     "it. Right: the share of the people attacked who are found.",
@@ -66,14 +85,32 @@ PORTUGUESE = {
     "audit.title": "Auditoria de uma versão publicável",
     "audit.banner": "Guarde esta página com as evidências: ela diz como a versão pode ser atacada.",
     "audit.banner.why": "Não mostra nenhum valor dos dados, só quantas pessoas um ataque encontra e com que certeza.",
-    "audit.yes": "Nenhum ataque encontra alguém",
-    "audit.no": "{n} ataque encontra pessoas|{n} ataques encontram pessoas",
-    "audit.yes.why": "{tried} ataques foram tentados sobre {records} registros, e nenhum tem mais certeza sobre "
-    "alguém do "
-    "que o seu limiar.",
-    "audit.no.why": "{tried} ataques foram tentados sobre {records} registros. Os marcados em vermelho têm mais "
-    "certeza "
-    "sobre alguém do que o seu limiar. Ao lado de cada um está o que ajuda.",
+    "audit.nobody": "Nenhum dos ataques tentados encontra alguém",
+    "audit.exposed": "{n} ataque encontra pessoas|{n} ataques encontram pessoas",
+    "audit.open": "Sem veredito: ataques que servem a esta versão não puderam ser tentados",
+    "audit.nobody.why": "{tried} ataques foram tentados sobre {records} registros, todos os que são feitos para uma "
+    "versão assim e tinham o que precisam. Nenhum tem mais certeza sobre alguém do que o seu limiar e do que qualquer "
+    "um teria sem ele. O que não foi tentado está abaixo.",
+    "audit.exposed.why": "{tried} ataques foram tentados sobre {records} registros. Os marcados em vermelho têm mais "
+    "certeza sobre alguém do que o seu limiar. Ao lado de cada um está o que ajuda.",
+    "audit.open.why": "{tried} ataques foram tentados sobre {records} registros e não encontram ninguém. {untried} "
+    "feitos para uma versão assim não puderam ser tentados: não se sabe o que encontrariam. Não tome esta página por "
+    "um sinal verde.",
+    "audit.people.record": "{n} pessoa é reidentificada: o registro dela é encontrado.|{n} pessoas são "
+    "reidentificadas: os registros delas são encontrados.",
+    "audit.people.value": "De {n} pessoa infere-se um valor sensível, mesmo sem achar o registro dela.|De {n} pessoas "
+    "infere-se um valor sensível, mesmo sem achar os registros delas.",
+    "audit.people.presence": "Descobre-se que {n} pessoa está nos dados.|Descobre-se que {n} pessoas estão nos dados.",
+    "audit.finds.record": "Reidentificação: de quem é o registro",
+    "audit.finds.record.why": "Quem ataca descobre qual registro é de uma pessoa.",
+    "audit.finds.value": "Inferência: o que uma pessoa tem",
+    "audit.finds.value.why": "Quem ataca adivinha um valor sensível de uma pessoa, sem precisar achar o registro dela.",
+    "audit.finds.presence": "Presença: quem está nos dados",
+    "audit.finds.presence.why": "Quem ataca descobre que uma pessoa está nos dados.",
+    "audit.before": "sem ele",
+    "audit.failed": "Ataques que servem a esta versão e não puderam ser tentados",
+    "audit.failed.why": "Não se sabe o que encontrariam.",
+    "audit.failed.other": "feito para uma versão assim, e não pôde ser tentado aqui",
     "audit.release": "versão",
     "audit.hash": "SHA-256 do seu manifesto",
     "audit.models": "modelos prometidos",
@@ -84,8 +121,8 @@ PORTUGUESE = {
     "audit.what": "O que foi auditado",
     "audit.table": "O que cada ataque encontra",
     "audit.table.why": "Um ataque encontra uma pessoa quando tem mais certeza sobre ela do que o seu limiar, e mais "
-    "do que "
-    "qualquer um teria sem ele. Alguns medem quanta certeza têm; outros, quanto ela cresceu.",
+    "do que qualquer um teria sem ele. Alguns medem quanta certeza têm; outros, quanto ela cresceu. Ao lado do palpite "
+    "mais certo está quanta certeza qualquer um tinha do mesmo sem o ataque.",
     "audit.attack": "ataque",
     "audit.knows": "quem ataca conhece",
     "audit.attacked": "atacados",
@@ -93,7 +130,7 @@ PORTUGUESE = {
     "audit.gain": "maior ganho",
     "audit.threshold": "limiar",
     "audit.verdict": "veredito",
-    "audit.nobody": "✓ ninguém",
+    "audit.none": "✓ ninguém",
     "audit.somebody": "✗ {n} pessoa|✗ {n} pessoas",
     "audit.defence": "o que ajuda",
     "audit.untried": "Ataques que não foram tentados",
@@ -106,8 +143,9 @@ PORTUGUESE = {
     "audit.input.queries": "consultas que foram respondidas (--queries)",
     "audit.input.releases": "uma versão anterior (--with)",
     "audit.notes": "O que não foi examinado",
-    "audit.plot.yes": "Nenhum ataque tem mais certeza sobre alguém do que o seu limiar",
-    "audit.plot.no": "{n} ataque passa do seu limiar|{n} ataques passam dos seus limiares",
+    "audit.plot.nobody": "Nenhum dos ataques tentados tem mais certeza sobre alguém do que o seu limiar",
+    "audit.plot.open": "Sem veredito: ataques que servem não puderam ser tentados",
+    "audit.plot.exposed": "{n} ataque passa do seu limiar|{n} ataques passam dos seus limiares",
     "audit.plot.what": "Quanta certeza cada ataque tem sobre a pessoa de quem tem mais; o traço marca o seu limiar. Em "
     "laranja: além dele. À direita: a parte das pessoas atacadas que são encontradas.",
     "audit.plot.sure": "palpite mais certo, ou maior ganho",

@@ -336,6 +336,17 @@ ENGLISH: dict[str, str] = {
     "demo.title": "Cobogó: the guide, done",
     "demo.lead": "k-anonymity and l-diversity on {records} of COVID-19 cases in Ceará. The people are made up.",
     "demo.data": "Original data",
+    "demo.together": "Two of these releases together single out {n} person|Two of these releases together single out "
+    "{n} people",
+    "demo.together.none": "Two of these releases together may single people out",
+    "demo.together.why": "The ten are alternatives to compare, not ten files to publish. Each keeps its promise alone; "
+    "what {one} holds beyond {other}, or the other way round, is a few people in a class, or one, with their "
+    "“{attribute}”. Try it:",
+    "demo.give": "Give away one of them",
+    "demo.give.why": "This one holds what all ten promise (k = 8, l = 4):",
+    "demo.chosen": "the one to give away",
+    "demo.limit": "Up to {share} of the records may be suppressed in each release. The guide suppresses none: "
+    "most of its ten cases then have no release.",
     "demo.k": "k-anonymity",
     "demo.k.why": "Every combination of place and date of birth is shared by at least k people.",
     "demo.l": "l-diversity",

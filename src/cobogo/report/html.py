@@ -310,7 +310,31 @@ def _solutions(content: Content, say: Words) -> Row:
     return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
 
 
-def demo(rows: Sequence[Row], *, language: str, data: str, records: int, attribute: str) -> str:
-    """The demo's page: its results as tables, with the pictures beside it and a way to every report."""
+def demo(
+    rows: Sequence[Row],
+    *,
+    language: str,
+    data: str,
+    records: int,
+    attribute: str,
+    chosen: str,
+    together: Sequence[str],
+    exposed: int,
+    limit: float,
+) -> str:
+    """The demo's page: its results as tables, with the pictures beside it and a way to every report.
+
+    The rows are alternatives, of which one is ``chosen``; ``exposed`` people are found by two of them ``together``.
+    """
     template = environment().get_template("demo.html.j2")
-    return template.render(say=words(language), rows=rows, data=data, records=records, attribute=attribute)
+    return template.render(
+        say=words(language),
+        rows=rows,
+        data=data,
+        records=records,
+        attribute=attribute,
+        chosen=chosen,
+        together=together,
+        exposed=exposed,
+        limit=limit,
+    )

@@ -344,6 +344,16 @@ PORTUGUESE: dict[str, str] = {
     "demo.title": "Cobogó: o guia, na prática",
     "demo.lead": "k-anonimato e l-diversidade em {records} de casos de COVID-19 no Ceará. As pessoas são fictícias.",
     "demo.data": "Dados originais",
+    "demo.together": "Duas destas versões juntas isolam {n} pessoa|Duas destas versões juntas isolam {n} pessoas",
+    "demo.together.none": "Duas destas versões juntas podem isolar pessoas",
+    "demo.together.why": "As dez são alternativas a comparar, não dez arquivos a publicar. Cada uma cumpre o que "
+    "promete sozinha; o que {one} contém além de {other}, ou o contrário, são poucas pessoas de uma classe, ou uma só, "
+    "com a sua “{attribute}”. Experimente:",
+    "demo.give": "Entregue só uma delas",
+    "demo.give.why": "Esta cumpre o que as dez prometem (k = 8, l = 4):",
+    "demo.chosen": "a que se entrega",
+    "demo.limit": "Em cada versão podem ser suprimidos até {share} dos registros. O guia não suprime nenhum: a "
+    "maioria dos seus dez casos fica então sem versão.",
     "demo.k": "k-anonimato",
     "demo.k.why": "Cada combinação de localidade e data de nascimento é compartilhada por pelo menos k pessoas.",
     "demo.l": "l-diversidade",

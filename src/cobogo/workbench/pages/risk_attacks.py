@@ -116,10 +116,11 @@ def _found(session: Session, looked: Looked, found: dict[str, Any], begin: Any) 
         metric(
             session.say("risk.attacks.succeeded"),
             session.number(len(succeeded)),
-            colour="negative" if succeeded else "positive",
+            colour="negative" if succeeded else "positive" if found["nobody_exposed"] else "warning",
         )
         with ui.column().classes("gap-0 col"):
-            text = session.say("risk.attacks.someone" if succeeded else "risk.attacks.nobody")
+            unsure = "nobody" if found["nobody_exposed"] else "open"
+            text = session.say("risk.attacks.someone" if succeeded else f"risk.attacks.{unsure}")
             ui.label(text).classes("text-subtitle1 text-weight-medium")
             knows = found["knowledge"] or session.say("risk.attacks.nothing")
             if looked.data is not None and knows == looked.data.name:
@@ -173,4 +174,4 @@ def _attack(session: Session, one: dict[str, Any]) -> None:
 def _why(session: Session, one: dict[str, Any]) -> str:
     from cobogo.report.audit import reason
 
-    return reason(one["why"], one.get("lacks", ()), session.figures)
+    return reason(one["why"], one.get("lacks", ()), session.figures, fits=one.get("open", False))

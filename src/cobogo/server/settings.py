@@ -28,6 +28,7 @@ class Limits(Part):
     datasets: int = Field(default=1000, ge=1)
     jobs_waiting: int = Field(default=100, ge=1)
     jobs_at_once: int = Field(default=1, ge=1, le=64)
+    stalled_seconds: float = Field(default=20, gt=0, le=3600)  # how long a request may stay half-sent
 
 
 class Source(Part):

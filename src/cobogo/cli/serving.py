@@ -98,6 +98,8 @@ def configured(app: Any, settings: Any) -> Any:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=settings.behind_proxy,
+        forwarded_allow_ips=list(settings.trusted_proxies),
         ssl_certfile=tls and tls.certificate,
         ssl_keyfile=tls and tls.key,
     )

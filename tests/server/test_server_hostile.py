@@ -41,17 +41,24 @@ def test_an_upload_beyond_the_limit_is_cut(served) -> None:
     assert served.datasets == before
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(served) -> None:
+BOMBS = {
+    "numbers": pa.table({"a": pa.array([0], pa.int64()).take(pa.array([0] * 3_000_000))}),
+    "texts": pa.table({"a": pa.array(["x" * 5000] * 5000)}),
+    "lists": pa.table({"a": pa.array([["x" * 500] * 50] * 1000)}),
+}
+"""Tables of some 24 MB whose files are small: equal values are written once."""
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused_before_it_is_read(served, kind) -> None:
     sink = io.BytesIO()
-    pq.write_table(
-        pa.table({"a": pa.array([0], pa.int64()).take(pa.array([0] * 3_000_000))}), sink, use_dictionary=False
-    )
-    served.house.settings = served.house.settings.model_copy(
-        update={"limits": served.house.settings.limits.model_copy(update={"unpacked_megabytes": 20})}
-    )
-    assert len(sink.getvalue()) < 2_000_000
+    pq.write_table(BOMBS[kind], sink)
+    limits = served.house.settings.limits.model_copy(update={"unpacked_megabytes": 20})
+    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    assert len(sink.getvalue()) < 50_000
     answer = served.upload(content=sink.getvalue(), name="bomb.parquet")
     assert answer.status_code == 413, answer.text
+    assert "when unpacked" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

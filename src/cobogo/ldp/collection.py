@@ -135,13 +135,15 @@ def listed(values: Sequence[str]) -> tuple[str, ...]:
 def lines_of(path: Path, where: str) -> list[str]:
     """The lines of a text file, without those that are empty."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = path.expanduser().read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PolicyError(f"{path.name} is not UTF-8 text (byte {error.start})", where=where) from None
     except OSError as error:
         raise PolicyError(
             f"{path.name} cannot be read: {error.strerror}", where=where, remedy="Check the path."
         ) from None
+    except (ValueError, RuntimeError):  # a NUL in it, or the home of nobody
+        raise PolicyError(f"{str(path)!r} is no path", where=where) from None
     return [line for line in text.replace("\r\n", "\n").split("\n") if line]
 
 
@@ -153,7 +155,8 @@ def _with_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
         if isinstance(given, Mapping):
             if set(given) != {"file"} or not isinstance(given["file"], str):
                 raise PolicyError('must be a list, or { file = "…" }', where=f"{where}.{key}")
-            found[key] = lines_of(home / Path(given["file"]).expanduser(), f"{where}.{key}")
+            path = Path(given["file"])
+            found[key] = lines_of(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
     return found
 
 

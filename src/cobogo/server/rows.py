@@ -28,7 +28,7 @@ MEMORY = "2 GiB"
 def opened() -> Engine:
     """An engine for a look at a data set: several people's looks must not add up to the machine's memory."""
     found = connect()
-    found.connection.raw_sql(f"SET memory_limit = '{MEMORY}'").close()
+    found.connection.raw_sql(f"SET memory_limit = '{MEMORY}'")
     return found
 
 

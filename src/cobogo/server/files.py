@@ -3,6 +3,7 @@
 ::
 
     STATE/state.db
+    STATE/number                                  what the database knows this directory by
     STATE/datasets/ID/data.csv | data.parquet     as it was uploaded
     STATE/datasets/ID/files/NAME                  hierarchies and populations that its policies name
     STATE/jobs/ID/                                a job's policy and the lock of its worker
@@ -13,10 +14,11 @@
 from __future__ import annotations
 
 import re
+import secrets
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -47,6 +49,18 @@ class Files:
         for name in ("datasets", "jobs", "releases", "collections"):
             (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.root.chmod(0o700)
+
+    @property
+    def number(self) -> str:
+        """A number that tells this directory from others, and lies in it."""
+        place = self.root / "number"
+        if not place.exists():
+            new = self.root / f".number-{secrets.token_hex(6)}"
+            new.write_text(secrets.token_hex(16), encoding="ascii")
+            with suppress(FileExistsError):  # another server of the same directory may be first
+                place.hardlink_to(new)
+            new.unlink()
+        return place.read_text(encoding="ascii")
 
     def dataset(self, identity: str) -> Path:
         """The directory of a data set."""

@@ -37,6 +37,11 @@ class House:
         except OSError as error:
             raise InputError(f"cannot be used: {error.strerror}", where=str(root)) from None
         self.state = State(self.settings.database or root / "state.db")
+        try:
+            self.state.settle_in(self.files.number)
+        except BaseException:
+            self.state.close()
+            raise
         self.keys = Keys(self.state)
         self.pace = Pace(self.settings.limits.requests_per_minute)
         self.strangers = Pace(30)

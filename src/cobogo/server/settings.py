@@ -27,7 +27,10 @@ class Limits(Part):
     unpacked_megabytes: int = Field(default=16_384, ge=1, le=10_000_000)
     datasets: int = Field(default=1000, ge=1)
     jobs_waiting: int = Field(default=100, ge=1)
+    jobs_waiting_each: int = Field(default=20, ge=1)  # of a person
     jobs_at_once: int = Field(default=1, ge=1, le=64)
+    job_minutes: float = Field(default=1440, gt=0)
+    job_megabytes: int | None = Field(default=None, ge=512)  # without it, three quarters of the machine's for all jobs
     session_minutes: float = Field(default=120, gt=0, le=100_000)  # how long a browser may be idle and stay logged in
     stalled_seconds: float = Field(default=20, gt=0, le=3600)  # how long a request may stay half-sent
 

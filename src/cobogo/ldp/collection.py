@@ -11,6 +11,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -24,6 +25,9 @@ from cobogo.policy.toml_file import read_toml
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
+
+MOST_CELLS = 1 << 25
+"""Counts of a collection: 256 MB of them, which is 32 times as many as the largest default."""
 
 TABLE = "collection"
 
@@ -80,6 +84,13 @@ class Collection(Part):
             raise _inside(readable(error, name, kind), name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
+        cells = prod(found.protocol.shape)
+        if cells > MOST_CELLS:
+            raise PolicyError(
+                f"would count reports in {cells:,} cells, and {MOST_CELLS:,} is the most",
+                where=where,
+                remedy="Give fewer rows, or a smaller width.",
+            )
         return found
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +74,52 @@ def test_a_file_that_was_changed_is_refused(tmp_path_factory, data):
     content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
     place.write_bytes(content)
     with contextlib.suppress(ReportError):
-        assert (Aggregate.load(collection, place).counts == whole.counts).all()
+        found = Aggregate.load(collection, place)
+        assert same(found, whole)
+        assert (found.parts, found.seeded) == (whole.parts, whole.seeded)
+
+
+def test_a_header_that_was_changed_and_counts_below_zero_are_refused(tmp_path: Path):
+    collection = asked("grr")
+    whole = Aggregate.of(collection, Batch(some_reports(collection, 30)))
+    whole.save(tmp_path / "a")
+    content = (tmp_path / "a").read_bytes()
+    for old, new in (
+        (b'"reports":30', b'"reports":90'),
+        (b'"seeded":false', b'"seeded":true'),
+        (b'"parts":["', b'"parts":["0'),
+    ):
+        assert old in content
+        (tmp_path / "a").write_bytes(content.replace(old, new))
+        with pytest.raises(ReportError, match="changed or cut off"):
+            Aggregate.load(collection, tmp_path / "a")
+    for counts, users in ((whole.counts - 30, 30), (whole.counts, 1)):
+        Aggregate(collection, counts, users, whole.parts).save(tmp_path / "a")
+        with pytest.raises(ReportError, match="changed or cut off"):
+            Aggregate.load(collection, tmp_path / "a")
+
+
+def test_an_aggregate_of_an_earlier_version_is_read(tmp_path: Path):
+    collection = asked("grr")
+    whole = Aggregate.of(collection, Batch(some_reports(collection, 30)))
+    whole.save(tmp_path / "a")
+    line, _, body = (tmp_path / "a").read_bytes().partition(b"\n")
+    about = {**json.loads(line), "cobogo-aggregate": 1, "sha256": hashlib.sha256(body).hexdigest()}
+    (tmp_path / "a").write_bytes(json.dumps(about, separators=(",", ":")).encode() + b"\n" + body)
+    assert same(Aggregate.load(collection, tmp_path / "a"), whole)
+
+
+@each
+@pytest.mark.parametrize("reports", [0, 1])
+def test_of_one_report_nothing_is_said(mechanism, reports):
+    collection = asked(mechanism)
+    if collection.protocol.detectable is None:
+        return
+    for seed in range(5):
+        found = Aggregate.of(collection, Batch(some_reports(collection, reports, seed))).findings()
+        assert found.too_few
+        assert found.as_dict()["too_few"]
+        assert not found.significant.any()
 
 
 def test_another_file_is_not_overwritten(tmp_path: Path):

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asked import VALUES, asked
+from asked import VALUES, asked, some_reports
 
 from cobogo.errors import PolicyError
-from cobogo.ldp import Collection
+from cobogo.ldp import Aggregate, Collection
 from cobogo.ldp.kinds import KINDS
-from cobogo.ldp.wire import mark
+from cobogo.ldp.wire import Batch, mark
 
 PETS: dict[str, Any] = {"name": "pets", "question": "pet", "mechanism": "grr", "epsilon": 1, "values": ["cat", "dog"]}
 each = pytest.mark.parametrize("mechanism", sorted(KINDS))
@@ -94,3 +94,15 @@ def test_parameters_of_rappor_are_named(change, key):
 def test_the_table_must_be_there_and_alone(content):
     with pytest.raises(PolicyError, match="collection"):
         Collection.of(content)
+
+
+@pytest.mark.parametrize("mechanism", ["cms", "hcms", "flh"])
+def test_a_sketch_that_no_machine_has_room_for_is_refused(mechanism):
+    with pytest.raises(PolicyError, match="cells"):
+        asked(mechanism, rows=65_536, width=65_536)
+
+
+def test_more_candidates_than_can_be_decoded_are_refused_in_words():
+    collection = asked("rappor", bits=64, cohorts=64, candidates=[str(number) for number in range(20_000)])
+    with pytest.raises(PolicyError, match="at once"):
+        Aggregate.of(collection, Batch(some_reports(collection, 10))).findings()

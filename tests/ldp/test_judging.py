@@ -22,6 +22,13 @@ def test_tails_without_disturbance_are_binomial(q):
     assert found == pytest.approx(stats.binom(1000, q).sf(support - 1), rel=1e-6, abs=1e-300)
 
 
+@pytest.mark.parametrize("users", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("q", [0.1, 0.2, 0.3, 1 / 3, 0.4, 0.5, 0.9])
+def test_all_of_the_reports_are_as_likely_as_they_are(users, q):
+    """However the figures are rounded: one report that supports a value proves nothing."""
+    assert tail(np.array([users]), np.array([users * q]), users) == pytest.approx(q**users, rel=1e-6, abs=1e-300)
+
+
 def test_tails_with_disturbance_have_its_variance():
     """Negative binomial where the variance exceeds the mean, binomial of fewer draws where it does not."""
     mean, users = 40.0, 10**6

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from cobogo.server.access import Pace
 from cobogo.server.roles import SCOPES, Role
 
 OPEN = {("GET", "/health")}
@@ -77,6 +78,26 @@ def test_what_is_no_key_opens_nothing(served, key) -> None:
     answer = served.client.get("/api/v1/datasets", headers={"Authorization": f"Bearer {key}".encode()})
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(served) -> None:
+    served("auditor", "GET", "/me")  # a key that was seen before needs no hashing, and is not paced as a guess
+    served.house.strangers = Pace(3)
+    known = served.keys["steward"].split("_")[1]
+    wrong = f"cobogo_{known}_" + "A" * 43
+    made_up = [{"Authorization": f"Bearer {wrong}", "X-Forwarded-For": f"10.0.0.{n}"} for n in range(6)]
+    answers = [served.client.get("/api/v1/datasets", headers=headers) for headers in made_up]
+    answers += [
+        served.client.post("/api/v1/datasets", headers=headers, files={"file": ("a.csv", "a\n1\n")})
+        for headers in made_up[:2]
+    ]
+    assert [answer.status_code for answer in answers] == [401] * 3 + [429] * 5
+    lines = [line for line in served("auditor", "GET", "/log?limit=10000").json() if line["key"] == known]
+    assert [line["action"] for line in lines] == ["wrong key"] * 3  # as many as were hashed
+    assert {line["object"] for line in lines} == {"127.0.0.1"}
+    assert "AAAA" not in json.dumps(lines)
+    served.house.strangers = Pace(3)
+    assert [served("steward", "GET", "/datasets").status_code for _ in range(5)] == [200] * 5
 
 
 def test_a_key_is_kept_as_a_hash_narrowed_revoked_and_ends(served) -> None:

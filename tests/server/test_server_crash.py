@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 
+from browsers import free_port
 from cobogo.server.house import House
 from cobogo.server.roles import Role
 from cobogo.server.settings import Settings
@@ -62,14 +63,31 @@ def _until(client: httpx.Client, identity: str, *states: str, seconds: float = 9
     raise AssertionError(f"the job is still {job['state']}")
 
 
+def _hang_up(port: int, times: int) -> None:
+    """Ask twice, and go away before the first answer comes: the second is written to a line that is closed."""
+    for _ in range(times):
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+            line.sendall(b"GET /nothing HTTP/1.1\r\nHost: h\r\n\r\n" * 2)
+
+
+def test_nobody_ends_a_server_by_hanging_up(tmp_path) -> None:
+    port = free_port()
+    server = _start(tmp_path / "server", port)
+    try:
+        _hang_up(port, 3000)
+        assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=60).status_code == 200
+    finally:
+        server.terminate()
+        said = server.communicate(timeout=30)[1]
+    assert b"Traceback" not in said
+
+
 def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     state = tmp_path / "server"
     house = House(Settings(state=str(state)))
     _, key = house.keys.create("ana", Role.STEWARD)
     house.close()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}
     server = _start(state, port)
     with httpx.Client(base_url=base, headers=headers, timeout=60) as client:

@@ -15,6 +15,7 @@ from cobogo.job import anonymize
 from cobogo.server.confine import confined
 from cobogo.server.files import safe_name
 from cobogo.server.settings import Settings
+from commands import cobogo
 from http_server import CSV
 
 
@@ -41,17 +42,24 @@ def test_an_upload_beyond_the_limit_is_cut(served) -> None:
     assert served.datasets == before
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(served) -> None:
+BOMBS = {
+    "numbers": pa.table({"a": pa.array([0], pa.int64()).take(pa.array([0] * 3_000_000))}),
+    "texts": pa.table({"a": pa.array(["x" * 5000] * 5000)}),
+    "lists": pa.table({"a": pa.array([["x" * 500] * 50] * 1000)}),
+}
+"""Tables of some 24 MB whose files are small: equal values are written once."""
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused_before_it_is_read(served, kind) -> None:
     sink = io.BytesIO()
-    pq.write_table(
-        pa.table({"a": pa.array([0], pa.int64()).take(pa.array([0] * 3_000_000))}), sink, use_dictionary=False
-    )
-    served.house.settings = served.house.settings.model_copy(
-        update={"limits": served.house.settings.limits.model_copy(update={"unpacked_megabytes": 20})}
-    )
-    assert len(sink.getvalue()) < 2_000_000
+    pq.write_table(BOMBS[kind], sink)
+    limits = served.house.settings.limits.model_copy(update={"unpacked_megabytes": 20})
+    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    assert len(sink.getvalue()) < 50_000
     answer = served.upload(content=sink.getvalue(), name="bomb.parquet")
     assert answer.status_code == 413, answer.text
+    assert "when unpacked" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +88,9 @@ def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
         confined(whole, tmp_path, owner="ana")
 
 
-@pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv"])
+@pytest.mark.parametrize(
+    "path", ["../secret.csv", "/etc/passwd", "~/x.csv", "sub/x.csv", "~daemon", "~nobody.csv", "~"]
+)
 def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     (tmp_path / "secret.csv").write_text("25;*\n35;*\n45;*\n55;*\n")
     text = served.policy.replace("intervals = [10, 20]", f'csv = "{path}"')
@@ -88,6 +98,39 @@ def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     (tmp_path / "t.csv").write_text(CSV)
     with pytest.raises(PolicyError, match="plain file name"):
         anonymize(tmp_path / "t.csv", confined(text, tmp_path / "files", owner="ana"))
+
+
+def test_a_name_with_a_nul_is_no_path(served, tmp_path) -> None:
+    text = served.policy.replace("intervals = [10, 20]", r'csv = "a\u0000.csv"')
+    (tmp_path / "t.csv").write_text(CSV)
+    with pytest.raises(PolicyError, match="no path"):
+        anonymize(tmp_path / "t.csv", confined(text, tmp_path, owner="ana"))
+
+
+DEEP = {
+    "lists": "a = " + "[" * 5000 + "]" * 5000,
+    "keys": ".".join("a" * 100_000) + " = 1",
+    "quoted": "x = {" + ".".join(['"a"'] * 100_000) + " = 1}",
+    "masking": "[masking]\nx" + "".join(f" = {{{'a.' * 90}a" for _ in range(4)) + " = 1" + "}" * 4,
+    "digits": "a = " + "1" * 5000,
+}
+
+
+def test_a_text_that_is_nested_beyond_reason_is_refused_in_words(served, tmp_path) -> None:
+    dataset = served.upload().json()["id"]
+    for name, text in DEEP.items():
+        for path, body in (
+            ("/jobs", {"kind": "anonymize", "dataset": dataset, "toml": text}),
+            ("/policies", {"dataset": dataset, "name": "p", "toml": text}),
+            ("/collections", {"toml": text}),
+        ):
+            answer = served("steward", "POST", path, json=body)
+            assert answer.status_code == 400, (name, path)
+            assert answer.json()["detail"]
+        (tmp_path / "p.toml").write_text(text)
+        (tmp_path / "t.csv").write_text(CSV)
+        said = cobogo("anonymize", "p.toml", "--out", "out", cwd=tmp_path, code=2)
+        assert "p.toml" in said
 
 
 def test_a_hierarchy_that_was_attached_is_used(served) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import time
 import zipfile
+from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from cobogo import verify
 from http_server import CSV
@@ -68,6 +70,49 @@ def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
     assert served("steward", "POST", f"/releases/{release}/verify").json()["holds"] is True
     public = served("steward", "GET", f"/releases/{release}/public.zip").content
     assert not [name for name in zipfile.ZipFile(io.BytesIO(public)).namelist() if "audit" in name]
+
+
+def _defunct() -> list[str]:
+    """Processes of ours that have ended and were not waited for."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    children = [child for task in tasks for child in task.read_text().split()]
+    return [child for child in children if "\nState:\tZ" in Path(f"/proc/{child}/status").read_text()]
+
+
+def test_a_job_that_takes_too_much_time_or_memory_ends_and_leaves_no_process(served) -> None:
+    dataset = served.upload().json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
+
+    def ended(**limits: float) -> str:
+        narrow = served.house.settings.limits.model_copy(update=limits)
+        served.house.settings = served.house.settings.model_copy(update={"limits": narrow})
+        job = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])
+        assert job["state"] == "failed"
+        return str(job["message"])
+
+    assert "longer than the 1e-09 minutes" in ended(job_minutes=1e-9)
+    assert "out of memory" in ended(job_minutes=60, job_megabytes=1)
+    assert served("steward", "GET", "/releases").json() == []
+    for _ in range(600):  # the queue looks after them now and then
+        if not _defunct():
+            return
+        time.sleep(0.1)
+    pytest.fail("processes of jobs that are over stay in the system's table")
+
+
+def test_whoever_keeps_the_server_running_sees_jobs_and_ends_them(served) -> None:
+    limits = served.house.settings.limits.model_copy(update={"jobs_at_once": 0})
+    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    dataset = served.upload().json()["id"]
+    asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
+    identity = served("steward", "POST", "/jobs", json=asked).json()["id"]
+    seen = {one["id"]: one for one in served("admin", "GET", "/queue").json()}[identity]
+    assert (seen["owner"], seen["state"]) == (f"steward-{served.test}", "queued")
+    assert dataset not in str(seen)
+    assert served("steward", "GET", "/queue").status_code == 403
+    assert served("admin", "POST", f"/queue/{identity}/cancel").status_code == 202
+    assert served.finished(identity)["state"] == "cancelled"
+    assert served("admin", "POST", "/queue/0123456789abcdef/cancel").status_code == 404
 
 
 def test_a_job_that_runs_tells_how_far_it_is_and_can_be_cancelled(served) -> None:

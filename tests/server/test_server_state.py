@@ -16,8 +16,8 @@ import pytest
 from cobogo.errors import InputError
 from cobogo.server import tables
 from cobogo.server.house import House
-from cobogo.server.queue import Queue
-from cobogo.server.settings import Settings
+from cobogo.server.queue import Busy, Queue
+from cobogo.server.settings import Limits, Settings
 from cobogo.server.state import DATASETS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
 from cobogo.server.worker import Work
 from http_server import CSV, POLICY
@@ -66,6 +66,37 @@ def test_what_was_interrupted_twice_has_failed(place) -> None:
     queue.watch()
     assert house.state.get(JOBS, identity)["state"] == "failed"
     house.close()
+
+
+def test_people_take_turns_and_nobody_fills_the_queue(place) -> None:
+    limits = Limits(jobs_waiting=6, jobs_waiting_each=4)
+    house = House(place.settings.model_copy(update={"limits": limits}))
+    queue = Queue(house)
+
+    def submit(owner: str) -> str:
+        return queue.submit(owner, "anonymize", "0" * 16, "data.csv", "")
+
+    jobs = [submit("ana") for _ in range(4)]
+    with pytest.raises(Busy, match="your jobs"):
+        submit("ana")
+    jobs += [submit("bia"), submit("bia")]
+    with pytest.raises(Busy, match="too many jobs"):
+        submit("caio")
+    waiting, turns = house.state.rows(JOBS), []
+    while waiting:
+        turns.append(queue._next(waiting, []))
+        waiting.remove(turns[-1])
+    assert [row["owner"] for row in turns] == ["ana", "bia", "ana", "bia", "ana", "ana"]
+    assert [row["id"] for row in turns if row["owner"] == "ana"] == jobs[:4]
+    house.close()
+
+
+def test_a_database_whose_files_are_elsewhere_is_refused(place) -> None:
+    House(place.settings).close()
+    House(place.settings).close()
+    other = place.settings.model_copy(update={"state": f"{place.directory}-2", "database": str(place.state)})
+    with pytest.raises(StateError, match="another state directory"):
+        House(other)
 
 
 def test_a_job_that_was_cancelled_at_the_last_moment_releases_nothing(place) -> None:

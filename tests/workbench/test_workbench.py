@@ -196,13 +196,8 @@ def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:
     page.get_by_text(say["trouble.lost"]).first.wait_for()
     page.goto(f"{bench.address}/login")
     field, wrong = page.get_by_label(say["login.key"]), "cobogo_0123456789abcdef_" + "A" * 43
-    for _ in range(40):
+    for _ in range(60):  # faster than the pace gives them back, however slow the answers are
         field.fill(wrong)
         field.press("Enter")
-        page.get_by_role("alert").first.wait_for()
-        if page.get_by_text(say["login.wait"]).count():
-            break
-        assert page.get_by_text(say["login.wrong"]).count()
-    else:
-        pytest.fail("guesses were not paced")
+    page.get_by_text(say["login.wait"]).first.wait_for()
     page.context.close()

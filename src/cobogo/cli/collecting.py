@@ -193,6 +193,11 @@ def _say_findings(asked: Collection, found: Findings) -> None:
     console.say(console.table(header, rows, numbers=numbers))
     if not found.counted:
         return
+    if found.too_few:
+        console.say(
+            "\nToo few reports to say anything: a value that every client holds would not stand out of the noise."
+        )
+        return
     there = int(found.significant.sum())
     fit = "" if found.fit is None else f"; they explain {found.fit:.0%} of what the bits show"
     console.say(f"\n{there} of {found.tested:,} are there, at a level of {found.level:g} for all together{fit}.")

@@ -78,21 +78,28 @@ def run(app: Any, settings: Any) -> None:
     """Serve until somebody stops it."""
     import uvicorn
 
-    uvicorn.Server(configured(app, settings)).run()
+    from cobogo import web
+
+    web.serve(uvicorn.Server(configured(app, settings)))
 
 
 def configured(app: Any, settings: Any) -> Any:
     """How the web server runs. Nothing of a request is printed: an address may hold a name, or a key by mistake."""
     import uvicorn
 
+    from cobogo import web
+
     tls = settings.tls
     return uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
+        http=web.patient(settings.limits.stalled_seconds),
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=settings.behind_proxy,
+        forwarded_allow_ips=list(settings.trusted_proxies),
         ssl_certfile=tls and tls.certificate,
         ssl_keyfile=tls and tls.key,
     )

@@ -10,7 +10,8 @@ import hashlib
 import json
 import secrets
 import zlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,10 +23,11 @@ from cobogo import scratch
 from cobogo.errors import OutputError, ReportError
 from cobogo.ldp.collection import Collection
 from cobogo.ldp.layout import Ints
+from cobogo.ldp.power import too_few
 from cobogo.ldp.protocol import LEVEL, Findings
 from cobogo.ldp.wire import Batch
 
-VERSION = 1
+VERSION = 2
 BEGINS = b'{"cobogo-aggregate":'
 LONGEST = 1 << 24
 """Bytes of the first line, at most."""
@@ -75,8 +77,11 @@ class Aggregate:
         )  # fmt: skip
 
     def findings(self, *, level: float = LEVEL) -> Findings:
-        """What the counts tell."""
-        return self.collection.protocol.findings(self.counts, self.users, level=level)
+        """What the counts tell; of too few reports, that they are too few."""
+        protocol = self.collection.protocol
+        found, asked = protocol.findings(self.counts, self.users, level=level), protocol.detectable
+        few = asked is not None and too_few(asked, self.users, alpha=level, candidates=max(found.tested, 1))
+        return replace(found, too_few=few)
 
     def save(self, path: str | Path) -> None:
         """Write a file, whole or not at all, in the place of an earlier aggregate if there is one."""
@@ -87,8 +92,9 @@ class Aggregate:
         about = {
             "cobogo-aggregate": VERSION, "collection": self.collection.fingerprint.hex(),
             "mechanism": self.collection.mechanism, "reports": self.users, "shape": list(self.counts.shape),
-            "seeded": self.seeded, "parts": sorted(self.parts), "sha256": hashlib.sha256(body).hexdigest(),
+            "seeded": self.seeded, "parts": sorted(self.parts),
         }  # fmt: skip
+        about["sha256"] = _digest(about, body)
         with scratch.whole(path) as stage:
             stage.write_bytes(json.dumps(about, separators=(",", ":")).encode() + b"\n" + body)
 
@@ -108,7 +114,7 @@ class Aggregate:
                 where=where,
                 remedy="Give the description that its clients had.",
             )
-        if tuple(about.shape) != collection.protocol.shape or hashlib.sha256(body).hexdigest() != about.sha256:
+        if tuple(about.shape) != collection.protocol.shape or not about.holds(body):
             raise _damaged(where)
         size = 8 * prod(about.shape)
         unpacker = zlib.decompressobj()
@@ -119,6 +125,8 @@ class Aggregate:
         if len(unpacked) != size or not unpacker.eof or unpacker.unused_data:
             raise _damaged(where)
         counts = np.frombuffer(unpacked, dtype="<i8").astype(np.int64).reshape(about.shape)
+        if (counts < 0).any() or (counts > about.reports).any():  # a report counts once in a cell, or not at all
+            raise _damaged(where)
         return cls(collection, counts, about.reports, frozenset(about.parts), about.seeded)
 
     def as_dict(self) -> dict[str, Any]:
@@ -139,7 +147,7 @@ class _About(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    version: Literal[1] = Field(alias="cobogo-aggregate")
+    version: Literal[1, 2] = Field(alias="cobogo-aggregate")
     collection: str
     mechanism: str
     reports: Annotated[int, Field(ge=0, le=2**53)]
@@ -148,12 +156,24 @@ class _About(BaseModel):
     parts: list[Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]]
     sha256: str
 
+    def holds(self, body: bytes) -> bool:
+        """Whether header and counts are as they were written; in version 1 the hash was of the counts alone."""
+        if self.version == 1:
+            return hashlib.sha256(body).hexdigest() == self.sha256
+        return _digest(self.model_dump(by_alias=True), body) == self.sha256
+
+
+def _digest(about: Mapping[str, Any], body: bytes) -> str:
+    """Of all that the first line says beside it, and of the counts."""
+    said = json.dumps({key: value for key, value in about.items() if key != "sha256"}, sort_keys=True)
+    return hashlib.sha256(said.encode() + b"\n" + body).hexdigest()
+
 
 def _about(line: bytes, where: str) -> _About:
     if not line.startswith(BEGINS) or len(line) > LONGEST:
         raise ReportError("is no aggregate of Cobogó's", where=where)
     version = line[len(BEGINS) :].partition(b",")[0]
-    if version.isdigit() and int(version[:9]) != VERSION:
+    if version.isdigit() and int(version[:9]) > VERSION:
         raise ReportError(
             f"is written in version {int(version[:9])} of the format, and this is version {VERSION}", where=where
         )

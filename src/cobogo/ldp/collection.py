@@ -11,6 +11,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -24,6 +25,9 @@ from cobogo.policy.toml_file import read_toml
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
+
+MOST_CELLS = 1 << 25
+"""Counts of a collection: 256 MB of them, which is 32 times as many as the largest default."""
 
 TABLE = "collection"
 
@@ -80,6 +84,13 @@ class Collection(Part):
             raise _inside(readable(error, name, kind), name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
+        cells = prod(found.protocol.shape)
+        if cells > MOST_CELLS:
+            raise PolicyError(
+                f"would count reports in {cells:,} cells, and {MOST_CELLS:,} is the most",
+                where=where,
+                remedy="Give fewer rows, or a smaller width.",
+            )
         return found
 
     @property
@@ -135,13 +146,15 @@ def listed(values: Sequence[str]) -> tuple[str, ...]:
 def lines_of(path: Path, where: str) -> list[str]:
     """The lines of a text file, without those that are empty."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = path.expanduser().read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise PolicyError(f"{path.name} is not UTF-8 text (byte {error.start})", where=where) from None
     except OSError as error:
         raise PolicyError(
             f"{path.name} cannot be read: {error.strerror}", where=where, remedy="Check the path."
         ) from None
+    except (ValueError, RuntimeError):  # a NUL in it, or the home of nobody
+        raise PolicyError(f"{str(path)!r} is no path", where=where) from None
     return [line for line in text.replace("\r\n", "\n").split("\n") if line]
 
 
@@ -153,7 +166,8 @@ def _with_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
         if isinstance(given, Mapping):
             if set(given) != {"file"} or not isinstance(given["file"], str):
                 raise PolicyError('must be a list, or { file = "…" }', where=f"{where}.{key}")
-            found[key] = lines_of(home / Path(given["file"]).expanduser(), f"{where}.{key}")
+            path = Path(given["file"])
+            found[key] = lines_of(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
     return found
 
 

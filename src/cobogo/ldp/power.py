@@ -47,6 +47,19 @@ def threshold(what: Detectable, users: int, *, alpha: float = ALPHA, candidates:
     return _quantile(1 - _level(what, alpha, candidates)) * _error(what, 0.0, users)
 
 
+def too_few(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: int | None = None) -> bool:
+    """Whether the noise of so few reports hides even a value that every client holds.
+
+    >>> from cobogo.ldp.oracles import ORACLES
+    >>> too_few(ORACLES["grr"](4, 1.0), 1), too_few(ORACLES["grr"](4, 1.0), 100)
+    (True, False)
+    """
+    if not users:
+        return True
+    noise = sqrt(float(what.variance(np.zeros(1), users)[0]))
+    return _quantile(1 - _level(what, alpha, candidates)) * noise >= users
+
+
 def detection(
     what: Detectable, share: float, users: int, *, alpha: float = ALPHA, candidates: int | None = None
 ) -> float:

@@ -33,7 +33,9 @@ class Findings:
     show as much where there is nothing (``chances``). ``tested`` is how many were asked about, ``fit`` the share of the
     variance that the findings explain, where that says something.
 
-    ``counts`` are numbers of ``users`` where ``counted``, and else figures of their own, as a mean is.
+    ``counts`` are numbers of ``users`` where ``counted``, and else figures of their own, as a mean is. ``too_few`` are
+    the reports where even a value that every client holds would not stand out of their noise: then nothing is
+    significant.
     """
 
     labels: tuple[str, ...]
@@ -45,6 +47,7 @@ class Findings:
     level: float = LEVEL
     fit: float | None = None
     counted: bool = True
+    too_few: bool = False
 
     @property
     def shares(self) -> Floats:
@@ -54,7 +57,7 @@ class Findings:
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Which of them are there, at the level divided among all that were tested (Bonferroni)."""
-        return self.chances <= self.level / max(self.tested, 1)
+        return (self.chances <= self.level / max(self.tested, 1)) & (not self.too_few)
 
     def as_dict(self) -> dict[str, Any]:
         """For programs."""
@@ -73,7 +76,8 @@ class Findings:
             )
         ]  # fmt: skip
         fit = {} if self.fit is None else {"fit": self.fit}
-        return {"reports": self.users, "tested": self.tested, "level": self.level, **fit, "found": entries}
+        few = {"too_few": self.too_few} if self.counted else {}
+        return {"reports": self.users, "tested": self.tested, "level": self.level, **few, **fit, "found": entries}
 
 
 def chances_of(scores: Floats) -> Floats:

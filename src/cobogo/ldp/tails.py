@@ -15,6 +15,8 @@ def tail(support: Ints, expected: Floats, users: int, disturbed: float = 0.0) ->
 
     >>> tail(np.array([8]), np.array([5.0]), 10).round(6).tolist()  # of ten coins, eight or more: 56/1024
     [0.054688]
+    >>> tail(np.array([1]), np.array([0.3]), 1).round(6).tolist()  # one report, and it supports the value
+    [0.3]
     """
     from scipy.special import betainc, gammainc
 
@@ -27,9 +29,10 @@ def tail(support: Ints, expected: Floats, users: int, disturbed: float = 0.0) ->
     under = ratio < 1 - 1e-9
     over = ratio > 1 + 1e-9
     found = np.asarray(gammainc(least, expected), dtype=np.float64)
-    size = np.where(under, expected / np.where(under, 1 - ratio, 1), 0)
+    size = np.where(under, expected / np.where(under, 1 - ratio, 1), 0) if disturbed else np.full(len(support), users)
     binomial = betainc(least, np.maximum(size - least + 1, 1e-9), np.where(under, 1 - ratio, 0.5))
-    found = np.where(under, np.where(least > size, 0.0, binomial), found)
+    beyond = least > size * (1 + 1e-9)  # all of the reports are not more than all of them: rounding must not say so
+    found = np.where(under, np.where(beyond, 0.0, binomial), found)
     shape = np.where(over, expected / np.where(over, ratio - 1, 1), 1)
     negative = betainc(least, shape, np.where(over, 1 - 1 / np.where(over, ratio, 2), 0.5))
     return np.where(support <= 0, 1.0, np.where(over, negative, found))

@@ -126,7 +126,8 @@ class Policy(Part):
 
     def resolve(self, path: str) -> Path:
         """A path of the policy, from where the program runs."""
-        if self._trusted is not None and path not in self._trusted and (Path(path).name != path or path in (".", "..")):
+        outside = self._trusted is not None and path not in self._trusted
+        if outside and (Path(path).name != path or path == ".." or path.startswith("~")):
             raise PolicyError(
                 f"{path!r} is no plain file name",
                 where=self._name,
@@ -134,7 +135,9 @@ class Policy(Part):
             )
         try:
             full = self._home / Path(path).expanduser()
-            full.exists()
+            full.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # whoever reads it says so
         except (ValueError, RuntimeError, OSError):
             raise PolicyError(f"{path!r} is no path", where=self._name) from None
         return full

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from cobogo.errors import PolicyError
+
+DEEPEST = 100
+"""Tables within tables that a file may hold: what walks through them needs no more room than any program has."""
+
+ENDS = re.compile(r"[={},\[\]]")
+"""What ends a key."""
 
 
 def read_toml(path: Path, kind: str = "policy") -> dict[str, Any]:
@@ -23,13 +31,42 @@ def read_toml(path: Path, kind: str = "policy") -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise PolicyError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    remedy = f"See the {kind} page of the documentation for an example."
+    return parse_toml(text, str(path), remedy=remedy)
+
+
+def parse_toml(text: str, where: str, *, remedy: str | None = None) -> dict[str, Any]:
+    """The content of a text, whatever it holds: what is no TOML, or nested beyond all reason, is refused."""
+    if any(
+        _dots(part) > DEEPEST for line in text.splitlines() if line.count(".") > DEEPEST for part in ENDS.split(line)
+    ):
+        raise _too_deep(where)  # the parser's time grows with the square of a key's parts
     try:
-        return tomllib.loads(text)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PolicyError(
-            f"is not TOML: {error}",
-            where=str(path),
-            remedy=f"See the {kind} page of the documentation for an example.",
-        ) from None
-    except ValueError:  # Python reads no number of so many digits
-        raise PolicyError("a number has more than 4,300 digits", where=str(path)) from None
+        raise PolicyError(f"is not TOML: {error}", where=where, remedy=remedy) from None
+    except RecursionError:
+        raise _too_deep(where) from None
+    except ValueError:
+        raise PolicyError("holds a number that is too long to be one", where=where) from None
+    level: list[Any] = [content]
+    for _ in range(DEEPEST):
+        level = [part for table in level for part in _parts(table)]
+        if not level:
+            return content
+    raise _too_deep(where)
+
+
+def _dots(part: str) -> int:
+    """How many dots stand between parts of a key: not those of a text."""
+    return part.count(".") if part.lstrip()[:1] not in ("'", '"') else part.count('".') + part.count("'.")
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """The tables and lists in a table or list."""
+    inside = value.values() if isinstance(value, dict) else value
+    return [part for part in inside if isinstance(part, dict | list)]
+
+
+def _too_deep(where: str) -> PolicyError:
+    return PolicyError(f"is nested more than {DEEPEST} deep", where=where, remedy="Write it flat.")

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from cobogo.server.keys import Holder
+from cobogo.server.keys import SHAPE, Holder
 from cobogo.server.roles import Scope
 
 if TYPE_CHECKING:
     from cobogo.server.house import House
 
 BEARER = HTTPBearer(auto_error=False, description="A key: cobogo_…")
+
+AT_MOST = 100_000
+"""Addresses and keys whose pace is remembered."""
 
 UNKNOWN = "Give a key that is valid: Authorization: Bearer cobogo_…"
 
@@ -32,6 +35,7 @@ class Pace:
         """How many seconds somebody has to wait; 0 where they may go on, which is counted."""
         now = time.monotonic()
         with self._lock:
+            self._make_room(now)
             left, since = self._left.get(who, (float(self.per_minute), now))
             left = min(left + (now - since) * self.per_minute / 60, float(self.per_minute))
             if left >= 1:
@@ -39,6 +43,38 @@ class Pace:
                 return 0.0
             self._left[who] = (left, now)
             return (1 - left) * 60 / self.per_minute
+
+    def give_back(self, who: str) -> None:
+        """Count one request less."""
+        with self._lock:
+            left, since = self._left.get(who, (float(self.per_minute), 0.0))
+            self._left[who] = (left + 1, since)
+
+    def _make_room(self, now: float) -> None:
+        """Forget whoever has waited long enough to have a full bucket again: nothing is known of them any more."""
+        if len(self._left) >= AT_MOST:
+            self._left = {who: (left, since) for who, (left, since) in self._left.items() if now - since < 60}
+
+
+class TooMany(Exception):
+    """Somebody has made too many attempts; they are told to wait."""
+
+
+def recognised(house: House, address: str, text: str) -> Holder | None:
+    """Whose key somebody gives. Guesses are paced by address *before* they are hashed, and each wrong one is a line of
+    the log; whoever gives a key that is valid is not counted."""
+    holder = house.keys.remembered(text)
+    if holder is not None:
+        return holder
+    if house.strangers.wait(address):
+        raise TooMany
+    holder = house.keys.holder(text)
+    if holder is None:
+        key = SHAPE.fullmatch(text)
+        house.state.note(owner="", role="", key=key[1] if key else "", action="wrong key", what=address, status=401)
+    else:
+        house.strangers.give_back(address)
+    return holder
 
 
 def house(request: Request) -> House:
@@ -54,11 +90,11 @@ def present(
     """Whose key a request carries."""
     this = house(request)
     address = request.client.host if request.client else "?"
-    holder = None if given is None else this.keys.holder(given.credentials)
+    try:
+        holder = None if given is None else recognised(this, address, given.credentials)
+    except TooMany:
+        raise HTTPException(429, "Too many attempts. Wait a minute.", headers={"Retry-After": "60"}) from None
     if holder is None:
-        # A stranger's guesses are paced by address, so that they do not keep the hasher busy.
-        if this.strangers.wait(address):
-            raise HTTPException(429, "Too many attempts. Wait a minute.", headers={"Retry-After": "60"})
         raise HTTPException(401, UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
     request.state.holder = holder
     seconds = this.pace.wait(holder.key)

@@ -43,7 +43,20 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 }
+
+PAGES = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+"""What a page of the workbench may load: what comes from this server. Its templates are compiled in the browser."""
+
+ENCRYPTED = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
@@ -78,8 +91,8 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
         api.include_router(locating.router(settings))
     app.include_router(api)
     app.include_router(watching.router)
-    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, keys=this.keys)
-    app.add_middleware(BaseHTTPMiddleware, dispatch=Noted(this.state, app.state.figures))
+    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, house=this)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=Noted(this.state, app.state.figures, encrypted=settings.encrypted))
     app.add_exception_handler(CobogoError, _ours)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _misshapen)
@@ -89,9 +102,10 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
 class Noted:
     """Counts a request, writes it in the log where somebody made it with a key, and hardens its answer."""
 
-    def __init__(self, state: State, figures: Figures) -> None:
+    def __init__(self, state: State, figures: Figures, *, encrypted: bool) -> None:
         self.state = state
         self.figures = figures
+        self.headers = HEADERS | (ENCRYPTED if encrypted else {})
 
     async def __call__(self, request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
         began = time.perf_counter()
@@ -100,7 +114,8 @@ class Noted:
         except Exception as error:
             LOG.exception("a request failed: %s", type(error).__name__, exc_info=False)
             response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
-        for name, value in HEADERS.items():
+        page = response.headers.get("content-type", "").startswith("text/html")
+        for name, value in (self.headers | ({"Content-Security-Policy": PAGES} if page else {})).items():
             response.headers.setdefault(name, value)
         path = _template(request)
         self.figures.note(request.method, path, response.status_code, time.perf_counter() - began)

@@ -6,10 +6,10 @@ Only sums are kept: a report is counted and forgotten, and nothing says whose it
 from __future__ import annotations
 
 import threading
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import PolicyError
+from cobogo.policy.toml_file import parse_toml
 from cobogo.server.house import House
 from cobogo.server.state import COLLECTIONS
 
@@ -26,10 +26,7 @@ def asked_by(text: str) -> Collection:
     """The collection that a text describes, which may name no file."""
     from cobogo.ldp.collection import Collection
 
-    try:
-        content = tomllib.loads(text)
-    except ValueError as error:  # not TOML, or a number of too many digits
-        raise PolicyError(f"is not TOML: {error}", where="collection") from None
+    content = parse_toml(text, "collection")
     table = content.get("collection")
     for key in ("values", "candidates"):
         if isinstance(table, dict) and isinstance(table.get(key), dict):

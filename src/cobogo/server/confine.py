@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from cobogo.errors import PolicyError
 from cobogo.policy import Policy
+from cobogo.policy.toml_file import parse_toml
 
 FORBIDDEN: Mapping[tuple[str, ...], str] = {
     ("data", "path"): "The data are those of the data set.",
@@ -32,10 +32,7 @@ def confined(text: str, home: Path, *, owner: str, registry: str | None = None) 
     ``registry`` is the server's own, in which the data sets of each owner have names of their own: what is released of
     somebody's data is held against nobody else's.
     """
-    try:
-        content = tomllib.loads(text)
-    except ValueError as error:  # not TOML, or a number of too many digits
-        raise PolicyError(f"is not TOML: {error}", where="policy") from None
+    content = parse_toml(text, "policy")
     tables = {name: dict(table) if isinstance(table, Mapping) else table for name, table in content.items()}
     for (table, key), why in FORBIDDEN.items():
         part = tables.get(table)

@@ -3,6 +3,7 @@
 ::
 
     STATE/state.db
+    STATE/number                                  what the database knows this directory by
     STATE/datasets/ID/data.csv | data.parquet     as it was uploaded
     STATE/datasets/ID/files/NAME                  hierarchies and populations that its policies name
     STATE/jobs/ID/                                a job's policy and the lock of its worker
@@ -13,10 +14,11 @@
 from __future__ import annotations
 
 import re
+import secrets
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -28,6 +30,8 @@ NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
 IDENTITY = re.compile(r"[0-9a-f]{16}")
 BLOCK = 1 << 20
 PARQUET_MAGIC = b"PAR1"
+LEAST = 8
+"""Bytes that a value takes in memory, however it is encoded: an integer, or where a text begins."""
 DATA = ("data.csv", "data.parquet")
 """What the file of a data set is called."""
 
@@ -45,6 +49,18 @@ class Files:
         for name in ("datasets", "jobs", "releases", "collections"):
             (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.root.chmod(0o700)
+
+    @property
+    def number(self) -> str:
+        """A number that tells this directory from others, and lies in it."""
+        place = self.root / "number"
+        if not place.exists():
+            new = self.root / f".number-{secrets.token_hex(6)}"
+            new.write_text(secrets.token_hex(16), encoding="ascii")
+            with suppress(FileExistsError):  # another server of the same directory may be first
+                place.hardlink_to(new)
+            new.unlink()
+        return place.read_text(encoding="ascii")
 
     def dataset(self, identity: str) -> Path:
         """The directory of a data set."""
@@ -131,28 +147,56 @@ def safe_name(name: str) -> str:
 def data_name(upload: Path, limits: Limits) -> str:
     """What the file of a data set is called, by what it is: a Parquet file begins and ends in a way of its own.
 
-    A small file may unpack to far more than there is room for: what its own footer admits to is checked, and an engine
-    that reads it has a limit of memory all the same.
+    A small file may unpack to far more than there is room for, and what its footer says of that is the size of its
+    encodings: what its values are without them is counted first.
     """
     with upload.open("rb") as stream:
         head = stream.read(4)
     if head != PARQUET_MAGIC:
         return "data.csv"
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
+    most = limits.unpacked_megabytes * MEGABYTE
     try:
-        meta = pq.ParquetFile(upload).metadata
-        unpacked = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
+        unpacked = _unpacked(upload, most)
     except (OSError, pa.ArrowException, ValueError):
         raise DataError("begins like a Parquet file and is none", where="file") from None
-    if unpacked > limits.unpacked_megabytes * MEGABYTE or meta.num_rows > 10**10:
+    if unpacked > most:
         raise TooLarge(
             f"would be larger than {limits.unpacked_megabytes} MB when unpacked",
             where="file",
             remedy="Ask the server's administrator to raise limits.unpacked-megabytes.",
         )
     return "data.parquet"
+
+
+def _unpacked(upload: Path, most: int) -> int:
+    """Bytes of a Parquet file's values without encoding or compression; where it is more than ``most``, any number
+    above. Texts that are repeated by reference are measured by reference: nothing is unpacked for that."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    meta = pq.read_metadata(upload)
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    stated = sum(max(chunk.total_uncompressed_size, chunk.num_values * LEAST) for chunk in chunks)
+    nested = sum(chunk.num_values * LEAST for chunk in chunks if "." in chunk.path_in_schema)
+    if stated > most or nested > BLOCK << 10:
+        return most + stated
+    texts = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"})
+    file = pq.ParquetFile(upload, read_dictionary=[name for name in texts if "." not in name])
+    size = stated
+    for batch in file.iter_batches(1 << 16, columns=texts) if texts else ():
+        for column in batch.columns:
+            if pa.types.is_dictionary(column.type):
+                lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
+                size += pc.sum(lengths, min_count=0).as_py()
+            else:
+                size += column.nbytes
+        if size > most:
+            break
+    return size
 
 
 def zipped(directory: Path, target: IO[bytes]) -> None:

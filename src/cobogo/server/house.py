@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from cobogo.errors import InputError
 from cobogo.server.access import Pace
 from cobogo.server.files import Files
-from cobogo.server.keys import Keys
+from cobogo.server.keys import Holder, Keys
 from cobogo.server.settings import Settings
 from cobogo.server.state import State
 from cobogo.table.connect import is_url
@@ -36,9 +37,15 @@ class House:
         except OSError as error:
             raise InputError(f"cannot be used: {error.strerror}", where=str(root)) from None
         self.state = State(self.settings.database or root / "state.db")
+        try:
+            self.state.settle_in(self.files.number)
+        except BaseException:
+            self.state.close()
+            raise
         self.keys = Keys(self.state)
         self.pace = Pace(self.settings.limits.requests_per_minute)
         self.strangers = Pace(30)
+        self.browsers: Callable[[str], Holder | None] = _nobody
         self._opening = threading.Lock()
         self._curators: dict[str, Curator] = {}
         if self.settings.registry is not None:
@@ -60,6 +67,11 @@ class House:
 
                 self._curators[file] = Curator.load(Path(file))
             return self._curators[file]
+
+
+def _nobody(session: str) -> Holder | None:  # noqa: ARG001
+    """Who is logged in in a browser, by the name of its session: without pages, nobody. The workbench says who."""
+    return None
 
 
 def begin_registry(place: str) -> None:

@@ -15,7 +15,6 @@ from cobogo.schema.profile import ColumnProfile, Type
 from cobogo.schema.starter import starter_policy
 from cobogo.schema.suggest import suggest
 from cobogo.server import rows
-from cobogo.table.connect import connect
 from cobogo.table.engine import Engine, literal, quoted
 from cobogo.table.read import Table
 
@@ -36,7 +35,7 @@ def of(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
     if file.exists():
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return found
-    engine = connect()
+    engine = rows.opened()
     with engine.guarded("counting"):
         copy = engine.connection.read_parquet(folder / rows.PAGES)
         table = Table(engine, copy.drop(rows.NUMBER), "file")

@@ -7,16 +7,18 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from cobogo.errors import InputError
 from cobogo.server.house import House
 from cobogo.server.state import JOBS, packed
-from cobogo.server.worker import AUDIT, abandoned
+from cobogo.server.worker import AUDIT, abandoned, began, tell_to_end
 
 BEAT = 0.25
 TRIES = 2
+UNDER_WAY = ("queued", "running", "cancelling")
 OVER = ("done", "refused", "failed", "cancelled")
 
 
@@ -30,6 +32,7 @@ class Queue:
     def __init__(self, house: House) -> None:
         self.house = house
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._turns: dict[str, int] = {}
         self._spare: subprocess.Popen[bytes] | None = None
         self._wake = threading.Event()
         self._stopping = False
@@ -65,9 +68,13 @@ class Queue:
         return self._wait(owner, AUDIT, {"dataset": release["dataset"], "release": release["id"]})
 
     def _wait(self, owner: str, kind: str, asked: Mapping[str, str]) -> str:
-        waiting = self.house.state.rows(JOBS, state="queued")
-        if len(waiting) >= self.house.settings.limits.jobs_waiting:
+        waiting, limits = self.house.state.rows(JOBS, state="queued"), self.house.settings.limits
+        if len(waiting) >= limits.jobs_waiting:
             raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
+        if sum(row["owner"] == owner for row in waiting) >= limits.jobs_waiting_each:
+            raise Busy(
+                "too many of your jobs wait already", where="jobs", remedy="Wait for one of them, or cancel one."
+            )
         identity = self.house.state.add(
             JOBS,
             owner=owner,
@@ -103,17 +110,30 @@ class Queue:
         """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
         for row in self.house.state.rows(JOBS, state="cancelling"):
             self._cancelled(row)
-        for row in self.house.state.rows(JOBS, state="running"):
+        running = self.house.state.rows(JOBS, state="running")
+        for row in running:
             self._watched(row)
+        for identity in set(self._children) - {row["id"] for row in running}:
+            self._let_go(identity)
 
     def _beat(self) -> None:
         self.watch()
         state = self.house.state
-        running = state.rows(JOBS, state="running")
-        free = self.house.settings.limits.jobs_at_once - len([r for r in running if r["id"] in self._children])
-        for row in list(reversed(state.rows(JOBS, state="queued")))[: max(free, 0)]:
+        running = [row for row in state.rows(JOBS, state="running") if row["id"] in self._children]
+        waiting = state.rows(JOBS, state="queued")
+        for _ in range(min(self.house.settings.limits.jobs_at_once - len(running), len(waiting))):
+            row = self._next(waiting, running)
+            waiting.remove(row)
+            running.append(row)
             self._begin(row)
         self._ready()
+
+    def _next(self, waiting: list[dict[str, Any]], running: list[dict[str, Any]]) -> dict[str, Any]:
+        """The job whose turn it is: people take turns, however many jobs each has, and a person's go in their order."""
+        busy = Counter(row["owner"] for row in running)
+        chosen = min(waiting, key=lambda row: (busy[row["owner"]], self._turns.get(row["owner"], 0), row["created"]))
+        self._turns[chosen["owner"]] = max(self._turns.values(), default=0) + 1
+        return chosen
 
     def _begin(self, row: dict[str, Any]) -> None:
         identity = row["id"]
@@ -123,6 +143,7 @@ class Queue:
             JOBS, identity, only_if={"state": "queued"}, state="running", tries=row["tries"] + 1
         ):
             return
+        (directory / "lock").write_bytes(b"")  # it may say when an earlier try began
         child, self._spare = self._ready(), None
         asked = packed({"settings": self.house.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
         assert child.stdin is not None
@@ -143,14 +164,12 @@ class Queue:
         return self._spare
 
     def _watched(self, row: dict[str, Any]) -> None:
-        """A worker that ended without a word was killed: its job is tried once more."""
+        """A worker that ended without a word was killed: its job is tried once more. One that takes too long ends."""
         child = self._children.get(row["id"])
-        if child is not None:
-            if child.poll() is None:
-                return
-            del self._children[row["id"]]
-        elif not abandoned(self._directory(row)):
-            return  # of a server before this one, and still at work
+        if child.poll() is None if child is not None else not abandoned(self._directory(row)):
+            self._end_overdue(row)
+            return
+        self._children.pop(row["id"], None)
         again = row["tries"] < TRIES
         self.house.state.change(
             JOBS,
@@ -162,19 +181,43 @@ class Queue:
             finished=None if again else time.time(),
         )
 
+    def _end_overdue(self, row: dict[str, Any]) -> None:
+        minutes = self.house.settings.limits.job_minutes
+        begun = began(self._directory(row))
+        if begun is None or time.time() - begun <= minutes * 60:
+            return
+        message = f"The work took longer than the {minutes:g} minutes that a job may take here."
+        over = {"state": "failed", "stage": "", "message": message, "finished": time.time()}
+        if self.house.state.change(JOBS, row["id"], only_if={"state": "running"}, **over):
+            self._end_worker(row)
+            self.house.files.forget("releases", row["id"])
+
+    def _end_worker(self, row: dict[str, Any]) -> bool:
+        """End whatever works on a job; whether it has ended. The worker of a server before this one is only told to."""
+        child = self._children.pop(row["id"], None)
+        if child is not None:
+            _end(child)
+            return True
+        directory = self._directory(row)
+        if abandoned(directory):
+            return True
+        tell_to_end(directory)
+        return False
+
+    def _let_go(self, identity: str) -> None:
+        """A worker whose job is over ends by itself; it is waited for, or it would stay in the system's table."""
+        if self._children[identity].poll() is not None:
+            del self._children[identity]
+
     def _directory(self, row: dict[str, Any]) -> Any:
         directory = self.house.files.job(row["id"])
         directory.mkdir(mode=0o700, exist_ok=True)
         return directory
 
     def _cancelled(self, row: dict[str, Any]) -> None:
-        child = self._children.pop(row["id"], None)
-        if child is not None:
-            _end(child)
-        elif not abandoned(self._directory(row)):
-            return  # of a server before this one: it ends by itself, and what it made is not taken
-        self.house.files.forget("releases", row["id"])
-        self.house.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
+        if self._end_worker(row):
+            self.house.files.forget("releases", row["id"])
+            self.house.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

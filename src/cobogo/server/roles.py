@@ -21,6 +21,7 @@ class Scope(StrEnum):
     BUDGETS = "budgets"  # see everybody's budgets
     COLLECT = "collect"  # describe collections and decode what was collected
     REPORT = "report"  # hand in randomized reports, and positions for the anonymizer
+    JOBS = "jobs"  # see that jobs of anybody wait or run, and cancel them
     KEYS = "keys"  # make and revoke keys
     AUDIT = "audit"  # read the log of who did what
     METRICS = "metrics"  # read the server's figures
@@ -54,7 +55,7 @@ SCOPES: Mapping[Role, frozenset[Scope]] = {
     Role.AUDITOR: frozenset(
         {Scope.RELEASES, Scope.EVIDENCE, Scope.REGISTRY, Scope.BUDGETS, Scope.AUDIT, Scope.METRICS}
     ),
-    Role.ADMIN: frozenset({Scope.KEYS, Scope.AUDIT, Scope.METRICS}),
+    Role.ADMIN: frozenset({Scope.KEYS, Scope.JOBS, Scope.AUDIT, Scope.METRICS}),
 }
 """An administrator makes keys and sees no data; whoever makes keys for themselves leaves a trace in the log."""
 

@@ -21,6 +21,17 @@ GROUP = 20_480
 """Rows that are unpacked together: few, since a page of a sorted table has rows of everywhere."""
 
 
+MEMORY = "2 GiB"
+"""Memory that one look at a data set may take; what does not fit goes to disk."""
+
+
+def opened() -> Engine:
+    """An engine for a look at a data set: several people's looks must not add up to the machine's memory."""
+    found = connect()
+    found.connection.raw_sql(f"SET memory_limit = '{MEMORY}'")
+    return found
+
+
 @dataclass(frozen=True)
 class Order:
     """Rows by a column: by what its texts mean where ``meant`` is an expression of the engine's, else as they are."""
@@ -46,7 +57,7 @@ def source(folder: Path) -> str:
 def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, order: Order | None = None) -> Any:
     """Some rows, as text, each with its number."""
     first, last = min(offset, rows), min(offset + limit, rows)
-    engine = connect()
+    engine = opened()
     with engine.guarded("reading"):
         names = ", ".join(map(quoted, columns))
         if order is None:
@@ -84,7 +95,7 @@ def _numbers(
 
 def counts(folder: Path, column: str, most: int) -> tuple[Counted, int]:
     """The most frequent values of a column, and how many there are: for its steward's eyes."""
-    engine = connect()
+    engine = opened()
     with engine.guarded("reading"):
         name = quoted(column)
         grouped = f"SELECT {name} AS value, count(*) AS records FROM {source(folder)} GROUP BY 1"

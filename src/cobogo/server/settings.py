@@ -27,7 +27,12 @@ class Limits(Part):
     unpacked_megabytes: int = Field(default=16_384, ge=1, le=10_000_000)
     datasets: int = Field(default=1000, ge=1)
     jobs_waiting: int = Field(default=100, ge=1)
+    jobs_waiting_each: int = Field(default=20, ge=1)  # of a person
     jobs_at_once: int = Field(default=1, ge=1, le=64)
+    job_minutes: float = Field(default=1440, gt=0)
+    job_megabytes: int | None = Field(default=None, ge=512)  # without it, three quarters of the machine's for all jobs
+    session_minutes: float = Field(default=120, gt=0, le=100_000)  # how long a browser may be idle and stay logged in
+    stalled_seconds: float = Field(default=20, gt=0, le=3600)  # how long a request may stay half-sent
 
 
 class Source(Part):
@@ -76,6 +81,7 @@ class Settings(Part):
     vault_key: str | None = None
     tls: TLS | None = None
     behind_proxy: bool = False
+    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")  # whose word on who asks is taken, behind a proxy
     limits: Limits = Limits()
     location: Location | None = None
     sources: dict[SourceName, Source] = Field(default_factory=dict)
@@ -102,6 +108,11 @@ class Settings(Part):
         sources = {name: one.model_copy(update={"url": _located(one.url, home)}) for name, one in found.sources.items()}
         return found.model_copy(update={**paths, "tls": tls, "sources": sources})
 
+    @property
+    def encrypted(self) -> bool:
+        """Whether requests come encrypted: to the server, or to the proxy before it."""
+        return self.tls is not None or self.behind_proxy
+
     def unplaced(self, text: str | None) -> str | None:
         """A message without where things lie on the server's machine: people know them by other names."""
         for name in ("vault_key", "vault", "registry", "curator", "state"):
@@ -122,7 +133,7 @@ class Settings(Part):
                 where="host",
                 remedy="Make one first: cobogo serve --add-key NAME --role admin.",
             )
-        if self.tls is None and not self.behind_proxy:
+        if not self.encrypted:
             raise InputError(
                 f"{self.host} can be reached from other machines, and keys and data would travel unencrypted",
                 where="host",

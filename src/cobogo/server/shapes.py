@@ -148,6 +148,19 @@ class Job(Shape):
     finished: float | None
 
 
+class JobInQueue(Shape):
+    """A job that waits or runs, without what it is about: for whoever keeps the server running."""
+
+    id: str
+    owner: str
+    kind: str
+    state: str
+    stage: str
+    done: int
+    total: int
+    created: float
+
+
 class ReleaseShown(Shape):
     """A release."""
 

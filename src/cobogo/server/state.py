@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 META = MetaData()
 
 VERSION = Table("cobogo_server", META, Column("version", Integer, nullable=False))
+HOME = Table("cobogo_server_home", META, Column("directory", Text, nullable=False))
+"""Which directory has the files that the rows are about, by the number that lies in it."""
 
 KEYS = Table(
     "cobogo_keys",
@@ -123,7 +125,12 @@ LOG = Table(
 Row = Mapping[str, Any]
 Step = Callable[[Connection], None]
 
-MIGRATIONS: Sequence[Step] = (META.create_all,)
+
+def _add_home(connection: Connection) -> None:
+    HOME.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Sequence[Step] = (META.create_all, _add_home)
 """What brings a database from the version before to each version: the first makes everything of version 1. To change
 the schema: append one, never edit those that were published."""
 
@@ -192,6 +199,22 @@ class State:
             for step in migrations[version:]:
                 step(connection)
             connection.execute(update(VERSION).values(version=len(migrations)))
+
+    def settle_in(self, directory: str) -> None:
+        """Belong to a directory of files, by its number; a database that belongs to another one is refused: its jobs
+        are about files that are not there."""
+        with self.transaction() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(ONE_AT_A_TIME)))
+            found = connection.execute(select(HOME.c.directory)).scalar()
+            if found is None:
+                connection.execute(insert(HOME).values(directory=directory))
+            elif found != directory:
+                raise StateError(
+                    "belongs to another state directory",
+                    where=self.name,
+                    remedy="Servers that share a database share the state directory, too: on a disk that both reach.",
+                )
 
     def add(self, table: Table, **values: Any) -> str:
         """A new row under a new identity."""

@@ -14,7 +14,6 @@ from cobogo.server.files import data_name, safe_name
 from cobogo.server.house import House
 from cobogo.server.sources import copy_table, offered, sources
 from cobogo.server.state import DATASETS, JOBS, packed
-from cobogo.table.connect import connect
 from cobogo.table.files import guess_separator
 from cobogo.table.read import read
 
@@ -98,7 +97,7 @@ def _looked_at(file: Path, stage: Path, separator: str | None, encoding: str) ->
     if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
         raise InputError("must be one character that is neither a letter nor a digit", where="separator")
     data = Data.model_validate({"separator": separator or guess_separator(file, encoding), "encoding": encoding})
-    engine = connect()
+    engine = rows.opened()
     try:
         with engine.guarded("reading"):
             table = read(file, data, engine)

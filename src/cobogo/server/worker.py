@@ -7,10 +7,13 @@ whatever was there.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+import resource
 import signal
+import socket
 import sys
 import time
 import traceback
@@ -25,7 +28,7 @@ from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.policy import Policy
 from cobogo.server.confine import confined
 from cobogo.server.files import DATA, Files
-from cobogo.server.settings import Settings
+from cobogo.server.settings import MEGABYTE, Limits, Settings
 from cobogo.server.state import JOBS, RELEASES, State, packed
 
 Progress = Callable[[str, int, int], None]
@@ -97,6 +100,8 @@ class Work:
         """Do the job, and say what came of it."""
         lock = _lock(self.files.job(self.identity))
         try:
+            if lock is not None:
+                _sign(lock)
             if lock is None or not self.state.change(JOBS, self.identity, only_if={"state": "running"}, stage="read"):
                 return
             self._finish(*self._outcome())
@@ -198,6 +203,29 @@ def _lock(directory: Path) -> int | None:
     return handle
 
 
+def _sign(lock: int) -> None:
+    """Say in the lock who works; when it was said is when the work began."""
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{socket.gethostname()} {os.getpid()}".encode(), 0)
+
+
+def began(directory: Path) -> float | None:
+    """When the work on the job of a directory began, in seconds since 1970; None where it has not."""
+    try:
+        about = (directory / "lock").stat()
+    except FileNotFoundError:
+        return None
+    return about.st_mtime if about.st_size else None
+
+
+def tell_to_end(directory: Path) -> None:
+    """Tell the worker that has the lock of a directory to end, if it is one of this machine."""
+    host, _, number = (directory / "lock").read_text(encoding="utf-8").rpartition(" ")
+    if host == socket.gethostname() and number.isdigit():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(int(number), signal.SIGTERM)
+
+
 def abandoned(directory: Path) -> bool:
     """Whether no process works on the job of a directory."""
     handle = _lock(directory)
@@ -226,6 +254,13 @@ def _prepare() -> None:
     engine.fetch(engine.connection.sql("SELECT 1 AS ready"))
 
 
+def _limit_memory(limits: Limits) -> None:
+    """What a job takes beyond its share fails it, and nothing else on the machine."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    share = (limits.job_megabytes or 0) * MEGABYTE or machine * 3 // 4 // max(limits.jobs_at_once, 1)
+    resource.setrlimit(resource.RLIMIT_DATA, (share, share))
+
+
 def main() -> None:
     """``python -m cobogo.server.worker`` gets ready and waits for a line of JSON: the settings, and the job to do.
 
@@ -237,7 +272,9 @@ def main() -> None:
     line = sys.stdin.readline()
     if line:
         asked = json.loads(line)
-        Work(Settings.model_validate(asked["settings"]), asked["job"]).run()
+        settings = Settings.model_validate(asked["settings"])
+        _limit_memory(settings.limits)
+        Work(settings, asked["job"]).run()
 
 
 if __name__ == "__main__":

@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.responses import RedirectResponse
+from starlette.middleware.sessions import SessionMiddleware
 
 from cobogo.server.keys import Holder
+
+COOKIE = 12 * 3600
+"""Seconds after which a browser forgets its cookie, however busy it was."""
 
 
 def mount(app: FastAPI, *, local: Holder | None = None) -> str:
@@ -23,7 +28,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(settings.state) / "pages"))
     from nicegui import ui
 
-    from cobogo.workbench import files, trouble
+    from cobogo.workbench import entering, files, trouble
     from cobogo.workbench.looks import CSS
     from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
@@ -36,6 +41,8 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     _page(ui, "/login", login.build, desk)
     trouble.prepare(desk)
     files.serve(desk)
+    entering.serve(desk)
+    app.state.house.browsers = lambda name: desk.known(name).holder
 
     @ui.page("/")
     def begin() -> None:
@@ -45,18 +52,24 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     if local is not None:
         _begin_registry(settings.registry)
 
-        @ui.page(f"/enter/{door}")
-        def enter() -> None:
-            desk.session().holder = local
-            ui.navigate.to("/")
+        @app.get(f"/enter/{door}", include_in_schema=False)
+        def enter() -> RedirectResponse:
+            return RedirectResponse(desk.tickets.address(local), status_code=303)
 
-    encrypted = settings.tls is not None or settings.behind_proxy
+    secret = secrets.token_hex(32)
+    app.add_middleware(  # around everything: who uploads is asked before the body is read
+        SessionMiddleware,
+        secret_key=secret,
+        session_cookie="cobogo",
+        same_site="strict",
+        https_only=settings.encrypted,
+        max_age=COOKIE,
+    )
     ui.run_with(
         app,
         title="Cobogó",
         favicon=_FAVICON,
-        storage_secret=secrets.token_hex(32),
-        session_middleware_kwargs={"session_cookie": "cobogo", "same_site": "strict", "https_only": encrypted},
+        storage_secret=secret,
         reconnect_timeout=30,
         show_welcome_message=False,
     )

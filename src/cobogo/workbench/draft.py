@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 from cobogo.errors import PolicyError
+from cobogo.policy.toml_file import parse_toml
 from cobogo.schema.starter import toml
 
 ORDER = (
@@ -41,10 +41,7 @@ class Draft:
 
     def content(self) -> dict[str, Any]:
         """The text as tables; a text that is no TOML is an error that says where."""
-        try:
-            return tomllib.loads(self.text)
-        except ValueError as error:  # not TOML, or a number of too many digits
-            raise PolicyError(f"is not TOML: {error}", where="policy") from None
+        return parse_toml(self.text, "policy")
 
     def take(self, text: str) -> None:
         """Take over a text that somebody wrote; one in which nobody would find their way is refused, and changes

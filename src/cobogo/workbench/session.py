@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from numbers import Real
@@ -16,6 +17,7 @@ from cobogo.report.words import Words, words
 from cobogo.server.keys import Holder
 from cobogo.server.state import KEYS, RELEASES
 from cobogo.workbench.draft import Draft
+from cobogo.workbench.entering import Tickets
 from cobogo.workbench.shelf import Shelf
 from cobogo.workbench.words import TEXTS, preferred
 
@@ -43,6 +45,7 @@ class Session:
     draft: Draft = field(default_factory=Draft)
     kept: dict[str, Any] = field(default_factory=dict)
     """What pages remember until somebody logs out, each under its own name."""
+    seen: float = field(default_factory=time.monotonic)
 
     @property
     def owner(self) -> str:
@@ -107,6 +110,7 @@ class Desk:
     queue: Queue
     sessions: dict[str, Session] = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
+    tickets: Tickets = field(default_factory=Tickets)
 
     def session(self) -> Session:
         """The session of the browser that asks. A key that was revoked, or has ended, logs it out."""
@@ -120,9 +124,23 @@ class Desk:
     def known(self, name: str) -> Session:
         """The session of a browser that was here before; an empty one of any other."""
         found = self.sessions.get(name, Session())
-        if found.holder is not None and not self._valid(found.holder):
+        idle, found.seen = time.monotonic() - found.seen, time.monotonic()
+        if found.holder is not None and (idle > self.idle or not self._valid(found.holder)):
             found.forget()
         return found
+
+    @property
+    def idle(self) -> float:
+        """Seconds without a page or a download after which a browser is logged out."""
+        return self.house.settings.limits.session_minutes * 60
+
+    def enter(self, name: str, holder: Holder) -> str:
+        """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing."""
+        before = self.sessions.pop(name, Session())
+        new = str(uuid.uuid4())
+        self.sessions[new] = Session(holder, before.language, before.dark)
+        self.note(self.sessions[new], "login")
+        return new
 
     def note(self, session: Session, action: str, what: str = "", status: int = 200) -> None:
         """Write in the server's log what somebody did on a page."""

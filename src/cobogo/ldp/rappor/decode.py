@@ -39,6 +39,10 @@ class Decoded:
         return self.counts / max(self.users, 1)
 
 
+MOST_CELLS = 1 << 26
+"""Candidates times bits that are decoded at once: some 2 GB, and a minute of a core."""
+
+
 def unbiased(counted: Ints, parameters: Parameters) -> tuple[Floats, Floats]:
     """For each cohort and bit, how many clients' filters have it, and the standard error of that.
 
@@ -63,6 +67,7 @@ def decode(counted: Ints, candidates: Sequence[str], parameters: Parameters, *, 
     users = int(counted[:, 0].sum())
     if not names or not users:
         return Decoded((), np.zeros(0), np.zeros(0), users, 0.0)
+    _refuse_too_many(len(names), parameters)
     heights, spread = unbiased(counted, parameters)
     share = counted[:, 0] / users  # of the clients, in each cohort: chance deals them out unevenly
     blooms = filters(names, parameters).transpose(0, 2, 1) * share[:, None, None]
@@ -83,6 +88,16 @@ def decode(counted: Ints, candidates: Sequence[str], parameters: Parameters, *, 
         users,
         fit,
     )
+
+
+def _refuse_too_many(candidates: int, parameters: Parameters) -> None:
+    bits = parameters.cohorts * parameters.bits
+    if candidates * bits > MOST_CELLS:
+        raise PolicyError(
+            f"{candidates:,} candidates against {bits:,} bits are more than can be decoded at once",
+            where="candidates",
+            remedy=f"Give at most {MOST_CELLS // bits:,} candidates, those that are likely.",
+        )
 
 
 def _chosen(design: Floats, target: Floats) -> Ints:

@@ -76,7 +76,9 @@ def run(
 ) -> None:
     """Serve until told to stop. Plain HTTP leaves the machine only where ``plain`` says so."""
     check_leg(host, certificate, key, plain=plain)
-    _server(app, host, port, certificate, key).run()
+    from cobogo import web
+
+    web.serve(_server(app, host, port, certificate, key))
 
 
 @contextmanager
@@ -107,9 +109,12 @@ def _server(app: Any, host: str, port: int, certificate: Path | None, key: Path 
     """
     import uvicorn
 
+    from cobogo import web
+
     return uvicorn.Server(
         uvicorn.Config(
             app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, access_log=False, log_config=None,
-            server_header=False, proxy_headers=False, ws="none", lifespan="off", timeout_graceful_shutdown=2,
+            http=web.patient(), server_header=False, proxy_headers=False, ws="none", lifespan="off",
+            timeout_graceful_shutdown=2,
         )
     )  # fmt: skip

@@ -19,12 +19,13 @@ from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.routes.common import REFUSALS, found
-from cobogo.server.shapes import AuditWanted, Identity, Job, JobWanted, ReleaseShown, VerdictShown
+from cobogo.server.shapes import AuditWanted, Identity, Job, JobInQueue, JobWanted, ReleaseShown, VerdictShown
 from cobogo.server.state import DATASETS, JOBS, POLICIES, RELEASES
 
 router = APIRouter(tags=["jobs and releases"], responses=REFUSALS)
 Here = Annotated[House, Depends(house)]
 Runner = Annotated[Holder, needs(Scope.RUN)]
+Keeper = Annotated[Holder, needs(Scope.JOBS)]
 Reader = Annotated[Holder, needs(Scope.RELEASES)]
 Insider = Annotated[Holder, needs(Scope.EVIDENCE)]
 
@@ -81,6 +82,22 @@ def cancel(this: Here, holder: Runner, identity: Identity, waiting: Annotated[qu
     found(this, JOBS, identity, holder, own=True)
     waiting.cancel(identity)
     return _job(found(this, JOBS, identity, holder, own=True))
+
+
+@router.get("/queue")
+def in_queue(this: Here, holder: Keeper) -> list[JobInQueue]:  # noqa: ARG001
+    """Everybody's jobs that wait or run, the latest first."""
+    rows = [row for state in queues.UNDER_WAY for row in this.state.rows(JOBS, state=state)]
+    rows.sort(key=lambda row: row["created"], reverse=True)
+    return [JobInQueue(**{key: row[key] for key in JobInQueue.model_fields}) for row in rows]
+
+
+@router.post("/queue/{identity}/cancel", status_code=202)
+def stop(this: Here, holder: Keeper, identity: Identity, waiting: Annotated[queues.Queue, Depends(queue)]) -> None:  # noqa: ARG001
+    """Stop anybody's job."""
+    if this.state.get(JOBS, identity) is None:
+        raise HTTPException(404, "There is no such job.")
+    waiting.cancel(identity)
 
 
 @router.get("/releases")

@@ -59,6 +59,7 @@ def _upload(desk: Desk, session: Session) -> None:
         auto_upload=True,
         max_file_size=most * MEGABYTE,
     )
+    drop.on("failed", lambda: ui.notify(session.say("data.failed", most=most), type="negative"), args=[])
     drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
     _options(session, options)
     ui.label(session.say("data.what")).classes("text-caption")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nicegui import run, ui
 
+from cobogo.server.access import TooMany, recognised
 from cobogo.workbench.frame import prepared
 from cobogo.workbench.header import buttons
 from cobogo.workbench.session import Desk
@@ -17,19 +18,17 @@ def build(desk: Desk) -> None:
 
     async def enter() -> None:
         text, key.value = str(key.value).strip(), ""
-        if desk.house.strangers.wait(f"workbench {ui.context.client.ip}"):
+        try:
+            holder = await run.io_bound(recognised, desk.house, f"workbench {ui.context.client.ip}", text)
+        except TooMany:
             ui.notify(session.say("login.wait"), type="negative")
             return
-        holder = await run.io_bound(desk.house.keys.holder, text)
         if holder is None:
             ui.notify(session.say("login.wrong"), type="negative")
         elif not open_to(holder):
             ui.notify(session.say("login.role"), type="warning")
         else:
-            session.forget()
-            session.holder = holder
-            desk.note(session, "login")
-            ui.navigate.to("/")
+            ui.navigate.to(desk.tickets.address(holder))
 
     with ui.row().classes("absolute-top-right q-pa-md"):
         buttons(session, dark, "primary")

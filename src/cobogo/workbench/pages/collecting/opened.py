@@ -102,6 +102,8 @@ class Opened:
             )
             ui.label(self.say("collect.reports", reports=findings["reports"])).classes("text-quiet")
         else:
+            if findings["too_few"]:
+                ui.label(self.say("collect.toofew")).classes("text-negative").props("role=status")
             self._shares(findings)
 
     def _shares(self, findings: dict[str, Any]) -> None:

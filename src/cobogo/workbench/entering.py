@@ -1,0 +1,54 @@
+"""Logging in: a browser gets a new name, so that whoever knew its name before does not know whom it is of now.
+
+A page cannot change a browser's cookie; an answer to a request can. So whoever gives a valid key is sent, with a ticket
+that is good once and for a minute, to an address that changes the cookie.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from nicegui import app
+
+from cobogo.server.keys import Holder
+
+if TYPE_CHECKING:
+    from cobogo.workbench.session import Desk
+
+PATH = "/entered"
+SECONDS = 60
+ONWARDS = '<!doctype html><title>Cobogó</title><meta http-equiv="refresh" content="0; url=/">'
+
+
+class Tickets:
+    """Who has given a valid key and is on the way in."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[Holder, float]] = {}
+
+    def address(self, holder: Holder) -> str:
+        """Where somebody is sent, with a new ticket."""
+        self._waiting = {key: found for key, found in self._waiting.items() if found[1] > time.monotonic()}
+        ticket = secrets.token_urlsafe(24)
+        self._waiting[ticket] = (holder, time.monotonic() + SECONDS)
+        return f"{PATH}/{ticket}"
+
+    def redeem(self, ticket: str) -> Holder | None:
+        """Whose ticket it is; good once."""
+        holder, until = self._waiting.pop(ticket, (None, 0.0))
+        return holder if until > time.monotonic() else None
+
+
+def serve(desk: Desk) -> None:
+    """Add the address."""
+
+    @app.get(f"{PATH}/{{ticket}}", include_in_schema=False)
+    def entered(request: Request, ticket: str) -> HTMLResponse:
+        holder = desk.tickets.redeem(ticket)
+        if holder is not None:
+            request.session["id"] = desk.enter(str(request.session.get("id", "")), holder)
+        return HTMLResponse(ONWARDS)  # no redirect: a browser that came from elsewhere would leave the cookie out

@@ -26,8 +26,8 @@ def _shuffled_front(pool, many, words, at):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _some_of(first, last, without, many, ranked, words, at, pool, place):  # type: ignore[no-untyped-def]
-    """``many`` of the cells ranked first to last, but for the one of rank ``without``, all choices equally likely (Floyd's
-    way: the j-th draw is among j more): into the pool, from a place on. Returns the next place."""
+    """``many`` of the cells ranked first to last, but for the one of rank ``without``, all choices equally likely
+    (Floyd's way: the j-th draw is among j more): into the pool, from a place on. Returns the next place."""
     size = last - first - (first <= without < last)
     begin = place
     for j in range(size - many, size):

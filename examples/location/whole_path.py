@@ -55,7 +55,7 @@ def main() -> None:
         found = [place["id"] for place in answer["places"]]
         _compare("Under a cloak", found, catalogue, float(at.lon[0]), float(at.lat[0]), heard)
         grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
-        device = Client(Dummies(8, grid), budget=1, window=1)
+        device = Client(Dummies(8, grid), reports=1, window=1)
         exact = device.nearest(float(at.lon[0]), float(at.lat[0]), 0.0, PlacesService(service), count=3)
         found = [place.id for place in exact.places]
         _compare("Among dummies", found, catalogue, float(at.lon[0]), float(at.lat[0]), heard)

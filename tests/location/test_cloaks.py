@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution
-from cobogo.location.cloaks import CLOAKS, Casper, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
+from cobogo.location.cloaks import CLOAKS, Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.location.cloaks.cells import LEVELS, area, cells, hilbert, inside, morton
+from cobogo.location.fortaleza import people
 from cobogo.location.geometry import distance
 from cobogo.location.points import Points
 from cobogo.randomness import Seeded
@@ -95,8 +96,49 @@ def test_who_is_left_over_joins_the_crowd_with_the_largest_cell() -> None:
 def test_crowds_along_the_curve_have_k_people_and_the_last_one_less_than_twice_as_many() -> None:
     rng = np.random.default_rng(3)
     points = Points.of(rng.normal(-38.5, 0.1, 1003), rng.normal(-3.7, 0.1, 1003))
-    cloaked = Hilbert(10).regions(points)
-    assert Counter(Counter(zip(*cloaked.box, strict=True)).values()) == {10: 99, 13: 1}
+    for spare, sizes in ((0, {10: 99, 13: 1}), (2, {12: 82, 19: 1})):
+        cloaked = Hilbert(10, spare=spare).regions(points)
+        assert Counter(Counter(zip(*cloaked.box, strict=True)).values()) == sizes
+    assert Hilbert(10).regions(points.take(slice(0, 11))).sharing(points.take(slice(0, 11))).tolist() == [11] * 11
+
+
+@pytest.mark.parametrize("k", [2, 5, 10, 20])
+def test_askers_are_no_nearer_to_the_edge_than_anybody_in_the_cloak_would_be(k: int) -> None:
+    """An attacker who knows nobody looks at the rim in vain. Of a person anywhere in a rectangle, the distance to the
+    nearest side, as a share of half the rectangle's width, is uniform about: a tenth of it holds a fifth of all."""
+    rng = np.random.default_rng(k)
+    points = Points.of(rng.uniform(-38.6, -38.4, 3000), rng.uniform(-3.85, -3.65, 3000), time=rng.uniform(0, 300, 3000))
+    for cloak in (Hilbert(k, spare=0), Clique(k, dx=3000, dy=3000, dt=300)):
+        cloaked = cloak.regions(points)
+        kept = ~cloaked.refused
+        west, south, east, north = (edge[kept] for edge in cloaked.box)
+        some = points.take(kept)
+        across, up = (some.lon - west) / (east - west), (some.lat - south) / (north - south)
+        rim = np.minimum(np.minimum(across, 1 - across), np.minimum(up, 1 - up)) < 0.05
+        assert rim.mean() < 0.19 + 0.06, cloak.name  # anybody: 1 − 0.9²
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_people_in_one_room_get_the_area_that_they_ask_for(kind: type[Cloak]) -> None:
+    """Cloaks widen to the minimum area and take nobody in from another continent for it."""
+    room = np.linspace(0, 5e-5, 10)
+    points = Points.of(
+        np.concatenate([-38.5 + room, 139.7 + room]), np.concatenate([-3.7 + room, 35.7 + room]), time=np.zeros(20)
+    )
+    cloaked = kind(5, 1e6).regions(points)
+    assert not cloaked.refused.any()
+    assert (cloaked.area >= 1e6).all()
+    assert np.median(cloaked.area) < 1e7
+
+
+def test_there_are_still_k_when_positions_are_a_minute_old() -> None:
+    """3,000 people at eight in the morning, the same ones each time."""
+    crowd = people(3000, days=1).trajectories(60)
+    assert crowd.time is not None
+    moments = np.unique(crowd.time)[[480, 481]]
+    then, now = (crowd.take(crowd.time == moment) for moment in moments)
+    for k in (5, 10, 20):
+        assert (Hilbert(k).regions(then).people(now) < k).mean() < 0.02
 
 
 def naive_quad(points: Points, k: int, row: int) -> tuple[float, float, float, float]:

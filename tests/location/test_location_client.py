@@ -20,7 +20,8 @@ from cobogo.location.client.presets import WITHIN_95
 from cobogo.location.client.reports import Area
 from cobogo.location.cloaks.cells import boxes, cells
 from cobogo.location.geometry import distance
-from cobogo.location.mechanisms import PlanarLaplace, Predictive
+from cobogo.location.grid import Grid
+from cobogo.location.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
 from cobogo.location.points import Points
 from cobogo.location.service.catalogue import Catalogue
 from cobogo.randomness import Seeded, Source
@@ -47,6 +48,26 @@ def test_no_window_of_time_costs_more_than_the_budget(tries: list[tuple[float, f
     for end, _ in paid:
         within = sum(round(cost * 100) for time, cost in paid if end - 60 < time <= end)
         assert within <= 30
+
+
+def test_a_budget_that_never_binds_is_refused_and_reports_are_counted_instead() -> None:
+    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+    for mechanism in (Disc(300), Dummies(5, grid)):
+        with pytest.raises(ValueError, match="spends no ε"):
+            Client(mechanism, budget=0.01, window=3600)
+        device = Client(mechanism, reports=3, window=3600, source=Seeded(1))
+        for second in range(3):
+            device.report(*HOME, float(second))
+        with pytest.raises(BudgetSpent, match="reports"):
+            device.report(*HOME, 3.0)
+        device.report(*HOME, 3700.0)
+    with pytest.raises(ValueError, match="and not both"):
+        Client(PlanarLaplace(0.01), budget=1, reports=5, window=60)
+    careful = Client(Adaptive(0.01), budget=0.06, window=3600, source=Seeded(1))  # a report may cost 0.05
+    careful.report(*HOME, 0.0)
+    careful.report(*HOME, 1.0)
+    with pytest.raises(BudgetSpent):
+        careful.report(*HOME, 2.0)
 
 
 def test_a_clock_that_goes_back_frees_nothing() -> None:
@@ -176,7 +197,7 @@ def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, s
         [(f"p{n}", "any", *place) for n, place in enumerate(rng.uniform(-spread, spread, (40, 2)).tolist())]
     )
     lon, lat = rng.uniform(-spread, spread, 2)
-    device = Client(mechanism, budget=1, window=1)
+    device = Client(mechanism, reports=1, window=1)
     answer = device.nearest(lon, lat, 0.0, places.candidates, count=count)
     away = distance(lon, lat, [one.lon for one in places.places], [one.lat for one in places.places])
     assert answer.exact

@@ -18,11 +18,22 @@ from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger import Ledger
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.location.asking import attack, mechanism, mechanisms, parsed
-from cobogo.location.attacks import ATTACKS, ShortObservation, Tracking, Trilateration
+from cobogo.location.attacks import (
+    ATTACKS,
+    CentreOfCloak,
+    IntersectionOfCloaks,
+    ShortObservation,
+    Tracking,
+    Trilateration,
+)
 from cobogo.location.attacks.likelihood import likelihood_of
 from cobogo.location.attacks.posterior import posterior, prior_of
-from cobogo.location.evaluation import evaluate, thinned
+from cobogo.location.cloaks import CLOAKS, Hilbert, NearestNeighbours
+from cobogo.location.course import joined
+from cobogo.location.evaluation import evaluate, sampled
 from cobogo.location.evaluation_files import write
+from cobogo.location.fortaleza import people
+from cobogo.location.mechanisms import Optimal
 from cobogo.location.points import Points
 from cobogo.location.trajectories import closeness
 from cobogo.randomness import Seeded
@@ -90,17 +101,36 @@ OPTIONS = {
     "grid-exponential": "epsilon=0.01", "elastic": "epsilon=0.01", "predictive": "epsilon=0.01",
     "adaptive": "epsilon=0.01", "several": "epsilon=0.01", "centroid": "epsilon=0.01", "disc": "radius=100",
     "dummies": "k=4", "quad-tree": "k=3", "casper": "k=3", "hilbert": "k=3", "nearest-neighbours": "k=3",
+    "clique": "k=2,dx=9000,dy=9000",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(set(mechanisms()) - {"optimal", "clique"}))
-def test_every_mechanism_can_be_evaluated(name: str) -> None:
-    points = walkers(8, 6, 2, minutes=15)
-    made = {name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], points)}
-    attacks = [ShortObservation(how="mean"), Trilateration()]
-    found = evaluate(points, made, attacks, grid=square(12, 400.0), raw=False, source=Seeded(1))
-    assert "short-observation" in found.runs[0].findings
-    assert json.dumps(found.to_dict())
+UNHEARD = {
+    "centre-of-cloak": ("needs boxes", lambda name: name not in CLOAKS),
+    "intersection-of-cloaks": ("needs regions or sets", lambda name: name not in (*CLOAKS, "disc", "dummies")),
+    "trilateration": ("needs positions", lambda name: name in CLOAKS),
+    "mix-zone-linkage": ("needs crossings", lambda _: True),
+}
+"""Which attacks cannot hear what, and why; all other pairs are tried."""
+
+
+def test_every_mechanism_is_tried_by_every_attack_that_can_hear_it() -> None:
+    points = people(6, days=1).trajectories(3600)
+    home = points.take(points.time == points.time[0])
+    together = joined(points, Points(points.lon, points.lat, points.time, points.user + 6))  # in pairs
+    made = {
+        name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together) for name in mechanisms()
+    }
+    made["optimal"] = Optimal(0.0005, square(3, 5000.0))
+    attacks = [kind() for kind in ATTACKS.values()]
+    found = evaluate(together, made, attacks, grid=square(8, 2000.0), places=home, raw=False, source=Seeded(1))
+    assert [run.label for run in found.runs] == list(mechanisms())
+    for run in found.runs:
+        reasons = {attack: why for attack, (why, unheard) in UNHEARD.items() if unheard(run.label)}
+        assert run.skipped == reasons, run.label
+        assert set(run.findings) == set(ATTACKS) - set(reasons)
+    told = json.loads(json.dumps(found.to_dict()))
+    assert all(isinstance(one["baseline"], float) for run in told["mechanisms"] for one in run["attacks"])
 
 
 # Evaluating
@@ -135,17 +165,31 @@ def test_a_law_that_is_a_table_is_looked_up() -> None:
 
 def test_people_are_chosen_whole_and_points_thinned() -> None:
     points = walkers(10, 60, 1, minutes=0.5)
-    few, notes = thinned(points, 60, 10_000)
-    assert len(few) == 300
-    assert "300 of 600 points" in notes[0]
-    fewer, notes = thinned(points, 0, 200, Seeded(1))
-    assert (len(fewer), fewer.users) == (180, 3)
-    assert len(fewer.names) == 3
-    assert notes == ("3 of 10 people",)
-    alone, notes = thinned(points, 0, 20, Seeded(1))
-    assert len(alone) == 20
-    nobody, notes = thinned(Points(points.lon, points.lat), 60, 50, Seeded(1))
-    assert len(nobody) == 50
+    few = sampled(points, 60, 10_000)
+    assert len(few.points) == 300
+    assert "300 of 600 points" in few.notes[0]
+    fewer = sampled(points, 0, 200, Seeded(1))
+    assert (len(fewer.points), fewer.points.users, fewer.everyone.users) == (180, 3, 10)
+    assert len(fewer.points.names) == 3
+    assert (fewer.everyone.take(fewer.rows).lon == fewer.points.lon).all()
+    assert "3 of 10 people" in fewer.notes[0]
+    assert len(sampled(points, 0, 20, Seeded(1)).points) == 20
+    assert len(sampled(Points(points.lon, points.lat), 60, 50, Seeded(1)).points) == 50
+
+
+def test_cloaks_are_made_from_everybody_and_attacked_on_a_sample() -> None:
+    points = walkers(60, 10, 4, minutes=15)
+    made = {"hilbert": Hilbert(5), "centre": NearestNeighbours(5)}
+    attacks = [CentreOfCloak(), IntersectionOfCloaks()]
+    whole = evaluate(points, made, attacks, raw=False)
+    few = evaluate(sampled(points, 0, 100, Seeded(2)), made, attacks, raw=False)
+    assert (few.truth.users, few.to_dict()["people_cloaked"]) == (10, 60)
+    mine = np.isin(points.names, few.truth.names)[points.user]
+    for one, other in zip(whole.runs, few.runs, strict=True):
+        assert one.released.box is not None
+        assert other.released.box is not None
+        assert (one.released.box[0][mine] == other.released.box[0]).all()
+        assert other.findings["centre-of-cloak"].figures["smallest_crowd"] >= 5
 
 
 def test_the_page_is_whole_in_both_languages_and_marked_as_evidence(tmp_path: Path) -> None:
@@ -269,7 +313,7 @@ GPS = Path(__file__).parents[3] / "shared" / "data" / "geolife" / "geolife_sampl
 @pytest.mark.skipif(not GPS.is_file(), reason="the GPS sample of ../shared is not here")
 def test_on_real_trips_tracking_beats_single_reports(tmp_path: Path) -> None:
     rows = pd.read_csv(GPS, nrows=40_000)
-    points, _ = thinned(Points.from_pandas(rows), 60, 700, Seeded(1))
+    points = sampled(Points.from_pandas(rows), 60, 700, Seeded(1)).points
     found = evaluate(points, {"noise": Noise(0.005)}, [ShortObservation(), Tracking()], source=Seeded(1), raw=False)
     errors = {name: one.error.mean() for name, one in found.runs[0].findings.items()}
     assert errors["tracking"] < found.runs[0].quality_loss

@@ -32,7 +32,18 @@ def test_a_sure_attacker_is_as_wrong_as_their_guess_and_an_unsure_one_on_average
     assert entropy(sure).tolist() == [0, 1]
     there = Points.of(*grid.centres([3, 0]))
     assert adversary_error(truth, there) == pytest.approx([600, 0], rel=1e-3)
-    assert quality_loss(truth, truth).tolist() == [0, 0]
+    assert quality_loss(truth, Released(truth, free(truth))).tolist() == [0, 0]
+
+
+def test_a_set_that_holds_the_truth_loses_nothing() -> None:
+    grid = square(4)
+    truth = Points.of(*grid.centres([0, 5]))
+    members = Points.of(*grid.centres([3, 0, 5, 6]))
+    middle = truth.at(np.full(2, HERE.lon), np.full(2, HERE.lat))
+    sets = Released(middle, free(truth), members=members, report=np.array([0, 0, 1, 1]))
+    assert quality_loss(truth, sets).tolist() == [0, 0]
+    other = Released(middle, free(truth), members=members.take([0, 0, 3, 3]), report=np.array([0, 0, 1, 1]))
+    assert quality_loss(truth, other) == pytest.approx([600, 200], rel=1e-3)
 
 
 @settings(max_examples=20, deadline=None)

@@ -201,3 +201,29 @@ def test_senseless_dummies_are_refused() -> None:
                            ({"allowed": np.zeros(FORTALEZA.cells)}, "allowed")):  # fmt: skip
         with pytest.raises(ValueError, match=f"'{named}' parameter of dummies"):
             Dummies(**{"k": 5, "grid": FORTALEZA, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("how", ["dls", "enhanced-dls"])
+@pytest.mark.parametrize("prior", [None, np.arange(1600) % 3 == 0], ids=["no prior", "a prior of few values"])
+def test_dummies_as_likely_as_the_truth_are_anywhere_on_the_map(how: str, prior) -> None:
+    """Of cells that are equally likely, all are: no more of the dummies share the true cell's row than chance puts
+    there (2.5 %, and 10,000 draws: 6 standard deviations are 0.9 points)."""
+    grid = Grid(Frame(-38.5, -3.75), 40, 40, 500.0)
+    cells = np.resize(np.flatnonzero(np.ones(1600) if prior is None else prior), 1112)
+    released = Dummies(10, grid, how, prior=prior).apply(Points.of(*grid.centres(cells)), Seeded(1))  # type: ignore[arg-type]
+    x, y = released.of_owner["made up"].transpose(2, 0, 1)
+    row = np.floor(y / 500 + 20)
+    assert (row == (cells // 40)[:, None]).mean() < 0.025 + 0.009
+    assert (np.ptp(x, axis=1) > 5000).mean() > 0.9
+
+
+def test_a_track_that_comes_home_is_not_the_only_one() -> None:
+    """Dummies turn as their owner does, so that where nothing stops them they come home, too."""
+    grid = Grid(Frame(-38.5, -3.75), 400, 400, 500.0)
+    angle = np.linspace(0, 2 * np.pi, 25)
+    lon, lat = grid.frame.degrees(1000 * np.cos(angle), 700 * np.sin(angle))
+    round_trip = Points.of(lon, lat, time=np.arange(25) * 60.0, user=["ana"] * 25)
+    made = Dummies(10, grid, "uniform", moving=True).apply(round_trip, Seeded(1))
+    tracks = made.of_owner["made up"]
+    assert (np.hypot(*(tracks[-1] - tracks[0]).T) < 0.1).sum() >= 8  # one began at the edge of the grid
+    assert (np.hypot(*(tracks[12] - tracks[0]).T) > 1900).sum() >= 8

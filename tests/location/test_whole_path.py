@@ -119,7 +119,7 @@ def test_the_service_hears_of_positions_under_cloaks_only(town: Town) -> None:
 def test_among_dummies_the_answer_is_exactly_the_nearest(town: Town) -> None:
     town.heard.clear()
     grid = Grid.over(-38.56, -3.80, -38.44, -3.68, size=200)
-    device = Client(Dummies(5, grid), budget=1, window=1)
+    device = Client(Dummies(5, grid), reports=1000, window=1)
     for who, (lon, lat) in town.at.items():
         answer = device.nearest(lon, lat, 0.0, PlacesService(town.places), count=2)
         assert answer.exact

@@ -11,7 +11,8 @@ from cobogo.cli import console, speaking
 from cobogo.errors import DataError, number_of
 
 if TYPE_CHECKING:
-    from cobogo.location.evaluation import Evaluation
+    from cobogo.location.attacks import Findings
+    from cobogo.location.evaluation import Evaluation, Run
 
 USUAL = (
     "planar-laplace:epsilon=0.05|0.02|0.01|0.005|0.002",
@@ -56,14 +57,15 @@ def evaluate(
     from cobogo.location import asking
     from cobogo.location.attacks import ATTACKS
     from cobogo.location.evaluation import evaluate as measure
-    from cobogo.location.evaluation import ground_of, thinned
+    from cobogo.location.evaluation import ground_of, sampled
     from cobogo.location.evaluation_files import write
     from cobogo.location.reading import read_points
 
     wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
     attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]
     whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
-    points, notes = thinned(whole, every, most)
+    sample = sampled(whole, every, most)
+    points = sample.points
     known = None if places is None else read_points(places)
     before = None if background is None else read_points(background)
     for name, some in ((file, points), (places, known), (background, before)):
@@ -72,7 +74,7 @@ def evaluate(
     made = {one.label: asking.mechanism(one, points, places=known) for one in wanted}
     with console.progress(quiet=as_json) as show:
         found = measure(
-            points,
+            sample,
             made,
             attacks,
             name=file.name,
@@ -80,7 +82,6 @@ def evaluate(
             background=before,
             places=known,
             hours_from_utc=utc_offset,
-            notes=notes,
             progress=show,
         )
         if out is not None:
@@ -89,6 +90,8 @@ def evaluate(
         console.say_json(found.to_dict())
         return
     console.say(table(found))
+    for line in not_tried(found):
+        console.say(line)
     for note in found.notes:
         console.say(f"          {note}")
     if out is not None:
@@ -96,21 +99,40 @@ def evaluate(
 
 
 def table(found: Evaluation) -> str:
-    """Mechanisms in rows; for each attack the share found and, where there is one, by how much a guess is off."""
-    header = ["mechanism", "loss m", *found.attacks]
-    rows = []
-    for run in found.runs:
-        cells = []
-        for name in found.attacks:
-            finding = run.findings.get(name)
-            if finding is None:
-                cells.append("")
-            elif len(finding.error):
-                cells.append(f"{finding.success:.0%} {finding.error.mean():,.0f} m")
-            else:
-                cells.append(f"{finding.success:.0%}")
-        rows.append([run.label, f"{run.quality_loss:,.0f}", *cells])
+    """Mechanisms in rows; for each attack the share found beside what anybody finds, and by how much a guess is off."""
+    header = ["mechanism", "loss m", "asks about", *found.attacks]
+    rows = [
+        [run.label, f"{run.quality_loss:,.0f}", _price(run), *(_cell(run.findings.get(name)) for name in found.attacks)]
+        for run in found.runs
+    ]
     people = number_of(found.truth.users, "person", "people")
     points = number_of(len(found.truth), "point")
-    lead = f"Attacked  {found.source}: {points} of {people}; the share found, and the error\n"
+    lead = f"Attacked  {found.source}: {points} of {people}; the share found (without any report), the error\n"
     return lead + console.table(header, rows, numbers=range(1, len(header)))
+
+
+def _price(run: Run) -> str:
+    """What a service must answer about, and for how many it is not asked at all."""
+    silent = "" if run.answered == 1 else f", {1 - run.answered:.0%} silent"
+    if run.positions is not None:
+        return f"{run.positions:g} places{silent}"
+    return ("1 place" if run.area is None else f"{run.area / 1e6:.3g} km²") + silent
+
+
+def _cell(finding: Findings | None) -> str:
+    if finding is None:
+        return ""
+    share = f"{finding.success:.0%} ({finding.baseline:.0%})"
+    return f"{share} {finding.error.mean():,.0f} m" if len(finding.error) else share
+
+
+def not_tried(found: Evaluation) -> list[str]:
+    """Why an attack could not be run on some mechanisms, in lines."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for run in found.runs:
+        for attack, why in run.skipped.items():
+            reasons.setdefault((attack, why), []).append(run.label)
+    return [
+        f"Not tried {attack}{'' if len(runs) == len(found.runs) else ' on ' + ', '.join(runs)}: {why}"
+        for (attack, why), runs in reasons.items()
+    ]

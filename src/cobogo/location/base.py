@@ -73,6 +73,11 @@ class Mechanism(ABC):
     def guarantee(self) -> Guarantee:
         """What holds for one report."""
 
+    @property
+    def dearest(self) -> float:
+        """ε per metre that one report may cost at most; 0 where none is spent, so that no budget of ε ever binds."""
+        return self.guarantee.epsilon or 0.0
+
     @abstractmethod
     def apply(self, points: Points, source: Source) -> Released:
         """One report for each point, in the same order. Points of a person are in the order of time where the
@@ -116,6 +121,10 @@ class Processed(Mechanism):
     @property
     def guarantee(self) -> Guarantee:
         return self.mechanism.guarantee
+
+    @property
+    def dearest(self) -> float:
+        return self.mechanism.dearest
 
     def apply(self, points: Points, source: Source) -> Released:
         first = self.mechanism.apply(points, source)

@@ -25,7 +25,45 @@ def _shuffled_front(pool, many, words, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def choose(cell, chances, ranked, rank, east, north, wanted, how, trials, words, found):  # type: ignore[no-untyped-def]
+def _some_of(first, last, without, many, ranked, words, at, pool, place):  # type: ignore[no-untyped-def]
+    """``many`` of the cells ranked first to last, but for the one of rank ``without``, all choices equally likely
+    (Floyd's way: the j-th draw is among j more): into the pool, from a place on. Returns the next place."""
+    size = last - first - (first <= without < last)
+    begin = place
+    for j in range(size - many, size):
+        drawn = int(_share(words[at + place]) * (j + 1))
+        for taken in range(begin, place):
+            if pool[taken] == drawn:
+                drawn = j
+                break
+        pool[place] = drawn
+        place += 1
+    for taken in range(begin, place):
+        number = first + pool[taken]
+        pool[taken] = ranked[number + (first <= without <= number)]
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _likely(cell, allowed, ranked, rank, low, high, near, words, pool):  # type: ignore[no-untyped-def]
+    """Cells whose chance is nearest in rank to that of the true cell, which stands anywhere in the list. Of cells that
+    are equally likely any are taken: neighbours in the list of cells would be neighbours on the map."""
+    cells = len(ranked)
+    own = rank[cell] if allowed[cell] else -1
+    middle = rank[cell]
+    if own >= 0:
+        middle = low[own] + int(_share(words[0]) * (high[own] - low[own]))
+    start = min(max(middle - int(_share(words[1]) * (near + 1)), 0), cells - near - 1)
+    place, at = 0, start
+    while at <= start + near and place < near:
+        end = min(high[at], start + near + 1)
+        many = end - at - (own >= 0 and at <= middle < end)
+        place = _some_of(low[at], high[at], own, min(many, near - place), ranked, words, 2, pool, place)
+        at = end
+
+
+@njit(cache=True, nogil=True)
+def choose(cell, chances, allowed, ranked, rank, low, high, east, north, wanted, how, trials, words, found):  # type: ignore[no-untyped-def]
     """``wanted`` dummy cells for one report, into ``found``.
 
     Uniform: any cells. Else from those whose chance is nearest in rank to that of the true cell, which stands anywhere
@@ -38,15 +76,9 @@ def choose(cell, chances, ranked, rank, east, north, wanted, how, trials, words,
             found[j] = ranked[int(_share(words[j]) * cells)]
         return
     near = min(2 * wanted if how == DLS else 4 * wanted, cells - 1)
-    start = rank[cell] - int(_share(words[0]) * (near + 1))
-    start = min(max(start, 0), cells - near - 1)
     pool = np.empty(near, dtype=np.int64)
-    place = 0
-    for j in range(start, start + near + 1):
-        if ranked[j] != cell and place < near:
-            pool[place] = ranked[j]
-            place += 1
-    many, used, best = min(wanted, near), 1, -1.0
+    _likely(cell, allowed, ranked, rank, low, high, near, words, pool)
+    many, used, best = min(wanted, near), 2 + near, -1.0
     size = many if how == DLS else min(2 * many, near)
     chosen = np.empty(size, dtype=np.int64)
     for _ in range(trials):
@@ -82,15 +114,15 @@ def choose(cell, chances, ranked, rank, east, north, wanted, how, trials, words,
 
 @njit(cache=True, nogil=True)
 def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, size, trials, words, x_out, y_out):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Dummies go on as far as the person did, about as much off their own heading: of some tries, each freer than the
-    one before, that which leads to a chance most like that of the true cell. Where none is allowed, they stay."""
+    """Dummies go on as far as the person did and turn as the person did, so that a track that comes home is one of
+    several that do: of some tries, each freer than the one before, that which leads to a chance most like that of the
+    true cell. Where none is allowed, they stay."""
     for j in range(len(x)):
         best, straight = np.inf, heading[j]
         x_out[j], y_out[j] = x[j], y[j]
         for trial in range(trials):
-            at = (j * trials + trial) * 2
-            side = 1.0 if words[at] & np.uint64(1) else -1.0
-            angle = straight + side * turn + pi * (2.0 * _share(words[at + 1]) - 1.0) * trial / trials
+            at = j * trials + trial
+            angle = straight + turn + pi * (2.0 * _share(words[at]) - 1.0) * trial / trials
             to_x, to_y = x[j] + step * sin(angle), y[j] + step * cos(angle)
             column, row = floor(to_x / size + columns / 2), floor(to_y / size + rows / 2)
             if 0 <= row < rows and 0 <= column < columns:
@@ -103,8 +135,8 @@ def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, siz
 
 
 @njit(cache=True, nogil=True)
-def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ranked, rank, east, north, columns, rows,  # type: ignore[no-untyped-def]
-            size, how, trials, follow_trials, words, x_out, y_out, heading):  # fmt: skip
+def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ranked, rank, low, high, east, north,  # type: ignore[no-untyped-def]
+            columns, rows, size, how, trials, follow_trials, words, x_out, y_out, heading):  # fmt: skip
     """Positions of dummies for every report, in metres: ``x_out`` and ``y_out`` have a row for each."""
     wanted = x_out.shape[1]
     found = np.empty(wanted, dtype=np.int64)
@@ -120,7 +152,8 @@ def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ran
             follow(cell[i], step, own_heading[i] - own_heading[i - 1], x_out[i - 1], y_out[i - 1], heading[i], chances,
                    allowed, columns, rows, size, follow_trials, words[i], x_out[i], y_out[i])  # fmt: skip
             continue
-        choose(cell[i], chances, ranked, rank, east, north, wanted, how, trials, words[i, 3 * wanted :], found)
+        choose(cell[i], chances, allowed, ranked, rank, low, high, east, north, wanted, how, trials,
+               words[i, 3 * wanted :], found)  # fmt: skip
         for j in range(wanted):
             x_out[i, j] = east[found[j]] + (_share(words[i, j]) - 0.5) * size
             y_out[i, j] = north[found[j]] + (_share(words[i, wanted + j]) - 0.5) * size

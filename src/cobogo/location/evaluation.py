@@ -15,12 +15,13 @@ from cobogo.location.attacks.base import rounded
 from cobogo.location.attacks.posterior import prior_of
 from cobogo.location.attacks.spots import Ground, Spots
 from cobogo.location.base import Mechanism, Released, free
+from cobogo.location.cloaks import Clique
 from cobogo.location.cloaks.base import Cloak
 from cobogo.location.cloaks.base import released as cloaks_released
 from cobogo.location.cloaks.slices import over_time
 from cobogo.location.geometry import Floats
-from cobogo.location.metrics import area_of_interest, crowd, region_area
-from cobogo.location.points import Points
+from cobogo.location.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
+from cobogo.location.points import Ints, Points
 from cobogo.randomness import Entropy, Source, below
 
 CELLS = 2500
@@ -38,7 +39,7 @@ RAW = "none"
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One mechanism, what it costs, and what came of every attack."""
+    """One mechanism, what it costs, and what came of every attack: each was tried or has a reason why not."""
 
     label: str
     name: str
@@ -57,7 +58,7 @@ class Run:
 
     @property
     def quality_loss(self) -> float:
-        """Metres from truth to report, on average."""
+        """Metres from truth to the nearest position that was sent, on average."""
         return float(self.loss.mean()) if len(self.loss) else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,6 +90,7 @@ class Evaluation:
     runs: tuple[Run, ...]
     notes: tuple[str, ...] = ()
     hours_from_utc: float = 0.0
+    everyone: int = 0  # people whom a cloak may hide somebody among
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
@@ -102,6 +104,7 @@ class Evaluation:
             "source": self.source,
             "points": len(self.truth),
             "people": self.truth.users,
+            "people_cloaked": self.everyone,
             "cells": self.grid.cells,
             "cell_metres": rounded(self.grid.size),
             "mechanisms": [run.to_dict() for run in self.runs],
@@ -110,7 +113,7 @@ class Evaluation:
 
 
 def evaluate(
-    truth: Points,
+    truth: Points | Sample,
     mechanisms: Mapping[str, Mechanism],
     attacks: Sequence[Attack],
     *,
@@ -127,8 +130,11 @@ def evaluate(
     """Run every mechanism on the points and every attack on what it releases.
 
     Attackers know the mechanism and, unless ``background`` says what they know, how often the places of these very
-    points are visited: no attacker knows the city better. ``raw`` adds the true positions, to compare with.
+    points are visited: no attacker knows the city better. ``raw`` adds the true positions, to compare with. Where
+    ``truth`` is a `Sample`, cloaks are made from everybody, and attackers who know where everybody is know it of all.
     """
+    sample = truth if isinstance(truth, Sample) else Sample(truth, truth, np.arange(len(truth)))
+    truth, notes = sample.points, (*sample.notes, *notes)
     if not len(truth):
         raise DataError("has no points", where=name)
     grid = grid or ground_of(truth, background, CELLS)
@@ -139,12 +145,15 @@ def evaluate(
     for done, (label, mechanism) in enumerate(todo.items()):
         if progress is not None:
             progress("attack", done, len(todo))
-        there, released = _heard(truth, mechanism, source)
-        scene = Scene(there, released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc)
-        runs.append(_run(label, mechanism, scene, attacks, len(there) / len(truth)))
+        rows, released = _heard(sample, mechanism, source)
+        scene = Scene(
+            truth.take(rows), released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc,
+            everyone=sample.everyone, own=sample.rows[rows],
+        )  # fmt: skip
+        runs.append(_run(label, mechanism, scene, attacks, len(rows) / len(truth)))
     if background is None:
         notes = (*notes, "attackers know how often each place of these very points is visited")
-    return Evaluation(name, truth, grid, tuple(runs), notes, hours_from_utc)
+    return Evaluation(name, truth, grid, tuple(runs), notes, hours_from_utc, sample.everyone.users)
 
 
 def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
@@ -154,21 +163,27 @@ def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
     return Spots.visited(background, most, elsewhere=most // 4)
 
 
-def _heard(truth: Points, mechanism: Mechanism | None, source: Source) -> tuple[Points, Released]:
-    """What is released, and the true points that it is of: an anonymizer refuses where there are too few people."""
+def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple[Ints, Released]:
+    """What is released, and which points of the sample it is of: an anonymizer is silent where there are too few
+    people. It cloaks everybody, those included who are not attacked; who waits for company reports when it is there."""
+    truth, everyone = sample.points, sample.everyone
     if mechanism is None:
-        return truth, Released(truth, free(truth))
+        return np.arange(len(truth)), Released(truth, free(truth))
     if not isinstance(mechanism, Cloak):
-        return truth, mechanism.apply(truth, source)
+        return np.arange(len(truth)), mechanism.apply(truth, source)
     whole = (
-        mechanism.apply(truth, source)
-        if truth.time is None
-        else cloaks_released(truth, over_time(mechanism, truth, every=MOMENT))
+        mechanism.apply(everyone, source)
+        if everyone.time is None or isinstance(mechanism, Clique)
+        else cloaks_released(everyone, over_time(mechanism, everyone, every=MOMENT))
     )
     assert whole.box is not None
-    rows = np.isfinite(whole.box[0])
+    answered = np.flatnonzero(np.isfinite(whole.box[0][sample.rows]))
+    rows = sample.rows[answered]
     west, south, east, north = (side[rows] for side in whole.box)
-    return truth.take(rows), Released(whole.points.take(rows), whole.cost[rows], box=(west, south, east, north))
+    middles, when = truth.take(answered), whole.points.time
+    middles = Points(whole.points.lon[rows], whole.points.lat[rows], when if when is None else when[rows], middles.user,
+                     middles.names)  # fmt: skip
+    return answered, Released(middles, whole.cost[rows], box=(west, south, east, north))
 
 
 def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float) -> Run:
@@ -191,18 +206,19 @@ def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequenc
         else:
             skipped[attack.name] = found.notes[0] if found.notes else "had nobody to attack"
     released = scene.released
-    interest = area_of_interest(scene.truth, released.points, wanted=WANTED, asked=ASKED)
+    positions = crowd(released).k
+    interest = area_of_interest(scene.truth, nearest_sent(scene.truth, released), wanted=WANTED, asked=ASKED)
     regions = released.box is not None or released.radius is not None
     return Run(
         label,
         RAW if mechanism is None else mechanism.name,
         {} if mechanism is None else mechanism.options(),
         "no guarantee: true positions" if mechanism is None else str(mechanism.guarantee),
-        scene.truth.distance(released.points),
-        float(interest.precision.mean()),
+        quality_loss(scene.truth, released),
+        float((interest.precision / positions).mean()),
         float(interest.recall.mean()),
         float(region_area(released).mean()) if regions else None,
-        float(crowd(released).k.mean()) if released.members is not None else None,
+        float(positions.mean()) if released.members is not None else None,
         findings,
         skipped,
         released,
@@ -211,32 +227,49 @@ def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequenc
     )
 
 
-def thinned(points: Points, every: float, most: int, source: Source | None = None) -> tuple[Points, tuple[str, ...]]:
-    """At most one point of a person in each stretch of ``every`` seconds, and at most ``most`` in all, of whole people
-    chosen by chance; what was left out is told."""
-    ordered = points.ordered()
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Points that are attacked, and everybody's, among whom an anonymizer hides them."""
+
+    points: Points
+    everyone: Points = field(repr=False)
+    rows: Ints = field(repr=False)  # of everybody's points: those that are attacked
+    notes: tuple[str, ...] = ()
+
+
+def sampled(points: Points, every: float, most: int, source: Source | None = None) -> Sample:
+    """At most one point of a person in each stretch of ``every`` seconds, and of these at most ``most`` to be attacked,
+    of whole people chosen by chance; what was left out is told."""
+    everyone = points.ordered()
     notes = []
-    if ordered.time is not None and every > 0:
-        slot = np.floor(ordered.time / every).astype(np.int64)
-        person = np.zeros(len(ordered), dtype=np.int64) if ordered.user is None else ordered.user
+    if everyone.time is not None and every > 0:
+        slot = np.floor(everyone.time / every).astype(np.int64)
+        person = np.zeros(len(everyone), dtype=np.int64) if everyone.user is None else everyone.user
         first = (np.diff(slot, prepend=-1) != 0) | (np.diff(person, prepend=-1) != 0)
         if not first.all():
             notes.append(f"{int(first.sum()):,} of {len(first):,} points: one of a person every {every:g} s at most")
-        ordered = ordered.take(first)
-    if len(ordered) <= most:
-        return ordered, tuple(notes)
-    if ordered.user is None:
-        rows = np.sort(np.argsort(below(2**62, len(ordered), source or Entropy()))[:most])
-        return ordered.take(rows), (*notes, f"{most:,} of the points, chosen by chance")
-    people, counts = np.unique(ordered.user, return_counts=True)
-    order = np.argsort(below(2**62, len(people), source or Entropy()))
+        everyone = everyone.take(first)
+    if len(everyone) <= most:
+        return Sample(everyone, everyone, np.arange(len(everyone)), tuple(notes))
+    rows, note = _chosen(everyone, most, source or Entropy())
+    few = everyone.take(rows)
+    if few.user is not None:
+        among, user = np.unique(few.user, return_inverse=True)
+        names = tuple(few.names[one] for one in among) if few.names else ()
+        few = Points(few.lon, few.lat, few.time, user.ravel(), names)
+    return Sample(few, everyone, rows, (*notes, note))
+
+
+def _chosen(points: Points, most: int, source: Source) -> tuple[Ints, str]:
+    """The rows of so many points at most, of whole people."""
+    if points.user is None:
+        some = np.argsort(below(2**62, len(points), source))[:most]
+        return np.sort(some), f"{most:,} of the points, chosen by chance"
+    people, counts = np.unique(points.user, return_counts=True)
+    order = np.argsort(below(2**62, len(people), source))
     chosen = people[order[np.cumsum(counts[order]) <= most]]
     if not len(chosen):  # one person alone has more
-        mine = np.flatnonzero(ordered.user == people[order[0]])[:most]
-        return ordered.take(mine), (*notes, f"the first {most:,} points of one person")
-    kept = ordered.take(np.isin(ordered.user, chosen))
-    assert kept.user is not None
-    among, user = np.unique(kept.user, return_inverse=True)
-    names = tuple(kept.names[one] for one in among) if kept.names else ()
-    few = Points(kept.lon, kept.lat, kept.time, user.ravel(), names)
-    return few, (*notes, f"{len(chosen):,} of {len(people):,} people")
+        mine = np.flatnonzero(points.user == people[order[0]])[:most]
+        return mine, f"the first {most:,} points of one person"
+    note = f"{len(chosen):,} of {len(people):,} people are attacked; cloaks are made from all of them"
+    return np.flatnonzero(np.isin(points.user, chosen)), note

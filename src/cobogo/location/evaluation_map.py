@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.location import maps
+from cobogo.location.attacks.hearing import sent
 from cobogo.location.evaluation import RAW, Evaluation, Run
 from cobogo.location.geometry import distance
 from cobogo.location.points import Points
@@ -26,7 +27,7 @@ TITLE = ("Where people were, what they reported, what was guessed", "Onde estava
 def draw(found: Evaluation, directory: Path, *, language: str) -> None:
     """``map.png`` and ``map.html``."""
     run = _shown(found)
-    layers = [*_ground(found), *_layers(found, run)]
+    layers = [*_ground(found), *_layers(run)]
     what = (
         f"Evidence: true positions. {run.label}, {PEOPLE} people at most",
         f"Evidência: posições verdadeiras. {run.label}, {PEOPLE} pessoas no máximo",
@@ -47,20 +48,18 @@ def _ground(found: Evaluation) -> list[Any]:
     return maps.fortaleza(names=False) if distance(*CENTRO, frame.lon, frame.lat) < NEAR else []
 
 
-def _layers(found: Evaluation, run: Run) -> list[Any]:
-    released = run.released
-    truth = found.truth if len(found.truth) == len(released.points) else released.points
+def _layers(run: Run) -> list[Any]:
+    released, truth = run.released, run.truth
     rows = _rows(truth)
-    layers = []
-    if len(found.truth) == len(released.points):
-        layers.append(maps.paths(found.truth.take(rows), ("true path", "caminho verdadeiro"), color="blue"))
+    layers = [maps.paths(truth.take(rows), ("true path", "caminho verdadeiro"), color="blue")]
     if released.box is not None:
         time = released.points.time
         when = None if time is None else time[rows]
         west, south, east, north = (side[rows] for side in released.box)
         layers.append(maps.boxes(west, south, east, north, ("cloaks", "regiões"), time=when, opacity=0.05))
     else:
-        reports = released.points.take(rows)
+        positions, report = sent(released)
+        reports = positions.take(np.isin(report, rows))
         layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross", size=1.8))
     for attack in ("tracking", "short-observation"):
         guesses = run.findings[attack].guesses if attack in run.findings else None

@@ -12,14 +12,27 @@ from typing import Any
 import numpy as np
 
 from cobogo.location.base import Released
-from cobogo.location.geometry import DEGREE, Floats, wrapped
+from cobogo.location.geometry import DEGREE, Floats, distance, wrapped
 from cobogo.location.grid import Grid
 from cobogo.location.points import Points
 
 
-def quality_loss(truth: Points, reported: Points) -> Floats:
-    """Metres from each true point to its report: the utility error."""
-    return truth.distance(reported)
+def nearest_sent(truth: Points, released: Released) -> Points:
+    """The position of each report that its owner goes by: of a set, the one nearest to where they are, whose answer the
+    device picks out; of a region, its middle."""
+    members, report = released.members, released.report
+    if members is None or report is None:
+        return released.points
+    away = distance(truth.lon[report], truth.lat[report], members.lon, members.lat)
+    order = np.lexsort((away, report))
+    return members.take(order[np.searchsorted(report[order], np.arange(len(truth)))])
+
+
+def quality_loss(truth: Points, released: Released) -> Floats:
+    """Metres from each true point to the position that its owner goes by: the utility error. It is 0 of a set that
+    holds the truth, whose price is that all of it is answered; of a region it is the distance to the middle, and asked
+    for as a whole it costs its area instead."""
+    return truth.distance(nearest_sent(truth, released))
 
 
 def adversary_error(truth: Points, guessed: Points) -> Floats:

@@ -15,7 +15,7 @@ from cobogo.errors import DataError
 from cobogo.location import asking
 from cobogo.location.attacks import Findings
 from cobogo.location.base import Guarantee, Released
-from cobogo.location.evaluation import Run, evaluate, ground_of, thinned
+from cobogo.location.evaluation import Run, Sample, evaluate, ground_of, sampled
 from cobogo.location.geometry import Floats
 from cobogo.location.points import Ints, Points
 from cobogo.randomness import Source
@@ -37,26 +37,36 @@ FROM_THESE = frozenset({"grid", "prior", "mass", "places", "area", "centre"})
 class Ground:
     """People who move: positions on a common clock, and what is played of them."""
 
-    truth: Points
+    sample: Sample
     moments: Floats  # the clock: seconds since 1970
     hours_from_utc: float = 0.0
-    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> Ground:
         """Points that have times and people; many are thinned out."""
         if points.time is None:
             raise DataError("have no times, so that there is nothing to play", where="points")
-        few, notes = thinned(points, every, MOST)
+        if points.user is None:
+            points = Points(points.lon, points.lat, points.time, np.zeros(len(points), dtype=np.int64))
+        sample = sampled(points, every, MOST)
+        few = sample.points
         if not len(few):
             raise DataError("has no points", where="points")
-        if few.user is None:
-            few = Points(few.lon, few.lat, few.time, np.zeros(len(few), dtype=np.int64))
         assert few.time is not None
         moments = np.unique(few.time)
         if len(moments) > FRAMES:
             moments = np.linspace(moments[0], moments[-1], FRAMES)
-        return cls(few, moments, hours_from_utc, notes)
+        return cls(sample, moments, hours_from_utc)
+
+    @property
+    def truth(self) -> Points:
+        """The points that are attacked."""
+        return self.sample.points
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out."""
+        return self.sample.notes
 
     @property
     def people(self) -> Ints:
@@ -161,7 +171,7 @@ def tried(
     made = asking.mechanism(asked, ground.truth, where=mechanism)
     attacks = [] if attack is None else [asking.attack(asking.Asked(attack, {}), where=attack)]
     found = evaluate(
-        ground.truth,
+        ground.sample,
         {asked.label: made},
         attacks,
         grid=ground_of(ground.truth, None, CELLS),

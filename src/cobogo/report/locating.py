@@ -55,15 +55,13 @@ def fact(found: Evaluation, say: Words) -> str:
 def draw(found: Evaluation, path: Path, *, say: Words) -> None:
     """The frontier: a panel for each attack, a dot for each mechanism, a line for each family of them."""
     sheet = Sheet(fact(found, say), say("locating.what"))
-    families = list(dict.fromkeys(run.name for run in found.runs if run.quality_loss >= LEAST))
+    families = list(dict.fromkeys(run.name for run in _protected(found)))
     colors = {name: COLORS[number % len(COLORS)] for number, name in enumerate(families)}
     _legend(sheet, colors)
-    losses = [run.quality_loss for run in found.runs if run.quality_loss >= LEAST] or [LEAST]
+    losses = [max(run.quality_loss, LEAST) for run in _protected(found)] or [LEAST]
     span = floor(log10(min(losses))), max(ceil(log10(max(losses))), floor(log10(min(losses))) + 1)
     wide = (WIDTH - 2 * MARGIN - (ACROSS - 1) * GAP) / ACROSS
-    attacks = [
-        name for name in found.attacks if any(run.quality_loss >= LEAST and name in run.findings for run in found.runs)
-    ]
+    attacks = [name for name in found.attacks if any(name in run.findings for run in _protected(found))]
     for start in range(0, len(attacks), ACROSS):
         top = bottom = sheet.top
         for place, attack in enumerate(attacks[start : start + ACROSS]):
@@ -72,6 +70,11 @@ def draw(found: Evaluation, path: Path, *, say: Words) -> None:
             bottom = max(bottom, sheet.top)
         sheet.top = bottom + 0.25
     sheet.save(path, sheet.top)
+
+
+def _protected(found: Evaluation) -> list[Run]:
+    """All but the true positions. Sets that hold the truth lose nothing, and are drawn at the left."""
+    return [run for run in found.runs if run.label != "none"]
 
 
 def _legend(sheet: Sheet, colors: Mapping[str, str]) -> None:
@@ -88,8 +91,8 @@ def _legend(sheet: Sheet, colors: Mapping[str, str]) -> None:
 
 def _dots(found: Evaluation, attack: str, metres: bool) -> list[Dot]:
     dots = []
-    for run in found.runs:
-        if run.quality_loss >= LEAST and attack in run.findings:
+    for run in _protected(found):
+        if attack in run.findings:
             finding = run.findings[attack]
             value = float(finding.error.mean()) if metres else finding.success
             dots.append(Dot(run.name, run.quality_loss, value, run.label))
@@ -170,6 +173,7 @@ def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words, want
             costs=[_cost(run, say) for run in found.runs],
             table=[_found(found, run, say) for run in found.runs],
             attacks=found.attacks,
+            untried=_untried(found, say),
             wanted=say.number(wanted),
             asked=say.number(asked),
             size=say.number(round(found.grid.size)),
@@ -190,7 +194,24 @@ def _cost(run: Run, say: Words) -> dict[str, Any]:
         "precision": say.percent(run.precision),
         "recall": say.percent(run.recall),
         "answered": say.percent(run.answered),
+        "asks": _asks(run, say),
     }
+
+
+def _asks(run: Run, say: Words) -> str:
+    """What a service must answer about."""
+    if run.area is not None:
+        return f"{say.number(round(run.area / 1e6, 3))} km²"
+    return say("locating.places", n=say.number(round(run.positions or 1)))
+
+
+def _untried(found: Evaluation, say: Words) -> list[str]:
+    """Which attacks could not be run on what, and why."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for run in found.runs:
+        for attack, why in run.skipped.items():
+            reasons.setdefault((attack, why), []).append(_name(run, say))
+    return [f"{say.name('attack', attack)}, {', '.join(runs)}: {why}" for (attack, why), runs in reasons.items()]
 
 
 def _found(found: Evaluation, run: Run, say: Words) -> dict[str, Any]:
@@ -205,7 +226,7 @@ def _found(found: Evaluation, run: Run, say: Words) -> dict[str, Any]:
             {
                 "share": say.percent(finding.success),
                 "error": f"{say.number(round(float(error.mean())))} m" if len(error) else "",
-                "before": "" if finding.baseline is None else f"({say.percent(finding.baseline)})",
+                "before": f"({say.percent(finding.baseline)})",
             }
         )
     return {"name": _name(run, say), "cells": cells}

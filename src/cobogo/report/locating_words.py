@@ -19,8 +19,12 @@ ENGLISH = {
     "locating.precision": "precision",
     "locating.recall": "recall",
     "locating.answered": "answered",
+    "locating.asks": "asks about",
+    "locating.places": "positions: {n}",
+    "locating.untried": "Not tried",
     "locating.costs": "What each mechanism costs",
-    "locating.costs.why": "Quality loss is the mean distance from where people were to where they said they were. "
+    "locating.costs.why": "Quality loss is the mean distance from where people were to the nearest position that they "
+    "sent: 0 where the truth is among dummies, whose price is that all are answered; of regions, to the middle. "
     "Precision and recall are those of answers within {asked} m of the report, for one who wants what is within "
     "{wanted} m of them.",
     "locating.found": "What each attack finds",
@@ -91,10 +95,14 @@ PORTUGUESE = {
     "locating.precision": "precisão",
     "locating.recall": "revocação",
     "locating.answered": "atendidos",
+    "locating.asks": "pergunta sobre",
+    "locating.places": "posições: {n}",
+    "locating.untried": "Não tentados",
     "locating.costs": "O que cada mecanismo custa",
-    "locating.costs.why": "A perda de qualidade é a distância média entre onde as pessoas estavam e onde disseram "
-    "estar. Precisão e revocação são das respostas a até {asked} m do relato, para quem quer o que está a até "
-    "{wanted} m de si.",
+    "locating.costs.why": "A perda de qualidade é a distância média entre onde as pessoas estavam e a posição mais "
+    "próxima que enviaram: 0 onde a verdadeira está entre fictícias, cujo preço é que todas são respondidas; de "
+    "regiões, até o meio. Precisão e revocação são das respostas a até {asked} m do relato, para quem quer o que "
+    "está a até {wanted} m de si.",
     "locating.found": "O que cada ataque encontra",
     "locating.found.why": "A proporção encontrada e por quanto um palpite erra em média. Entre parênteses: o que "
     "encontraria quem não viu relato algum.",

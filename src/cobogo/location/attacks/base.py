@@ -19,11 +19,16 @@ import numpy as np
 from cobogo.errors import DataError
 from cobogo.location.attacks.spots import Ground
 from cobogo.location.base import Mechanism, Released
-from cobogo.location.geometry import Floats
-from cobogo.location.points import Points
+from cobogo.location.geometry import Floats, distance
+from cobogo.location.metrics import quality_loss
+from cobogo.location.points import Ints, Points
 
 if TYPE_CHECKING:
     from cobogo.location.attacks.mixing import Crossings
+
+
+BLOCK = 1 << 21
+"""Numbers that are worked on at once: 16 MB."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +44,8 @@ class Scene:
     places: Points | None = None  # known places: an address book, clinics, stops
     crossings: Crossings | None = None  # of a mix zone
     hours_from_utc: float = 0.0  # the clock people live by
+    everyone: Points | None = None  # where everybody was, those included who are not attacked; the truth unless given
+    own: Ints | None = None  # the rows of everybody that the reports are of
 
     def __post_init__(self) -> None:
         if len(self.truth) != len(self.released.points):
@@ -50,7 +57,8 @@ class Scene:
 
     @property
     def reports(self) -> Points:
-        """Where people said they were."""
+        """Who reported when; where from, too, if a report is one position. Of a set or a region it is the middle, which
+        nobody said: see `cobogo.location.attacks.hearing`."""
         return self.released.points
 
     @property
@@ -74,8 +82,25 @@ class Scene:
 
     @cached_property
     def quality_loss(self) -> float:
-        """Metres from where people were to where they said they were, on average."""
-        return float(self.truth.distance(self.reports).mean()) if len(self.truth) else 0.0
+        """Metres from where people were to the nearest position that was sent, on average."""
+        return float(quality_loss(self.truth, self.released).mean()) if len(self.truth) else 0.0
+
+    def blind(self, places: Points, within: float) -> float:
+        """The share of some places that are found within so many metres by somebody who heard no report: who says, of
+        everybody, the spot about which most visits are."""
+        lon, lat = self._busiest(within)
+        return share(distance(lon, lat, places.lon, places.lat) <= within)
+
+    def _busiest(self, within: float) -> tuple[float, float]:
+        east, north = self.grid.metres()
+        visits = np.empty(len(east))
+        step = max(BLOCK // len(east), 1)
+        for start in range(0, len(east), step):
+            some = slice(start, start + step)
+            near = np.hypot(east[some, None] - east, north[some, None] - north) <= within
+            visits[some] = near @ self.chances
+        lon, lat = self.grid.centres([visits.argmax()])
+        return float(lon[0]), float(lat[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,8 +111,8 @@ class Findings:
     attack: str
     success: float
     attacked: int
+    baseline: float
     error: Floats = field(default_factory=lambda: np.empty(0))  # metres, one for each guess
-    baseline: float | None = None
     figures: Mapping[str, float | int | None] = field(default_factory=dict)
     guesses: Points | None = None
     knows: str = ""
@@ -127,7 +152,8 @@ class Attack(ABC):
     knows: ClassVar[str]  # what the attacker knows beside the reports: part of a sentence
     measures: ClassVar[str]  # what success means: part of a sentence
     needs: ClassVar[frozenset[str]] = frozenset()
-    """Of "users", "times", "boxes", "places", "crossings" and "positions" (reports that are places, not regions)."""
+    """Of "users", "times", "boxes", "regions or sets", "places", "crossings" and "positions" (reports that are places,
+    not regions)."""
 
     @abstractmethod
     def run(self, scene: Scene) -> Findings:
@@ -140,6 +166,7 @@ class Attack(ABC):
             "users": scene.truth.user is not None,
             "times": scene.truth.time is not None,
             "boxes": released.box is not None,
+            "regions or sets": any(part is not None for part in (released.box, released.radius, released.members)),
             "places": scene.places is not None,
             "crossings": scene.crossings is not None,
             "positions": released.box is None,
@@ -149,9 +176,11 @@ class Attack(ABC):
             return f"needs {' and '.join(missing)}"
         return "needs at least one point" if not len(scene.truth) else None
 
-    def found(self, success: float, attacked: int, **more: Any) -> Findings:
-        """Findings of this attack."""
-        return Findings(self.name, float(success), int(attacked), knows=self.knows, measures=self.measures, **more)
+    def found(self, success: float, attacked: int, *, baseline: float, **more: Any) -> Findings:
+        """Findings of this attack, beside what anybody would find who heard no report."""
+        return Findings(
+            self.name, float(success), int(attacked), float(baseline), knows=self.knows, measures=self.measures, **more
+        )
 
 
 def share(hits: Any) -> float:

@@ -8,11 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.hearing import metres_to
 from cobogo.location.attacks.tracking import stretches
 from cobogo.location.base import Released
+from cobogo.location.cloaks.cells import within
 from cobogo.location.geometry import DEGREE, Floats, distance, wrapped
 from cobogo.location.metrics import region_area
 from cobogo.location.points import Ints, Points
+
+SNAPPED = 2.0
+"""Metres from a true position within which it was snapped to the public grid, at most, and a little more."""
 
 
 def centres(released: Released) -> tuple[Floats, Floats]:
@@ -23,25 +28,38 @@ def centres(released: Released) -> tuple[Floats, Floats]:
 
 
 def inside(released: Released, row: int, points: Points) -> np.ndarray:
-    """Which points lie in a rectangle."""
-    assert released.box is not None
-    west, south, east, north = (side[row] for side in released.box)
-    tolerance = 1e-9
-    across = wrapped(points.lon - west)
-    return np.asarray(
-        (across >= -tolerance)
-        & (across <= wrapped(east - west) + tolerance)
-        & (points.lat >= south - tolerance)
-        & (points.lat <= north + tolerance)
-    )
+    """Which points lie in what was sent: in a rectangle, in a disc, or within a metre or two of a position of a set."""
+    if released.box is not None:
+        west, south, east, north = (float(side[row]) for side in released.box)
+        return np.asarray(within(west, south, east, north, points.lon, points.lat))
+    if released.radius is not None:
+        middle = released.points
+        return np.asarray(distance(middle.lon[row], middle.lat[row], points.lon, points.lat) <= released.radius[row])
+    return np.asarray(metres_to(released, np.full(len(points), row), points) <= SNAPPED)
 
 
-def then(points: Points, row: int, minutes: float) -> np.ndarray:
-    """Which points are of the same stretch of so many minutes as one of them; all, where times are not known."""
-    if points.time is None:
-        return np.ones(len(points), dtype=np.bool_)
-    slot = np.floor(points.time / (60 * minutes))
-    return np.asarray(slot == slot[row])
+class Crowd:
+    """Who is in each cloak, of everybody who reports in the same stretch of so many minutes."""
+
+    def __init__(self, scene: Scene, minutes: float) -> None:
+        self.released = scene.released
+        self.everyone = scene.truth if scene.everyone is None else scene.everyone
+        self.own = np.arange(len(scene.truth)) if scene.own is None else scene.own
+        time = self.everyone.time
+        slot = np.zeros(len(self.everyone)) if time is None else np.floor(time / (60 * minutes))
+        self._order = np.argsort(slot, kind="stable")
+        self._slot, self._line = slot, slot[self._order]
+
+    def __call__(self, row: int) -> Ints:
+        """The rows of everybody who was in the cloak of a report, its own among them."""
+        mine = self.own[row]
+        first, last = (int(np.searchsorted(self._line, self._slot[mine], side)) for side in ("left", "right"))
+        there = self._order[first:last]
+        return np.asarray(there[inside(self.released, row, self.everyone.take(there)) | (there == mine)])
+
+    def people(self, rows: Ints) -> Ints:
+        """Whose some rows are."""
+        return rows if self.everyone.user is None else np.unique(self.everyone.user[rows])
 
 
 @dataclass(frozen=True)
@@ -77,25 +95,21 @@ class CentreOfCloak(Attack):
     def run(self, scene: Scene) -> Findings:
         """Guess who asked, cloak by cloak."""
         lon, lat = centres(scene.released)
-        truth = scene.truth
-        hit, fair, sizes = [], [], []
+        truth, crowd = scene.truth, Crowd(scene, self.minutes)
+        hit, sizes = [], []
         for row in range(len(truth)):
-            crowd = inside(scene.released, row, truth) & then(truth, row, self.minutes)
-            crowd[row] = True
-            there = np.flatnonzero(crowd)
-            away = distance(lon[row], lat[row], truth.lon[there], truth.lat[there])
+            there = crowd(row)
+            away = distance(lon[row], lat[row], crowd.everyone.lon[there], crowd.everyone.lat[there])
             nearest = away <= away.min() + 1e-6
-            hit.append(float(nearest[there == row][0]) / nearest.sum())
-            people = len(there) if truth.user is None else len(np.unique(truth.user[there]))
-            sizes.append(people)
-            fair.append(1 / people)
+            hit.append(float(nearest[there == crowd.own[row]][0]) / nearest.sum())
+            sizes.append(len(crowd.people(there)))
         guesses = truth.at(lon, lat)
         return self.found(
             share(hit),
             len(truth),
             error=truth.distance(guesses),
             guesses=guesses,
-            baseline=share(fair),
+            baseline=share(1 / np.array(sizes)),
             figures={
                 "smallest_crowd": min(sizes),
                 "mean_crowd": share(sizes),
@@ -109,8 +123,8 @@ class IntersectionOfCloaks(Attack):
     r"""Who was in all of them? One pseudonym's cloaks have few people in common.
 
     The attacker sees where everybody is at each moment and links a pseudonym's cloaks. Keeps the people who were in
-    every one. Success is that only the person is left. Also tells how small the rectangles' common part is, for
-    somebody who does not move.
+    every one: in the rectangle, in the disc, or at one of the positions of a set, where dummies are nobody. Success is
+    that only the person is left. Also tells how small the rectangles' common part is, for somebody who does not move.
 
     Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
     Example: Cloaks of five hide nobody who is followed for two days.
@@ -131,38 +145,32 @@ class IntersectionOfCloaks(Attack):
     name: ClassVar[str] = "intersection-of-cloaks"
     knows: ClassVar[str] = "where everybody is at each moment, and which cloaks are of one pseudonym"
     measures: ClassVar[str] = "people who alone were in all of their cloaks"
-    needs: ClassVar[frozenset[str]] = frozenset({"boxes", "users", "times"})
+    needs: ClassVar[frozenset[str]] = frozenset({"regions or sets", "users", "times"})
 
     def run(self, scene: Scene) -> Findings:
         """Intersect everybody's cloaks."""
-        truth = scene.truth
+        truth, crowd = scene.truth, Crowd(scene, self.minutes)
         assert truth.user is not None
         assert truth.time is not None
         hit, left, areas = [], [], []
         for rows in stretches(truth.user, truth.time, longest=len(truth)):
             if len(rows) < 2:
                 continue
-            crowds = [self._crowd(scene, int(row)) for row in rows]
+            crowds = [crowd.people(crowd(int(row))) for row in rows]
             common = crowds[0]
-            for crowd in crowds[1:]:
-                common = np.intersect1d(common, crowd, assume_unique=True)
+            for other in crowds[1:]:
+                common = np.intersect1d(common, other, assume_unique=True)
             left.append(len(common))
             hit.append(len(common) == 1)
-            areas.append(common_area(scene.released, rows))
+            if scene.released.box is not None:
+                areas.append(common_area(scene.released, rows))
         return self.found(
             share(hit),
             len(hit),
-            figures={"people_left": share(left), "common_area": share(areas)},
+            baseline=1 / max(len(crowd.people(np.arange(len(crowd.everyone)))), 1),
+            figures={"people_left": share(left), "common_area": share(areas) if areas else None},
             notes=() if hit else ("no pseudonym has two cloaks",),
         )
-
-    def _crowd(self, scene: Scene, row: int) -> Ints:
-        truth = scene.truth
-        assert truth.user is not None
-        assert truth.time is not None
-        there = inside(scene.released, row, truth) & then(truth, row, self.minutes)
-        there[row] = True
-        return np.unique(truth.user[there])
 
 
 def common_area(released: Released, rows: Ints) -> float:

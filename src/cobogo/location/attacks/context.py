@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
-from cobogo.location.attacks.homes import at_night, favourite_places
+from cobogo.location.attacks.homes import at_night, places_found
 from cobogo.location.geometry import distance
 
 
@@ -46,12 +46,8 @@ class ContextLinking(Attack):
     def run(self, scene: Scene) -> Findings:
         """Look everybody up."""
         assert scene.places is not None
-        assert scene.truth.time is not None
-        rows = at_night(scene.truth.time, scene.hours_from_utc)
-        real, homes = favourite_places(scene.truth, rows, self.near, self.fewest)
-        who, guesses = favourite_places(scene.reports, rows, max(self.near, scene.quality_loss), self.fewest)
-        _, mine, theirs = np.intersect1d(real, who, return_indices=True)
-        homes, guesses = homes.take(mine), guesses.take(theirs)
+        told = places_found(scene, at_night, self.near, self.fewest)
+        homes, guesses = told.real, told.guesses
         book = scene.places
         hit, rank = [], []
         for home_lon, home_lat, lon, lat in zip(homes.lon, homes.lat, guesses.lon, guesses.lat, strict=True):
@@ -62,7 +58,7 @@ class ContextLinking(Attack):
         return self.found(
             share(hit),
             len(hit),
-            error=homes.distance(guesses),
+            error=told.error,
             guesses=guesses,
             baseline=1 / max(len(book), 1),
             figures={"addresses": len(book), "candidates": float(np.median(rank)) if rank else None},

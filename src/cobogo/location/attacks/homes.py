@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
-from cobogo.location.attacks.long import geometric_median
+from cobogo.location.attacks.hearing import by_person, fullest_spot, one_each, place_told, sent
 from cobogo.location.geometry import Floats, Frame
 from cobogo.location.points import Ints, Points
 
 DAY = 86_400.0
 THURSDAY = 3
 """The first of January 1970."""
+
+Hours = Callable[[Floats, float], NDArray[np.bool_]]
+"""Which times are of some hours, on a clock so many hours from UTC."""
 
 
 def at_night(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
@@ -31,6 +35,27 @@ def at_work(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
     return np.asarray((hour >= 9) & (hour < 17) & (day < 5))
 
 
+def homes_told(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
+    """For each person with enough reports among ``rows``: the place that they tell of, in a spot of ``near`` metres or
+    as wide as the mechanism's usual noise, which is public."""
+    if scene.released.box is None:
+        points, report = sent(scene.released)
+        each = max(len(points) // max(len(scene.released.points), 1), 1)
+        return favourite_places(points, rows[report], max(near, scene.quality_loss), fewest * each)
+    user, time = scene.reports.user, scene.reports.time
+    assert user is not None
+    assert time is not None
+    places, people = [], []
+    for mine in by_person(user, np.flatnonzero(rows)):
+        if len(mine) >= fewest:
+            hourly = mine[np.unique(np.floor(time[mine] / 3600), return_index=True)[1]]
+            places.append(place_told(scene, hourly, near))
+            people.append(int(user[mine[0]]))
+    found = one_each(places, people, scene.reports.names)
+    assert found.user is not None
+    return found.user, found
+
+
 def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
     """For each person with enough points among ``rows``: the median of the ``near`` metres about their densest spot.
 
@@ -39,43 +64,21 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
     """
     assert points.user is not None
     assert points.time is not None
-    some = points.take(rows)
-    if not len(some):
-        return np.empty(0, dtype=np.int64), Points(np.empty(0), np.empty(0), None, np.empty(0, dtype=np.int64))
-    assert some.user is not None
-    assert some.time is not None
-    frame = Frame.about(some.lon, some.lat)
-    east, north = frame.metres(some.lon, some.lat)
-    people, lon, lat = [], [], []
-    order = np.argsort(some.user, kind="stable")
-    bounds = np.flatnonzero(np.diff(some.user[order], prepend=-1))
-    for mine in np.split(order, bounds[1:]):
+    frame = Frame.about(points.lon, points.lat) if len(points) else Frame(0.0, 0.0)
+    places, people = [], []
+    for mine in by_person(points.user, np.flatnonzero(rows)):
         if len(mine) < fewest:
             continue
-        x, y, hour = east[mine], north[mine], np.floor(some.time[mine] / 3600)
+        x, y = frame.metres(points.lon[mine], points.lat[mine])
+        hour = np.floor(points.time[mine] / 3600)
         keep = np.unique(np.stack([hour, np.floor(x / near), np.floor(y / near)]), axis=1, return_index=True)[1]
-        middle = _densest(x[keep], y[keep], near)
-        close = np.hypot(x - middle[0], y - middle[1]) <= 1.5 * near
-        place = geometric_median(x[close], y[close]) if close.any() else middle
+        place = fullest_spot(x, y, near, keep)
         there = frame.degrees([place[0]], [place[1]])
-        people.append(int(some.user[mine[0]]))
-        lon.append(float(there[0][0]))
-        lat.append(float(there[1][0]))
-    who = np.array(people, dtype=np.int64)
-    return who, Points(np.array(lon), np.array(lat), None, who, points.names)
-
-
-def _densest(east: Floats, north: Floats, near: float) -> tuple[float, float]:
-    """The middle of the points in the fullest block of three by three cells."""
-    column, row = np.floor(east / near).astype(np.int64), np.floor(north / near).astype(np.int64)
-    column, row = column - column.min() + 1, row - row.min() + 1
-    width = int(column.max()) + 2
-    key = row * width + column
-    steps = np.array([dy * width + dx for dy in (-1, 0, 1) for dx in (-1, 0, 1)])
-    cells, counts = np.unique((key[:, None] + steps).ravel(), return_counts=True)
-    best = cells[counts.argmax()]
-    block = np.isin(key, best + steps)
-    return float(east[block].mean()), float(north[block].mean())
+        places.append((float(there[0][0]), float(there[1][0])))
+        people.append(int(points.user[mine[0]]))
+    found = one_each(places, people, points.names)
+    assert found.user is not None
+    return found.user, found
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class HomeAndWork(Attack):
     r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
 
     The attacker knows the clock that people live by. Takes the densest spot of the nights and of working hours, hour by
-    hour, and the median of the reports about it; a spot is as wide as the mechanism's usual noise, which is public.
+    hour, and the median of the positions that were sent about it; a spot is as wide as the mechanism's usual noise,
+    which is public. Of regions it takes what most of them have in common.
 
     Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
     Example:
@@ -111,28 +115,47 @@ class HomeAndWork(Attack):
 
     def run(self, scene: Scene) -> Findings:
         """Compare what the reports tell with what the true points would have told."""
-        assert scene.truth.time is not None
-        home = self._attack(scene, at_night(scene.truth.time, scene.hours_from_utc))
-        work = self._attack(scene, at_work(scene.truth.time, scene.hours_from_utc))
+        home = self._attack(scene, at_night)
+        work = self._attack(scene, at_work)
         return self.found(
-            share(home[0] <= self.within),
-            len(home[0]),
-            error=home[0],
-            guesses=home[1],
+            share(home.error <= self.within),
+            len(home.error),
+            baseline=scene.blind(home.real, self.within),
+            error=home.error,
+            guesses=home.guesses,
             figures={
-                "works": len(work[0]),
-                "works_found": share(work[0] <= self.within),
-                "work_error": float(work[0].mean()) if len(work[0]) else None,
+                "works": len(work.error),
+                "works_found": share(work.error <= self.within),
+                "works_anybody_finds": scene.blind(work.real, self.within),
+                "work_error": float(work.error.mean()) if len(work.error) else None,
                 "quality_loss": scene.quality_loss,
             },
-            notes=() if len(home[0]) else ("nobody reports at night",),
+            notes=() if len(home.error) else ("nobody reports at night",),
         )
 
-    def _attack(self, scene: Scene, rows: NDArray[np.bool_]) -> tuple[Floats, Points]:
-        """Metres by which each place is missed, and the guesses."""
-        real, places = favourite_places(scene.truth, rows, self.near, self.fewest)
-        who, guesses = favourite_places(scene.reports, rows, max(self.near, scene.quality_loss), self.fewest)
-        both, mine, theirs = np.intersect1d(real, who, return_indices=True)
-        del both
-        guesses = guesses.take(theirs)
-        return places.take(mine).distance(guesses), guesses
+    def _attack(self, scene: Scene, hours: Hours) -> Places:
+        return places_found(scene, hours, self.near, self.fewest)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where people truly are at some hours, and where their reports say that they are."""
+
+    real: Points
+    guesses: Points
+
+    @property
+    def error(self) -> Floats:
+        """Metres by which each place is missed."""
+        return self.real.distance(self.guesses)
+
+
+def places_found(scene: Scene, hours: Hours, near: float, fewest: int) -> Places:
+    """The places of people who are heard often enough at some hours. Reports have times of their own: some wait."""
+    assert scene.truth.time is not None
+    assert scene.reports.time is not None
+    true_rows, rows = (hours(one.time, scene.hours_from_utc) for one in (scene.truth, scene.reports))  # type: ignore[arg-type]
+    real, places = favourite_places(scene.truth, true_rows, near, fewest)
+    who, guesses = homes_told(scene, rows, near, fewest)
+    _, mine, theirs = np.intersect1d(real, who, return_indices=True)
+    return Places(places.take(mine), guesses.take(theirs))

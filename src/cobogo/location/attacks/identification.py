@@ -8,9 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.hearing import metres_to
 from cobogo.location.attacks.kernels import pair_risks, subset_sizes
 from cobogo.location.attacks.spots import Ground
-from cobogo.location.geometry import Floats, distance
+from cobogo.location.geometry import Floats
 from cobogo.location.points import Ints, Points
 from cobogo.randomness import Entropy, Source, below
 
@@ -113,9 +114,9 @@ def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
 class Identification(Attack):
     r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
 
-    The attacker saw the person at ``points`` of their true places and times. Looks where each pseudonym reported at
-    those times and takes the one that was nearest. ``unique`` tells how many people the points would single out in the
-    raw data.
+    The attacker saw the person at ``points`` of their true places and times. Looks at what each pseudonym sent at those
+    times, any of its positions or its region, and takes the one that was nearest. ``unique`` tells how many people the
+    points would single out in the raw data.
 
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:
@@ -171,7 +172,8 @@ class Identification(Attack):
         )
 
     def _scores(self, scene: Scene, order: Ints, first: Ints, count: Ints, rows: Ints) -> Floats:
-        """Metres between what is known of each person and what each pseudonym reported at those times, summed."""
+        """Metres between what is known of each person and the nearest of what each pseudonym sent at those times,
+        summed."""
         reports, truth = scene.reports.take(order), scene.truth.take(order)
         assert reports.time is not None
         known = truth.take(rows.ravel())
@@ -183,16 +185,17 @@ class Identification(Attack):
             before = np.maximum(after - 1, 0)
             nearer = np.abs(clock[before] - known.time) < np.abs(clock[after] - known.time)
             at = start + np.where(nearer, before, after)
-            metres = distance(known.lon, known.lat, reports.lon[at], reports.lat[at])
+            metres = metres_to(scene.released, order[at], known)
             total[:, other] = metres.reshape(rows.shape).sum(axis=1)
         return total
 
 
 def _runs(scene: Scene) -> tuple[Ints, Ints, Ints]:
-    """The rows person by person in the order of time; where each person's begin, and how many they are."""
-    truth = scene.truth
-    assert truth.user is not None
-    assert truth.time is not None
-    order = np.lexsort((truth.time, truth.user))
-    first = np.flatnonzero(np.diff(truth.user[order], prepend=-1))
+    """The rows person by person in the order of the reports' times; where each person's begin, and how many they
+    are."""
+    reports = scene.reports
+    assert reports.user is not None
+    assert reports.time is not None
+    order = np.lexsort((reports.time, reports.user))
+    first = np.flatnonzero(np.diff(reports.user[order], prepend=-1))
     return order, first, np.diff(np.append(first, len(order)))

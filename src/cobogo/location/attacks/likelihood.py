@@ -98,10 +98,13 @@ class Likelihood:
         numbers = np.arange(self.count)[rows]
         place = np.full(self.count, -1)
         place[numbers] = np.arange(len(numbers))
-        seen = place[report]
-        cells = self.grid.nearest_cell(members.lon, members.lat)[seen >= 0]
+        some = members.take(place[report] >= 0)
+        cells = self.grid.nearest_cell(some.lon, some.lat)
+        east, north = self.grid.metres(cells)
+        x, y = self.grid.frame.metres(some.lon, some.lat)
+        beyond = np.maximum(np.hypot(x - east, y - north) / self.grid.size - 1, 0)  # where nobody was ever seen
         counts = np.zeros((len(numbers), self.grid.cells))
-        np.add.at(counts, (seen[seen >= 0], cells), 1.0)
+        np.add.at(counts, (place[report[place[report] >= 0]], cells), np.exp(-np.minimum(beyond, 50.0)))
         with np.errstate(divide="ignore"):
             return np.log(counts)
 
@@ -115,8 +118,8 @@ def likelihood_of(
         return Likelihood(released, grid, "box")
     if released.members is not None:
         return Likelihood(released, grid, "set")
-    if released.radius is not None:
-        return Likelihood(released, grid, "disc")
+    if released.radius is not None and mechanism is None:
+        return Likelihood(released, grid, "disc")  # who knows how it was made learns how far from its middle one may be
     if mechanism is not None and mechanism.name == "planar-laplace" and mechanism.guarantee.epsilon:
         return Likelihood(released, grid, "laplace", mechanism.guarantee.epsilon)
     if isinstance(mechanism, Discrete):

@@ -8,53 +8,32 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
-from cobogo.location.attacks.spots import Ground
-from cobogo.location.geometry import Floats, Frame
+from cobogo.location.attacks.hearing import SPOT, by_person, geometric_median, one_each, place_told, sent
+from cobogo.location.geometry import Frame
 from cobogo.location.points import Points
 
 Way = Literal["frequency", "mean", "median"]
 
-ROUNDS = 60
 
-
-def place_of(points: Points, how: Way, grid: Ground | None = None) -> tuple[float, float]:
-    """Where reports that are all of one place say that it is: the cell that they name most often, their mean, or their
-    geometric median, which for planar Laplace is the likeliest place (Weiszfeld's iteration)."""
-    if how == "frequency":
-        assert grid is not None
-        cells = grid.nearest_cell(points.lon, points.lat)
-        lon, lat = grid.centres([np.bincount(cells, minlength=grid.cells).argmax()])
-        return float(lon[0]), float(lat[0])
+def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
+    """Where points are together: their mean, or their geometric median."""
     frame = Frame.about(points.lon, points.lat)
     east, north = frame.metres(points.lon, points.lat)
-    x, y = float(east.mean()), float(north.mean())
-    if how == "median":
-        x, y = geometric_median(east, north)
+    x, y = geometric_median(east, north) if how == "median" else (float(east.mean()), float(north.mean()))
     lon, lat = frame.degrees([x], [y])
     return float(lon[0]), float(lat[0])
 
 
-def geometric_median(east: Floats, north: Floats) -> tuple[float, float]:
-    """The place whose distances to all points have the least sum."""
-    x, y = float(np.median(east)), float(np.median(north))
-    for _ in range(ROUNDS):
-        weight = 1 / np.maximum(np.hypot(east - x, north - y), 1e-3)
-        after = float((weight * east).sum() / weight.sum()), float((weight * north).sum() / weight.sum())
-        if np.hypot(after[0] - x, after[1] - y) < 1e-3:
-            return after
-        x, y = after
-    return x, y
-
-
 @dataclass(frozen=True)
 class LongObservation(Attack):
-    r"""Where is the place that somebody reports from again and again? Noise averages out.
+    r"""Where is the place that somebody reports from again and again? Noise averages out, and dummies do not repeat.
 
     The attacker knows which reports of a person were sent from their most visited place (as by the hour), not where it
-    is. Takes their median, mean, or most frequent cell.
+    is. Takes the spot that is named most often, as wide as the mechanism's usual noise, and the median of what was sent
+    about it; of regions, what most of them have in common. ``how`` "mean" and "median" take all that was sent instead.
 
-    Formula: the mean of $n$ planar Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$
-        metres
+    Formula: $\arg\max_x \lvert\{i : x \text{ is among what report } i \text{ sent}\}\rvert$; the mean of $n$ planar
+        Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
     Example:
         >>> from cobogo.location.mechanisms import PlanarLaplace
         >>> from cobogo.reference.worked import observed
@@ -68,7 +47,7 @@ class LongObservation(Attack):
     Paper: None in particular: the law of large numbers; described in the surveys of location privacy.
     """
 
-    how: Way = "median"
+    how: Way = "frequency"
     within: float = 100.0
     fewest: int = 2  # reports of a place, for it to count as one that is reported from again and again
 
@@ -83,34 +62,29 @@ class LongObservation(Attack):
         assert truth.user is not None
         cells = scene.grid.nearest_cell(truth.lon, truth.lat)
         found, real, numbers, people = [], [], [], []
-        for rows in _by_person(truth.user):
+        for rows in by_person(truth.user):
             favourite = np.bincount(cells[rows]).argmax()
             there = rows[cells[rows] == favourite]
             if len(there) < self.fewest:
                 continue
-            found.append(place_of(scene.reports.take(there), self.how, scene.grid))
-            real.append(place_of(truth.take(there), "mean"))
+            found.append(self._place(scene, there))
+            real.append(middle_of(truth.take(there)))
             numbers.append(len(there))
             people.append(int(truth.user[there[0]]))
-        guesses = _points(found, people, truth.names)
-        error = guesses.distance(_points(real, people, truth.names))
+        guesses, places = one_each(found, people, truth.names), one_each(real, people, truth.names)
+        error = guesses.distance(places)
         return self.found(
             share(error <= self.within),
             len(found),
+            baseline=scene.blind(places, self.within),
             error=error,
             guesses=guesses,
             figures={"reports_of_a_place": share(numbers), "quality_loss": scene.quality_loss},
             notes=() if found else ("nobody reports twice from one place",),
         )
 
-
-def _by_person(user: np.ndarray) -> list[np.ndarray]:
-    order = np.argsort(user, kind="stable")
-    bounds = np.flatnonzero(np.diff(user[order], prepend=-1))
-    return np.split(order, bounds[1:]) if len(order) else []
-
-
-def _points(places: list[tuple[float, float]], people: list[int], names: tuple[str, ...]) -> Points:
-    lon = np.array([place[0] for place in places])
-    lat = np.array([place[1] for place in places])
-    return Points(lon, lat, None, np.array(people, dtype=np.int64), names)
+    def _place(self, scene: Scene, rows: np.ndarray) -> tuple[float, float]:
+        if self.how == "frequency":
+            return place_told(scene, rows, max(SPOT, scene.quality_loss))
+        points, report = sent(scene.released)
+        return middle_of(points.take(np.isin(report, rows)), self.how)

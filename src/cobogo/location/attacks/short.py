@@ -55,16 +55,12 @@ class ShortObservation(Attack):
             off[rows] = correctness(chances, scene.grid, scene.truth.take(rows))
         guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
         error = scene.truth.distance(guesses)
-        blind = guess(scene.chances[None, :], scene.grid, self.how)
         return self.found(
             share(error <= self.within),
             count,
             error=error,
             guesses=guesses,
-            baseline=share(
-                scene.truth.distance(scene.truth.at(np.full(count, blind[0][0]), np.full(count, blind[1][0])))
-                <= self.within
-            ),
+            baseline=scene.blind(scene.truth, self.within),
             figures={
                 "expected_error": float(off.mean()),
                 "uncertainty_bits": float(unsure.mean()),

@@ -7,9 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cobogo.location.attacks.base import Attack, Findings, Scene
+from cobogo.location.attacks.base import Attack, Findings, Scene, share
+from cobogo.location.attacks.hearing import by_person, sent
 from cobogo.location.attacks.presence import auc
+from cobogo.location.base import Released
+from cobogo.location.geometry import Floats, wrapped
 from cobogo.location.points import Points
+
+MOST = 3000
+"""People whose pairs are scored: a table of all of them is made."""
 
 
 def meetings(points: Points, size: float, minutes: float, frame: Any = None, people: int | None = None) -> Any:
@@ -34,12 +40,33 @@ def meetings(points: Points, size: float, minutes: float, frame: Any = None, peo
     return sparse.csr_array((both.data[off], (both.row[off], both.col[off])), shape=both.shape)
 
 
+def overlaps(released: Released, minutes: float, people: int) -> Floats:
+    """The same for regions: of each stretch of time, the share that two people's rectangles have in common."""
+    reports = released.points
+    assert released.box is not None
+    assert reports.user is not None
+    assert reports.time is not None
+    west, south, east, north = released.box
+    left, width = wrapped(west - reports.frame.lon), (east - west) % 360
+    size = np.maximum(width, 1e-12) * np.maximum(north - south, 1e-12)
+    score = np.zeros((people, people))
+    slot = np.floor(reports.time / (60 * minutes))
+    for rows in by_person(np.unique(slot, return_inverse=True)[1].ravel()):
+        x = np.minimum.outer((left + width)[rows], (left + width)[rows]) - np.maximum.outer(left[rows], left[rows])
+        y = np.minimum.outer(north[rows], north[rows]) - np.maximum.outer(south[rows], south[rows])
+        both = np.maximum(x, 0) * np.maximum(y, 0)
+        who = reports.user[rows]
+        score[who[:, None], who] += both / (size[rows, None] + size[rows] - both)
+    return score
+
+
 @dataclass(frozen=True)
 class AggregatedPresence(Attack):
     r"""Who is with whom? People who report from the same place at the same time again and again know each other.
 
-    The attacker sees the reports of everybody. Counts meetings of every pair, those in a crowd for less, as one sparse
-    product; squares are as large as the noise.
+    The attacker sees the reports of everybody. Counts meetings of every pair in any of the positions that were sent,
+    those in a crowd for less, as one sparse product; squares are as large as the noise. Of regions, what two have in
+    common counts.
 
     Formula: $m(u, v) = \sum_{s, t} \frac{[u, v \in s \text{ at } t]}{\log_2(n_{st} + 1)}$ over squares $s$ and
         stretches of time $t$ with $n_{st}$ people; success is the area under the ROC curve against the pairs who truly
@@ -76,16 +103,14 @@ class AggregatedPresence(Attack):
         """Score every pair."""
         frame = scene.grid.frame
         people = scene.truth.users
+        if people > MOST:
+            return self.found(0.5, 0, baseline=0.5, notes=(f"more than {MOST:,} people: pairs are not scored",))
         real = meetings(scene.truth, self.size, self.minutes, frame, people)
-        seen = meetings(scene.reports, max(self.size, scene.quality_loss), self.minutes, frame, people)
-        tied = real.toarray() if people <= 3000 else None
-        if tied is None:
-            return self.found(0.5, 0, notes=("more than 3,000 people: pairs are not scored",))
         upper = np.triu_indices(people, 1)
-        friends = tied[upper] >= self.often / np.log2(3)
+        friends = real.toarray()[upper] >= self.often / np.log2(3)
         if not friends.any():
-            return self.found(0.5, 0, notes=(f"no two people meet {self.often} times",))
-        score = seen.toarray()[upper]
+            return self.found(0.5, 0, baseline=0.5, notes=(f"no two people meet {self.often} times",))
+        score = self._seen(scene, frame, people)[upper]
         top = np.argsort(-score, kind="stable")[: int(friends.sum())]
         return self.found(
             auc(score, friends),
@@ -94,5 +119,12 @@ class AggregatedPresence(Attack):
             figures={
                 "pairs_who_meet": int(friends.sum()),
                 "precision": float(friends[top].mean()) if len(top) else None,
+                "precision_anybody_has": share(friends),
             },
         )
+
+    def _seen(self, scene: Scene, frame: Any, people: int) -> Floats:
+        if scene.released.box is not None:
+            return overlaps(scene.released, self.minutes, people)
+        points, _ = sent(scene.released)
+        return np.asarray(meetings(points, max(self.size, scene.quality_loss), self.minutes, frame, people).toarray())

@@ -66,7 +66,7 @@ class Tracking(Attack):
         Symposium on Security and Privacy, 2011; L. R. Rabiner 1989 for the algorithm.
     """
 
-    how: How = "mean"
+    how: How | None = None  # the mean, unless said; of sets the likeliest place: between dummies nobody is
     step: float | None = None  # seconds of a step of the model; what lies between two reports, unless said
     speed: float | None = None  # metres a second that people make; as they do in what is known, unless said
     within: float = 100.0
@@ -91,15 +91,17 @@ class Tracking(Attack):
         assert reports.time is not None
         count = len(reports)
         lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
+        how = self.how or ("mean" if scene.released.members is None else "map")
         for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * step)):
             chances = track(law, markov, scene.chances, rows, reports.time[rows])
-            lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
+            lon[rows], lat[rows] = guess(chances, scene.grid, how)
             unsure[rows] = entropy(chances)
         guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
         error = scene.truth.distance(guesses)
         return self.found(
             share(error <= self.within),
             count,
+            baseline=scene.blind(scene.truth, self.within),
             error=error,
             guesses=guesses,
             figures={"uncertainty_bits": float(unsure.mean()), "quality_loss": scene.quality_loss},

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
-from cobogo.location.geometry import Floats, Frame
+from cobogo.location.attacks.hearing import sent
+from cobogo.location.geometry import Floats, Frame, distance
 from cobogo.location.points import Points
 from cobogo.randomness import Entropy, below
 
@@ -63,7 +64,8 @@ class Trilateration(Attack):
     r"""Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.
 
     The attackers stand at ``users`` places about the area and learn from the service the distance to where the victim
-    reported to be, rounded to ``rounding`` metres.
+    reported to be, rounded to ``rounding`` metres. Of a set they learn the distance to each of its positions, and guess
+    that the victim is at any one of those.
 
     Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
     Example: Rounded to 500 m, and yet most are found to within 100 m.
@@ -95,23 +97,26 @@ class Trilateration(Attack):
         sides = [(side.min(), side.max() + 1.0) for side in grid.metres()]
         placed = [low + part * (high - low) for (low, high), part in zip(sides, drawn, strict=True)]
         anchors = Points(*grid.frame.degrees(*placed))
-        rows = slice(0, self.most)
-        reports, truth = scene.reports.take(rows), scene.truth.take(rows)
+        positions, report = sent(scene.released)
+        positions, report = positions.take(report < self.most), report[report < self.most]
+        truth = scene.truth.take(slice(0, self.most))
         ax, ay = grid.frame.metres(anchors.lon, anchors.lat)
-        x, y = grid.frame.metres(reports.lon, reports.lat)
+        x, y = grid.frame.metres(positions.lon, positions.lat)
         told = np.hypot(x[:, None] - ax, y[:, None] - ay)
         if self.rounding > 0:
             told = np.round(told / self.rounding) * self.rounding
         solved = trilaterate(anchors, told, grid.frame)
-        guesses = truth.at(solved.lon, solved.lat)
-        error = truth.distance(guesses)
+        away = distance(truth.lon[report], truth.lat[report], solved.lon, solved.lat)
+        each = np.bincount(report, minlength=len(truth))
+        any_one = np.searchsorted(report, np.arange(len(truth)))  # they are in no order
         return self.found(
-            share(error <= self.within),
+            share(np.bincount(report, away <= self.within, minlength=len(truth)) / each),
             len(truth),
-            error=error,
-            guesses=guesses,
+            baseline=scene.blind(truth, self.within),
+            error=np.bincount(report, away, minlength=len(truth)) / each,
+            guesses=truth.at(solved.lon[any_one], solved.lat[any_one]),
             figures={
-                "error_to_report": float(reports.distance(guesses).mean()),
+                "error_to_report": float(positions.distance(solved).mean()),
                 "quality_loss": scene.quality_loss,
             },
         )

@@ -47,7 +47,8 @@ class Answer:
 class Client:
     """A mechanism, a ledger over a sliding window, and a memory for home and work.
 
-    ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. Once it is spent, a report is
+    ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. A mechanism that spends no ε is
+    limited by a number of ``reports`` instead: a budget would never bind. Once it is spent, a report is
     refused, or the last one is sent again (``when_spent`` = "resend"), which tells nothing new. ``file`` keeps what
     must not be forgotten. A report is paid for, on disk, before it goes out. A mechanism that looks back is given
     the reports since the device was started.
@@ -57,7 +58,8 @@ class Client:
         self,
         mechanism: Mechanism,
         *,
-        budget: float,
+        budget: float | None = None,
+        reports: int | None = None,
         window: float,
         file: str | Path | None = None,
         when_spent: Literal["refuse", "resend"] = "refuse",
@@ -67,11 +69,21 @@ class Client:
             raise ValueError(
                 f"The 'when_spent' parameter of Client must be refuse or resend. Got {when_spent!r} instead"
             )
-        self.mechanism, self.when_spent = mechanism, when_spent
+        if (budget is None) == (reports is None):
+            raise ValueError("The 'budget' parameter of Client must be given, or 'reports', and not both")
+        if reports is None and not mechanism.dearest:
+            raise ValueError(
+                f"The 'budget' parameter of Client must be one that binds, and {mechanism.name} spends no ε: say how "
+                "many 'reports' may go out within a window instead"
+            )
+        self.mechanism, self.when_spent, self._counted = mechanism, when_spent, reports is not None
         self._source = source or Entropy()
         self._course = Course(mechanism, self._source)
         self._memory = Memory.open(file)
-        self.ledger = Ledger(budget, window=window, entries=self._memory.entries)
+        limit = budget if reports is None else reports
+        assert limit is not None
+        unit = "ε per metre" if reports is None else "reports"
+        self.ledger = Ledger(limit, window=window, entries=self._memory.entries, unit=unit)
 
     def remember(self, name: str, lon: float, lat: float, *, radius: float = 150.0) -> None:
         """A place that its owner is at again and again. All reports from within ``radius`` metres of it are one value,
@@ -112,7 +124,7 @@ class Client:
 
     def _drawn(self, lon: float, lat: float, time: float, name: str | None) -> Report:
         """A new report, where the dearest that the mechanism may draw can be paid for."""
-        dearest = self.mechanism.guarantee.epsilon or 0.0
+        dearest = 1.0 if self._counted else self.mechanism.dearest
         if not self.ledger.allows(dearest, time):
             if self.when_spent == "resend" and self._memory.last is not None:
                 return self._memory.last.at(time)
@@ -121,7 +133,7 @@ class Client:
         released = self._course.report(here) if name is None else self.mechanism.apply(here, self._source)
         report = Report.of(released)
         try:
-            self.ledger.spend(float(released.cost[0]), time)
+            self.ledger.spend(1.0 if self._counted else float(released.cost[0]), time)
         except BudgetSpent:
             if self.when_spent == "resend" and self._memory.last is not None:
                 return self._memory.last.at(time)

@@ -11,7 +11,8 @@ EXACTLY = Context(prec=60)
 
 
 class Ledger:
-    """At most ``budget`` (ε per metre) within any ``window`` of so many seconds. Three times 0.1 is 0.3, exactly.
+    """At most ``budget`` (of ε per metre, or of another ``unit``) within any ``window`` of so many seconds. Three times
+    0.1 is 0.3, exactly.
 
     >>> ledger = Ledger(0.3, window=60)
     >>> for second in (0, 1, 2):
@@ -20,11 +21,13 @@ class Ledger:
     (0.0, 0.1)
     """
 
-    def __init__(self, budget: float, *, window: float, entries: Iterable[tuple[float, float]] = ()) -> None:
+    def __init__(
+        self, budget: float, *, window: float, entries: Iterable[tuple[float, float]] = (), unit: str = "ε per metre"
+    ) -> None:
         for name, value in (("budget", budget), ("window", window)):
             if not 0 < value < float("inf"):
                 raise ValueError(f"The {name!r} parameter of a ledger must be above 0. Got {value!r} instead")
-        self.budget, self.window = budget, window
+        self.budget, self.window, self.unit = budget, window, unit
         self._entries = [(float(time), _exact(cost)) for time, cost in entries]
 
     def spent(self, now: float) -> float:
@@ -46,7 +49,7 @@ class Ledger:
             raise ValueError(f"The 'cost' parameter of spend must be 0 or above. Got {cost!r} instead")
         if not self.allows(cost, now):
             raise BudgetSpent(
-                f"{self.left(now):g} of ε = {self.budget:g} per metre is left for this window, and a report may cost "
+                f"{self.left(now):g} of {self.budget:g} ({self.unit}) is left for this window, and a report may cost "
                 f"{cost:g}",
                 where="the device's ledger",
                 remedy=f"Wait: what was spent more than {self.window:g} s ago is free again.",

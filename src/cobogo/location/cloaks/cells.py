@@ -143,14 +143,35 @@ def within(west, south, east, north, lon, lat):  # type: ignore[no-untyped-def]
     return found
 
 
-def snapped_outward(west: Floats, south: Floats, east: Floats, north: Floats) -> Box:
-    """Rectangles widened to edges of cells of 9.5 m: those drawn around people would have people on their edges."""
-    side = 2 * STEP
+def widened(box: Box, k: int, least: float) -> Box:
+    """Rectangles drawn around k people or more, widened to the edges of public cells: those drawn tightly would have
+    people on their edges, and whoever takes a step out of them would not be hidden.
+
+    Of k people spread evenly over a rectangle the outermost are a (k + 1)-th of its side away from its edge. So the
+    cells are about twice as wide as that, and wider where the area would be less than ``least`` square metres.
+    """
+    west, south, east, north = box
+    span = np.maximum(east - west, north - south)
+    level = np.rint(np.log2(np.maximum(span / STEP * 2 / (k - 1), 2.0)))
+    for _ in range(LEVELS):
+        wide = snapped_outward(box, STEP * 2.0**level)
+        small = (area(wide) < least) & (level < LEVELS)
+        if not small.any():
+            break
+        level = level + small
+    return wide
+
+
+def snapped_outward(box: Box, side: Floats) -> Box:
+    """Rectangles widened to edges of cells of so many degrees, one cell wide at least: what lies on an edge is in the
+    cell to the north-east of it."""
+    west, south, east, north = box
+    low = np.minimum(np.floor(south / side) * side, 90 - side)
     return (
         np.floor(west / side) * side,
-        np.maximum(np.floor(south / side) * side, -90),
-        np.ceil(east / side) * side,
-        np.minimum(np.ceil(north / side) * side, 90),
+        np.maximum(low, -90),
+        (np.floor(east / side) + 1) * side,
+        np.minimum((np.floor(north / side) + 1) * side, 90),
     )
 
 

@@ -33,7 +33,8 @@ class Clique(Cloak):
 
     Each request has its own k, tolerance ``dx`` to the east and west and ``dy`` to the north and south in metres, and
     patience ``dt`` in seconds; these are what requests have that do not say otherwise. All members of a crowd go out
-    together with one rectangle around them. A request whose patience ends is refused.
+    together with one rectangle around them, widened to public lines and to the minimum area. A request whose patience
+    ends is refused.
 
     Formula: a clique $Q$ with $\lvert Q\rvert \ge \max_{q \in Q} k_q$ in the graph of requests where $\lvert x_q -
         x_r\rvert \le \min(dx_q, dx_r)$, and so in $y$ and $t$
@@ -96,12 +97,10 @@ class Clique(Cloak):
         if size:
             self.check_size(int(demands[0].min()))
             self.check_size(int(demands[0].max()))
-        found, ready = meet(
-            codes[order], points.lon[order], points.lat[order], points.time[order], *demands, self.min_area
-        )
+        found, ready = meet(codes[order], points.lon[order], points.lat[order], points.time[order], *demands)
         crowd, when = np.empty(size, dtype=np.int64), np.empty(size)
         crowd[order], when[order] = found, ready
-        return Met(_boxes(points.lon, points.lat, crowd), crowd, when)
+        return Met(_boxes(points.lon, points.lat, crowd, self), crowd, when)
 
     def check_size(self, k: int) -> None:
         """Raise where a crowd of k is never looked for."""
@@ -114,8 +113,8 @@ class Clique(Cloak):
         return released(Points(points.lon, points.lat, met.when, points.user, points.names), met)
 
 
-def _boxes(lon: Floats, lat: Floats, crowd: Ints) -> Box:
-    """One rectangle for each crowd."""
+def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: Clique) -> Box:
+    """One rectangle for each crowd, of the cloak's minimum area at least."""
     size = int(crowd.max(initial=-1)) + 1
     if not size:
         nowhere = np.full(len(lon), np.nan)
@@ -128,7 +127,8 @@ def _boxes(lon: Floats, lat: Floats, crowd: Ints) -> Box:
     for edge, reduce, values in ((0, np.minimum, across), (1, np.minimum, lat[some]),
                                  (2, np.maximum, across), (3, np.maximum, lat[some])):  # fmt: skip
         reduce.at(edges[edge], crowd[some], values)
-    west, south, east, north = (np.where(some, edge[crowd], np.nan) for edge in around(first, *edges))
+    boxes = around(first, *edges, cloak.k, cloak.min_area)
+    west, south, east, north = (np.where(some, edge[crowd], np.nan) for edge in boxes)
     return west, south, east, north
 
 
@@ -166,14 +166,12 @@ class Gathering:
         _, codes = np.unique([one["user"] for one in rows], return_inverse=True)
         numbers = [np.array([float(one[key]) for one in rows]) for key in ("lon", "lat", "time", "dx", "dy", "dt")]
         sizes = np.array([one["k"] for one in rows], dtype=np.int64)
-        found = company(
-            codes, *numbers[:3], sizes, *numbers[3:], own.min_area, np.arange(len(held)), len(held)
-        ).tolist()  # fmt: skip
+        found = company(codes, *numbers[:3], sizes, *numbers[3:], np.arange(len(held)), len(held)).tolist()
         if not found:
             self._held.append(new)
             return []
         members = [*sorted(found), len(held)]
-        box = _boxes(numbers[0][members], numbers[1][members], np.zeros(len(members), dtype=np.int64))
+        box = _boxes(numbers[0][members], numbers[1][members], np.zeros(len(members), dtype=np.int64), own)
         edges = tuple(float(edge[0]) for edge in box)
         out = [rows[member] for member in members]
         self._held = [one for one in self._held if not any(one is gone for gone in out)]

@@ -6,7 +6,6 @@ import numpy as np
 from numba import njit
 
 from cobogo.location.cloaks.cells import LEVELS, area_of
-from cobogo.location.geometry import RADIUS
 
 
 @njit(cache=True, nogil=True)
@@ -182,39 +181,44 @@ def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def crowds(lon, lat, users, people, k, least):  # type: ignore[no-untyped-def]
-    """Cuts a line of reports into crowds: each is as short as k people and the area allow, and what is left at the end
-    joins the last. Returns the number of each report's crowd, and how many there are; none if even all are too few."""
-    n = len(lon)
+def crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
+    """Cuts a line of reports into crowds of ``size`` people: what is left of them at the end joins the last. Where the
+    line jumps to another part of the world, a crowd does not follow if it has k people and k are left. Returns the
+    number of each report's crowd. There are k people at least."""
+    n = len(users)
     crowd = np.zeros(n, np.int64)
-    stamps = np.full(people, -1, np.int64)
-    number, found = 0, 0
-    west = east = south = north = 0.0
-    first = 0
+    stamps = np.full(people, n, np.int64)
+    late, left = n, 0  # from ``late`` on there are fewer than k people
+    while late > 0 and left < k:
+        late -= 1
+        if stamps[users[late]] == n:
+            stamps[users[late]] = 0
+            left += 1
+    stamps[:] = -1
+    number, found, first = 0, 0, 0  # ``first`` is the first crowd of this part of the world
     for place in range(n):
-        across = (lon[place] - lon[first] + 180.0) % 360.0 - 180.0
-        if found == 0:
-            first = place
-            west = east = 0.0
-            south = north = lat[place]
-        else:
-            west, east = min(west, across), max(east, across)
-            south, north = min(south, lat[place]), max(north, lat[place])
+        if jump[place] and place <= late and (found >= k or number > first):
+            if found >= k or number == first:
+                number += 1
+            else:
+                _join(crowd, place, number)
+            first, found = number, 0
         crowd[place] = number
         if stamps[users[place]] != number:
             stamps[users[place]] = number
             found += 1
-        if found >= k and _area(east - west, south, north) >= least:
+        if found >= size:
             number += 1
             found = 0
-    if number:
-        for place in range(n - 1, -1, -1):
-            if crowd[place] < number:
-                break
-            crowd[place] = number - 1
-    return crowd, number
+    if found < k and number > 0 and found > 0:
+        _join(crowd, n, number)
+    return crowd
 
 
 @njit(cache=True, nogil=True)
-def _area(width, south, north):  # type: ignore[no-untyped-def]
-    return RADIUS * RADIUS * np.radians(width) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))
+def _join(crowd, end, number):  # type: ignore[no-untyped-def]
+    """The crowd of a number, the last before an end, joins the one before it."""
+    for place in range(end - 1, -1, -1):
+        if crowd[place] < number:
+            break
+        crowd[place] = number - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cobogo.location.geometry import DEGREE, RADIUS
+from cobogo.location.geometry import DEGREE
 
 MOST = 60
 """Requests among which a new one looks for company: those that have waited longest. Their graph fits into words."""
@@ -35,19 +35,7 @@ def _ones(bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _area(lon, lat, new, found, chosen, many):  # type: ignore[no-untyped-def]
-    west = east = 0.0
-    south = north = lat[new]
-    for place in range(many):
-        row = found[chosen[place]]
-        across = (lon[row] - lon[new] + 180.0) % 360.0 - 180.0
-        west, east = min(west, across), max(east, across)
-        south, north = min(south, lat[row]), max(north, lat[row])
-    return RADIUS * RADIUS * np.radians(east - west) * (np.sin(np.radians(north)) - np.sin(np.radians(south)))
-
-
-@njit(cache=True, nogil=True)
-def company(user, lon, lat, time, k, dx, dy, dt, least, waiting, new):  # type: ignore[no-untyped-def]
+def company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[no-untyped-def]
     """Requests with whom a new one makes a crowd that all of its members tolerate and that is large enough for the
     most demanding of them; none where there is no such crowd. The smallest k that will do is tried first."""
     found = np.empty(MOST, np.int64)
@@ -83,7 +71,7 @@ def company(user, lon, lat, time, k, dx, dy, dt, least, waiting, new):  # type: 
             if depth + 1 < size - 1:
                 left[depth + 1] = left[depth] & known[one]
                 depth += 1
-            elif least <= 0 or _area(lon, lat, new, found, chosen, size - 1) >= least:
+            else:
                 return found[chosen[: size - 1]]
         larger = size
         for one in range(many):
@@ -96,7 +84,7 @@ def company(user, lon, lat, time, k, dx, dy, dt, least, waiting, new):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def meet(user, lon, lat, time, k, dx, dy, dt, least):  # type: ignore[no-untyped-def]
+def meet(user, lon, lat, time, k, dx, dy, dt):  # type: ignore[no-untyped-def]
     """Requests in the order of time: the number of the crowd of each, −1 for those that waited in vain, and when each
     crowd was complete."""
     n = len(user)
@@ -111,7 +99,7 @@ def meet(user, lon, lat, time, k, dx, dy, dt, least):  # type: ignore[no-untyped
                 waiting[kept] = row
                 kept += 1
         many = kept
-        members = company(user, lon, lat, time, k, dx, dy, dt, least, waiting[:many], new)
+        members = company(user, lon, lat, time, k, dx, dy, dt, waiting[:many], new)
         if len(members):
             crowd[new], when[new] = number, time[new]
             for row in members:

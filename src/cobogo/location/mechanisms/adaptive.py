@@ -110,6 +110,10 @@ class Adaptive(Mechanism):
         )
 
     @property
+    def dearest(self) -> float:
+        return self.epsilon * self.factor_low_corr
+
+    @property
     def memory(self) -> int:
         return self.window + 1
 

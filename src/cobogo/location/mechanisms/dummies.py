@@ -31,7 +31,8 @@ class Dummies(Mechanism):
     Made-up positions lie in the ``allowed`` cells of a grid (streets, built-up land; all, unless given), anywhere in a
     cell. "uniform" takes any; "dls" cells that the ``prior`` makes about as likely as the true one, of several random
     sets the one of the highest entropy; "enhanced-dls" also spreads them apart. When ``moving``, a person's dummies go
-    on from report to report, each time as far as the person did, each in a direction of its own.
+    on from report to report, each as far as the person did and turning as the person did, each in a direction of its
+    own.
 
     Formula: the set with the largest $H = -\sum_{i=1}^{k} p_i \log_2 p_i$ with $p_i = \frac{\pi(c_i)}{\sum_j
         \pi(c_j)}$; enhanced: also a large $\prod_{i < j} d(c_i, c_j)$
@@ -43,8 +44,10 @@ class Dummies(Mechanism):
         5
 
     Guarantee: None: one of k to someone who knows no more than the prior and sees one request.
-    Limits: The truth is among what is sent, exactly. Whoever knows more (the person's habits, or the requests of a day)
-        tells it from the dummies.
+    Limits: The truth is among what is sent, exactly: two requests from one place have nothing but that place in common,
+        and whoever sees both knows it. Moving dummies come home with the person unless the edge of the grid, or cells
+        that are not allowed, turn them away. Whoever knows more (the person's habits, or where people are at all) tells
+        the truth from the dummies.
     Cost: $O(n\,k\,t)$ for n requests and t = 20 trial sets.
     Paper: H. Kido, Y. Yanagisawa and T. Satoh, An anonymous communication technique using dummies for location-based
         services, 2005; B. Niu, Q. Li, X. Zhu, G. Cao and H. Li, Achieving k-anonymity in privacy-aware location-based
@@ -120,8 +123,8 @@ class Dummies(Mechanism):
         x, y = (rows.filled(before[..., axis], width=(wanted,)) for axis in (0, 1))
         heading = rows.filled(past.of_owner.get("heading"), width=(wanted,))
         own_heading = rows.filled(past.of_owner.get("own heading"))
-        choice = {"uniform": wanted, "dls": 1 + TRIALS * wanted, "enhanced-dls": 1 + 2 * TRIALS * wanted}[self.how]
-        needed = max(3 * wanted + choice, 2 * wanted * FOLLOWED if self.moving else 0)
+        choice = {"uniform": wanted, "dls": 2 + (2 + TRIALS) * wanted, "enhanced-dls": 2 + (4 + 2 * TRIALS) * wanted}
+        needed = max(3 * wanted + choice[self.how], wanted * FOLLOWED if self.moving else 0)
         for part in _parts(first, max(AT_A_TIME // needed, 1)):
             words = source.words((part.stop - part.start) * needed).reshape(-1, needed)
             dummies(
@@ -134,13 +137,15 @@ class Dummies(Mechanism):
         return {"made up": positions, "heading": rows.present(heading), "own heading": rows.present(own_heading)}
 
     @staticmethod
-    def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints]:
-        """Allowed cells by their chance, and the place of every cell among them."""
+    def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints, Ints, Ints]:
+        """Allowed cells by their chance, and the place of every cell among them; of each place, where those that are as
+        likely begin and end."""
         ranked = np.flatnonzero(allowed)
         ranked = ranked[np.argsort(chances[ranked], kind="stable")]
-        rank = np.minimum(np.searchsorted(chances[ranked], chances), len(ranked) - 1)
+        line = chances[ranked]
+        rank = np.minimum(np.searchsorted(line, chances), len(ranked) - 1)
         rank[ranked] = np.arange(len(ranked))
-        return ranked, rank
+        return ranked, rank, np.searchsorted(line, line), np.searchsorted(line, line, side="right")
 
 
 def _parts(first: Ints, size: int) -> list[slice]:

@@ -5,9 +5,10 @@ clusters and moved in space alone. *Wait for Me* (2010) also moves them in time:
 stage (the linear spatio-temporal distance), and those of a cluster take the times of its pivot. Both release whole
 clusters only, of at least k people each; what fits nowhere is suppressed, up to a quota.
 
-What it does not do: δ is an uncertainty that is granted, so that k people within δ of each other are told apart by
-nobody who could not tell them apart before; who knows a person's places more exactly than δ, or many trips of theirs,
-may learn more (Trujillo-Rasua & Domingo-Ferrer 2013). Each trip gets a number of its own for that reason.
+The papers move trips as little as may be, which keeps the shape of the truth: an attacker who knows one true place
+picks the right trip of a cluster nearly always (Trujillo-Rasua & Domingo-Ferrer 2013). Here each is placed in the tube
+of its cluster at a spot that is drawn and does not depend on the truth, so that nobody tells the k apart; it costs a
+little more distance. Who knows many trips of a person may learn more: each trip has a number of its own for that.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Literal
 import numpy as np
 
 from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
+from cobogo.location.draws import bearings, uniforms
 from cobogo.location.geometry import DEGREE, Floats, wrapped
 from cobogo.location.points import Ints, Points
 from cobogo.location.trajectories.check import Closeness, closeness
@@ -46,10 +48,10 @@ class KDelta:
     r"""(k, δ)-anonymity: every released trajectory has at least k − 1 others within δ metres of it at all times.
 
     ``nwa`` (Never Walk Alone): trips are cut to full periods, those of the same span are put into clusters, and each is
-    moved in space alone, as little as may be, into a tube of width δ about the mean of its cluster. ``w4m`` (Wait for
-    Me): trips of any span are compared stage by stage, and those of a cluster take the times of one of them; it
-    suppresses far less. Clusters are greedy and hold k people, not only k trips; what fits nowhere is suppressed, up to
-    ``trash``.
+    moved in space alone, into a tube of width δ about the mean of its cluster, at a spot of the tube that is drawn and
+    does not depend on where it was. ``w4m`` (Wait for Me): trips of any span are compared stage by stage, and those of
+    a cluster take the times of one of them; it suppresses far less. Clusters are greedy and hold k people, not only k
+    trips; what fits nowhere is suppressed, up to ``trash``.
 
     Formula: $\lvert\{v : d(x_u(t), x_v(t)) \le \delta \text{ for all } t\}\rvert \ge k$ for every released trajectory
         $u$, itself among them
@@ -59,10 +61,12 @@ class KDelta:
         >>> found.measured.k >= 3, found.trips > found.suppressed
         (True, True)
 
-    Guarantee: The k are told apart by nobody who knows places no better than δ; checked from the released rows, and
-        that they are k people before those are written.
-    Limits: Who knows a person's places more exactly than δ may tell which of k trips is theirs. Clusters move people by
-        much where few go the same way: the report says by how much.
+    Guarantee: Each released trip has k − 1 others within δ of it at all times, of k people; checked from the released
+        rows before they are written. Which trip of a cluster is whose was drawn, so an attacker who knows a person's
+        true trip finds it among the k with probability $1/k$.
+    Limits: All of a cluster go along its mean, which is known to all of it: of two, each can work out the other to
+        about δ. Whoever knows several trips of a person learns the cluster of each. Clusters move people by much where
+        few go the same way: the report says by how much.
     Cost: $O(n^2)$ for n trips, for each radius that is tried.
     Paper: O. Abul, F. Bonchi and M. Nanni, Never walk alone: uncertainty for anonymity in moving objects databases,
         ICDE 2008; O. Abul, F. Bonchi and M. Nanni, Anonymization of moving objects databases by clustering and
@@ -140,7 +144,8 @@ def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> An
     clocked = on_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
     pools = list(_pools(clocked, asked))
     allowed = int(asked.trash * len(trips) + 1e-9)
-    found = _clustered(pools, clocked, asked, len(trips), allowed, source or Entropy())
+    source = source or Entropy()
+    found = _clustered(pools, clocked, asked, len(trips), allowed, source)
     lon, lat, time, trip, moved, crowds = [], [], [], [], [], []
     number = 0
     for pool, (cluster, pivots) in zip(pools, found, strict=True):
@@ -148,7 +153,7 @@ def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> An
             members = pool.trips[cluster == group]
             east, north, when = _aligned(clocked, members, int(pool.trips[pivot]), asked)
             crowds.append(len(np.unique(clocked.person[members])))
-            placed = _tube(*clocked.frame.degrees(east, north), asked.delta)
+            placed = tube(*clocked.frame.degrees(east, north), asked.delta, source)
             real = clocked.frame.degrees(east, north)
             moved.append(Points(*real).distance(Points(*placed)).ravel())
             lon.append(placed[0].ravel())
@@ -250,14 +255,13 @@ def _aligned(clocked: Trips, members: Ints, pivot: int, asked: KDelta) -> tuple[
     return some.east.reshape(len(members), -1), some.north.reshape(len(members), -1), when
 
 
-def _tube(lon: Floats, lat: Floats, delta: float) -> tuple[Floats, Floats]:
-    """Points moved, as little as may be, into a disc of diameter δ about the mean of each moment."""
+def tube(lon: Floats, lat: Floats, delta: float, source: Source) -> tuple[Floats, Floats]:
+    """Trajectories laid side by side in a tube of diameter δ about the mean of each moment, each at a spot of the disc
+    that is drawn for it: any place in the tube that depended on where somebody was would tell whose it is."""
     middle_lat = lat.mean(axis=0)
     middle_lon = lon[0] + wrapped(lon - lon[0]).mean(axis=0)
     wide = DEGREE * np.maximum(np.cos(np.radians(middle_lat)), 1e-6)
-    east, north = wrapped(lon - middle_lon) * wide, (lat - middle_lat) * DEGREE
-    far = np.hypot(east, north)
-    room = delta / 2 * 0.999 - MARGIN
-    shrink = np.minimum(1.0, room / np.maximum(far, 1e-9))
-    placed = wrapped(middle_lon + east * shrink / wide), middle_lat + north * shrink / DEGREE
+    far = (delta / 2 * 0.999 - MARGIN) * np.sqrt(uniforms(len(lon), source))[:, None]
+    angle = bearings(source.words(len(lon)))[:, None]
+    placed = wrapped(middle_lon + far * np.sin(angle) / wide), middle_lat + far * np.cos(angle) / DEGREE
     return np.round(placed[0], DIGITS), np.round(placed[1], DIGITS)

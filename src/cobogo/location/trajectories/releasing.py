@@ -61,8 +61,9 @@ def packed(found: Anonymized) -> Package:
     explained = (
         "## How it was made\n\n"
         f"Trips were put into groups of at least {asked.k} people and moved until all of a group are within "
-        f"{asked.delta:g} m of each other at every moment{_waited(asked.method)}. Positions are therefore not exactly "
-        "those that were collected. Each trip has a number of its own: two trips of one person do not share it."
+        f"{asked.delta:g} m of each other at every moment{_waited(asked.method)}, side by side along the mean of the "
+        "group in an order drawn by chance. Positions are therefore not those that were collected. Each trip has a "
+        "number of its own: two trips of one person do not share it."
     )
     meanings = {
         WHOSE: "a number for the trip, drawn by chance",

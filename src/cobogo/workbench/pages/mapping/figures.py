@@ -33,6 +33,7 @@ class Try:
     attack: str | None
     error: float | None
     success: float | None
+    baseline: float | None = None
 
     @classmethod
     def of(cls, found: Tried, mechanism: str, options: Mapping[str, Any]) -> Try:
@@ -46,6 +47,7 @@ class Try:
             None if finding is None else finding.attack,
             found.error,
             None if finding is None else finding.success,
+            None if finding is None else finding.baseline,
         )
 
 
@@ -80,8 +82,7 @@ def tiles(session: Session, found: Tried) -> None:
     finding = found.finding
     if finding is not None:
         measured = session.say(f"map.measures.{finding.attack}")
-        if finding.baseline is not None:
-            measured += " · " + session.say("map.blind", share=session.percent(finding.baseline))
+        measured += " · " + session.say("map.blind", share=session.percent(finding.baseline))
         word = "map.told" if finding.attack in AREAS else "map.success"
         metric(session.say(word), session.percent(finding.success), help=measured)
     elif found.skipped is not None:
@@ -106,8 +107,7 @@ def tiles(session: Session, found: Tried) -> None:
 
 def moment(session: Session, found: Tried, person: int, row: int) -> str:
     """How far off report and guess are at one moment."""
-    truth, reports = found.truth, found.released.points
-    off = float(distance(truth.lon[row], truth.lat[row], reports.lon[row], reports.lat[row]))
+    truth, off = found.truth, float(found.run.loss[row])
     guess = None if found.one_guess_each else found.guess(person, row)
     if guess is None:
         return session.say("map.moment", report=metres(session, off))
@@ -158,7 +158,7 @@ def table(session: Session, tries: list[Try]) -> None:
             "loss": metres(session, one.loss),
             "attack": "–" if one.attack is None else session.say(f"map.attack.{one.attack}"),
             "error": "–" if one.error is None else metres(session, one.error),
-            "success": "–" if one.success is None else session.percent(one.success),
+            "success": _beside(session, one),
         }
         for number, one in enumerate(tries)
     ]
@@ -170,6 +170,13 @@ def table(session: Session, tries: list[Try]) -> None:
         if len(known) > 1:
             with ui.column().style("width: 21rem; flex: none"):
                 _plane(session, known)
+
+
+def _beside(session: Session, one: Try) -> str:
+    """A share beside what anybody would find without the reports."""
+    if one.success is None:
+        return "–"
+    return session.percent(one.success) + ("" if one.baseline is None else f" ({session.percent(one.baseline)})")
 
 
 def _plane(session: Session, tries: list[Try]) -> None:

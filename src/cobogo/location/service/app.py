@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,9 +17,10 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
 from cobogo import __version__
 from cobogo.errors import NoSolution
-from cobogo.location.anonymizer import Held, Outcome, Region
+from cobogo.location.anonymizer import SWEEP, Demand, Held, Look, Outcome, Picture, Region
 from cobogo.location.client.device import filtered
 from cobogo.location.client.reports import Area, Report
+from cobogo.location.mixing import mix
 from cobogo.location.mixzones import MixZone
 from cobogo.location.service.devices import OPERATOR, PERSON, Devices
 from cobogo.location.service.guards import guard
@@ -42,27 +44,99 @@ class Service(Protocol):
 AHEAD = 60.0
 """Seconds by which a device's clock may be before the server's."""
 
-
 EVERY = 0.25
 """Seconds between two looks at requests that wait."""
 
+HEAVY = 5_000
+"""Reports from which on cloaks are drawn in another thread: below, handing it over takes as long."""
+
+PACE = 2.0
+"""Requests a second that somebody may send for long."""
+
+BURST = 120.0
+"""Requests that somebody may send at once."""
+
+POSITIONS = 20
+"""Positions that count as one request more."""
+
+
+class Pace:
+    """How fast anybody may ask: a bucket for each, which fills by `PACE` a second up to `BURST`.
+
+    >>> pace = Pace()
+    >>> [pace.allows("ana", 0.0, 100), pace.allows("ana", 0.0, 100), pace.allows("ana", 60.0, 100)]
+    [True, False, True]
+    """
+
+    def __init__(self) -> None:
+        self._spent: dict[str, tuple[float, float]] = {}
+
+    def allows(self, user: str, now: float, cost: float = 1.0) -> bool:
+        """Whether a request may go on; it is counted if so."""
+        spent = self._left_over(user, now) + cost
+        if spent > BURST:
+            return False
+        self._spent[user] = (spent, now)
+        return True
+
+    def expire(self, now: float) -> None:
+        """Forget those whose bucket is full again."""
+        self._spent = {user: one for user, one in self._spent.items() if self._left_over(user, now) > 0}
+
+    def _left_over(self, user: str, now: float) -> float:
+        spent, since = self._spent.get(user, (0.0, now))
+        return max(spent - PACE * max(now - since, 0.0), 0.0)
+
 
 class Room:
-    """Requests that wait for enough people, each with a future that its handler sits on."""
+    """Requests that wait for enough people, each with a future that its handler sits on; pictures that are being drawn
+    in other threads; and the clock by which things are forgotten."""
 
     def __init__(self, server: PrivacyServer, clock: Callable[[], float]) -> None:
         self._server, self._clock = server, clock
+        self.pace = Pace()
         self._futures: dict[int, asyncio.Future[Outcome]] = {}
-        self._looked = 0.0
+        self._looked, self._looking = 0.0, False
+        self._drawing: dict[tuple[int, float], asyncio.Task[Picture]] = {}
+        self._sweeps: asyncio.AbstractEventLoop | None = None
 
-    def settle(self, now: float, *, at_once: bool = False) -> None:
-        """Wake those whose wait is over; looked for now and then, and whenever a request comes or its time is up."""
-        if self._futures and (at_once or now >= self._looked + EVERY):
-            self._looked = now
-            for outcome in self._server.anonymizer.settle(now):
-                future = self._futures.pop(outcome.ticket, None)
-                if future is not None and not future.done():
-                    future.set_result(outcome)
+    def charge(self, user: str, cost: float = 1.0) -> None:
+        """Refuse one who asks too fast."""
+        if not self.pace.allows(user, self._clock(), cost):
+            raise HTTPException(429, f"more than {PACE:g} requests a second", {"Retry-After": "30"})
+
+    def forget_in_time(self) -> None:
+        """See to it that what is kept is forgotten when its time comes, whether anybody asks or not."""
+        loop = asyncio.get_running_loop()
+        if self._sweeps is not loop:
+            self._sweeps = loop
+            loop.call_later(SWEEP, self._sweep)
+
+    def _sweep(self) -> None:
+        self._server.expire(self._clock())
+        self.pace.expire(self._clock())
+        self._sweeps = None
+        if self._server.anonymizer.people:
+            self.forget_in_time()
+
+    async def settle(self, now: float) -> None:
+        """Wake those whose wait is over. Who is about is looked at now and then, not each time."""
+        anonymizer = self._server.anonymizer
+        if not self._futures:
+            return
+        regions: dict[int, Region | None] = {}
+        if now >= self._looked + EVERY and not self._looking:
+            self._looked, self._looking = now, True
+            try:
+                looks = anonymizer.looks(now)
+                many = sum(len(look.points) for look in looks) >= HEAVY
+                regions = await asyncio.to_thread(_regions, looks) if many else _regions(looks)
+            finally:
+                self._looking = False
+        for outcome in anonymizer.conclude(now, regions):
+            future = self._futures.pop(outcome.ticket, None)
+            if future is not None and not future.done():
+                future.set_result(outcome)
 
     async def region(self, asked: Outcome | Held) -> Region:
         """The region of a request, as soon as it has one; `NoSolution` when it has waited in vain."""
@@ -72,15 +146,30 @@ class Room:
             try:
                 await asyncio.wait({future}, timeout=held.demand.max_wait)
                 if not future.done():
-                    self.settle(held.since + held.demand.max_wait, at_once=True)
+                    await self.settle(held.since + held.demand.max_wait)
             finally:
                 self._futures.pop(held.ticket, None)
             asked = future.result() if future.done() else Outcome(held.ticket, held.user, None)
         else:
-            self.settle(self._clock(), at_once=True)  # others may have waited for this one
+            await self.settle(self._clock())  # others may have waited for this one
         if asked.region is None:
             raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
         return asked.region
+
+    async def draw(self, user: str, now: float, demand: Demand) -> None:
+        """Have cloaks of a large crowd drawn in another thread, once for all who ask for the same."""
+        sketch = self._server.anonymizer.sketch(user, now, demand)
+        if sketch is None or len(sketch.points) < HEAVY:
+            return
+        task = self._drawing.get(sketch.key)
+        if task is None:
+            task = self._drawing[sketch.key] = asyncio.create_task(asyncio.to_thread(sketch.draw))
+            task.add_done_callback(lambda _: self._drawing.pop(sketch.key, None))
+        self._server.anonymizer.hang(sketch.key, await asyncio.shield(task))
+
+
+def _regions(looks: Sequence[Look]) -> dict[int, Region | None]:
+    return {look.held.ticket: look.region() for look in looks}
 
 
 Who = Callable[..., str]
@@ -135,20 +224,24 @@ def router(  # noqa: PLR0915
     @routes.post("/locations")
     async def locations(body: Locations, user: str = Depends(door.person)) -> dict[str, Any]:
         now = clock()
+        room.charge(user, 1 + len(body.positions) / POSITIONS)
         if body.release == "accumulated" and body.trip is None:
             raise HTTPException(422, "an accumulated release needs a trip")
         if any(one.time is not None and one.time > now + AHEAD for one in body.positions):
             raise HTTPException(422, "a position is from the future: set the device's clock")
         positions = [(one.lon, one.lat, now if one.time is None else one.time) for one in body.positions]
+        positions = [one for one in positions if one[2] >= now - server.settings.memory]
         kept = body.trip if body.release == "accumulated" else None
         heard = server.update(user, positions, trip=kept)
-        room.settle(now)
+        room.forget_in_time()
+        await room.settle(now)
         told = server.current(user, now) if heard and kept is None and service is not None else None
         (said,) = await _told([told]) if told is not None else [None]
         return {"accepted": len(positions), "told": said}
 
     @routes.delete("/locations")
     async def forget(user: str = Depends(door.person)) -> dict[str, str]:
+        room.charge(user)
         server.forget(user)
         return {"status": "forgotten"}
 
@@ -158,6 +251,7 @@ def router(  # noqa: PLR0915
 
     @routes.post("/noise")
     async def noise(user: str = Depends(door.person)) -> dict[str, float]:
+        room.charge(user)
         lon, lat = server.noisy(user, clock())
         return {"lon": lon, "lat": lat}
 
@@ -177,12 +271,16 @@ def router(  # noqa: PLR0915
 
     @routes.post("/trips/{trip}/release")
     async def release(trip: str, user: str = Depends(door.person)) -> dict[str, Any]:
-        said = await _told(server.release(user, trip))
+        room.charge(user, POSITIONS)
+        over = server.trip(user, trip)
+        told = await asyncio.to_thread(over.told) if len(over.others) >= HEAVY else over.told()
+        said = await _told(told)
         server.drop(user, trip)
         return {"told": said}
 
     @routes.get("/budget/{name}")
     async def budget(name: str, user: str = Depends(door.person)) -> dict[str, Any]:
+        room.charge(user)
         if name != user:
             raise HTTPException(403, "a budget is for its owner's eyes")
         if server.books is None:
@@ -190,7 +288,8 @@ def router(  # noqa: PLR0915
         return dict(server.books.balance(user, clock()))
 
     @routes.get("/mixzones")
-    async def zones(by: str = Depends(door.anybody)) -> dict[str, Any]:  # noqa: ARG001
+    async def zones(by: str = Depends(door.anybody)) -> dict[str, Any]:
+        room.charge(by)
         return {"zones": [vars(zone) for zone in server.zones.zones]}
 
     @routes.post("/mixzones", status_code=201)
@@ -201,13 +300,24 @@ def router(  # noqa: PLR0915
             raise HTTPException(409, str(problem)) from None
         return body.model_dump()
 
+    @routes.delete("/mixzones/{name}")
+    async def remove_zone(name: str, by: str = Depends(door.operator)) -> dict[str, str]:  # noqa: ARG001
+        _check_zone(name)
+        server.zones.remove(name)
+        return {"status": "removed"}
+
     @routes.get("/mixzones/{name}/mix")
-    async def mixed(name: str, by: str = Depends(door.operator)) -> dict[str, Any]:  # noqa: ARG001
+    async def mixed(name: str, by: str = Depends(door.operator)) -> dict[str, Any]:
+        room.charge(by, POSITIONS)
+        _check_zone(name)
+        inside, weights = server.zones.inside(name), server.zones.weights(name)
+        found = await asyncio.to_thread(mix, weights, Entropy())
+        return {"people": found.share.shape[1], "entropy": found.entropy, "most": found.most, "surest": found.surest,
+                "exact": found.exact, "inside": inside}  # fmt: skip
+
+    def _check_zone(name: str) -> None:
         if name not in {zone.name for zone in server.zones.zones}:
             raise HTTPException(404, "there is no such zone")
-        found = server.zones.mixed(name, Entropy())
-        return {"people": len(found.share), "entropy": found.entropy, "most": found.most, "surest": found.surest,
-                "exact": found.exact, "inside": server.zones.inside(name)}  # fmt: skip
 
     async def _told(reports: Sequence[Told]) -> list[dict[str, Any]]:
         said = [one.as_dict() for one in reports]
@@ -219,8 +329,11 @@ def router(  # noqa: PLR0915
         return said
 
     async def _cloaked(body: Wanted, user: str) -> Told:
+        room.charge(user)
         try:
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
+            with suppress(NoSolution):  # told below
+                await room.draw(user, clock(), demand)
             asked, name = server.ask(user, clock(), demand), server.identity(user)
         except ValueError as problem:
             raise HTTPException(422, str(problem)) from None

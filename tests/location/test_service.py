@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -495,8 +497,46 @@ def test_devices_are_kept_as_digests_and_closed_again(tmp_path: Path) -> None:
     file.write_text("[1]")
     with pytest.raises(InputError, match="not a file of devices"):
         Devices(file)
+    file.unlink()
+    assert running.owner(later) is None
     with pytest.raises(InputError, match="1 to 200"):
         Devices().enrol("")
+
+
+def test_who_was_revoked_stays_so_when_somebody_else_is_enrolled(tmp_path: Path) -> None:
+    file = tmp_path / "devices.json"
+    token = Devices(file).enrol("mallory")
+    slow = Devices(file)
+    assert Devices(file).revoke("mallory") == 1
+    slow.enrol("ana")
+    assert Devices(file).owner(token) is None
+    assert slow.owner(token) is None
+
+
+def test_of_many_who_are_enrolled_at_once_everybody_may_come_in(tmp_path: Path) -> None:
+    file = tmp_path / "devices.json"
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from cobogo.location.service.devices import Devices
+        devices = Devices(sys.argv[1])
+        print(flush=True)
+        sys.stdin.readline()
+        print(*[devices.enrol(f"{sys.argv[2]}-{n}") for n in range(15)], flush=True)
+    """
+    command = [sys.executable, "-c", code, str(file)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    writers = [subprocess.Popen([*command, str(number)], **pipes) for number in range(3)]  # type: ignore[call-overload]
+    for one in writers:
+        one.stdout.readline()  # all have read the file before anybody writes it
+    running, tokens = Devices(file), []
+    for one in writers:
+        one.stdin.write("\n")
+        one.stdin.flush()
+    for one in writers:
+        tokens += one.communicate()[0].split()
+    assert len(tokens) == 45
+    assert [running.owner(token) for token in tokens].count(None) == 0
 
 
 def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:

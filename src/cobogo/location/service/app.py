@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -39,6 +39,9 @@ class Service(Protocol):
 
     async def told(self, reports: Sequence[dict[str, Any]]) -> None:
         """Where somebody, or nobody in particular, is or was."""
+
+    async def close(self) -> None:
+        """The server stops."""
 
 
 AHEAD = 60.0
@@ -219,7 +222,14 @@ def router(  # noqa: PLR0915
 ) -> APIRouter:
     """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
     its answers."""
-    routes, room = APIRouter(), Room(server, clock)
+
+    @asynccontextmanager
+    async def open_for(app: Any) -> AsyncIterator[None]:  # noqa: ARG001
+        yield
+        if service is not None:
+            await service.close()
+
+    routes, room = APIRouter(lifespan=open_for), Room(server, clock)
 
     @routes.post("/locations")
     async def locations(body: Locations, user: str = Depends(door.person)) -> dict[str, Any]:

@@ -288,7 +288,7 @@ def _of_numbers(values: Any, where: str, first: int) -> Floats:
     unit = np.select(fits, UNITS, default=np.nan)
     _refuse(np.isnan(unit) | (numbers < EARLIEST * unit), "time", "is no time of 1900 to 2199", where, first)
     _refuse(unit != unit[:1], "time", "counts other parts of a second than the first row", where, first)
-    return numbers / unit
+    return np.asarray(numbers / unit, dtype=np.float64)
 
 
 def _coded(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:

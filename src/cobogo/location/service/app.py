@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
 from cobogo import __version__
 from cobogo.errors import NoSolution
-from cobogo.location.anonymizer import SWEEP, Demand, Held, Look, Outcome, Picture, Region
+from cobogo.location.anonymizer import SWEEP, Demand, Held, Look, Outcome, Region
 from cobogo.location.client.device import filtered
 from cobogo.location.client.reports import Area, Report
 from cobogo.location.mixing import mix
@@ -100,7 +102,8 @@ class Room:
         self.pace = Pace()
         self._futures: dict[int, asyncio.Future[Outcome]] = {}
         self._looked, self._looking = 0.0, False
-        self._drawing: dict[tuple[int, float], asyncio.Task[Picture]] = {}
+        self._aside = ThreadPoolExecutor(1, "cobogo-cloaks")  # one thing at a time: the rest is for who asks
+        self._turn = asyncio.Lock()
         self._sweeps: asyncio.AbstractEventLoop | None = None
 
     def charge(self, user: str, cost: float = 1.0) -> None:
@@ -133,7 +136,7 @@ class Room:
             try:
                 looks = anonymizer.looks(now)
                 many = sum(len(look.points) for look in looks) >= HEAVY
-                regions = await asyncio.to_thread(_regions, looks) if many else _regions(looks)
+                regions = await self.aside(partial(_regions, looks)) if many else _regions(looks)
             finally:
                 self._looking = False
         for outcome in anonymizer.conclude(now, regions):
@@ -159,16 +162,23 @@ class Room:
             raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
         return asked.region
 
-    async def draw(self, user: str, now: float, demand: Demand) -> None:
-        """Have cloaks of a large crowd drawn in another thread, once for all who ask for the same."""
-        sketch = self._server.anonymizer.sketch(user, now, demand)
-        if sketch is None or len(sketch.points) < HEAVY:
-            return
-        task = self._drawing.get(sketch.key)
-        if task is None:
-            task = self._drawing[sketch.key] = asyncio.create_task(asyncio.to_thread(sketch.draw))
-            task.add_done_callback(lambda _: self._drawing.pop(sketch.key, None))
-        self._server.anonymizer.hang(sketch.key, await asyncio.shield(task))
+    async def draw(self, user: str, demand: Demand) -> float:
+        """Have cloaks of a large crowd drawn in another thread, one after the other and once for all who ask for the
+        same; returns as of when they are."""
+        anonymizer = self._server.anonymizer
+        if anonymizer.people < HEAVY:
+            return self._clock()
+        async with self._turn:
+            now = self._clock()
+            sketch = anonymizer.sketch(user, now, demand)
+            if sketch is not None:
+                with suppress(NoSolution):  # too few people at all: the request may wait for them
+                    anonymizer.hang(sketch.key, await self.aside(sketch.draw))
+            return now
+
+    def aside(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
+        """Do something in another thread."""
+        return asyncio.get_running_loop().run_in_executor(self._aside, work)
 
 
 def _regions(looks: Sequence[Look]) -> dict[int, Region | None]:
@@ -283,7 +293,7 @@ def router(  # noqa: PLR0915
     async def release(trip: str, user: str = Depends(door.person)) -> dict[str, Any]:
         room.charge(user, POSITIONS)
         over = server.trip(user, trip)
-        told = await asyncio.to_thread(over.told) if len(over.others) >= HEAVY else over.told()
+        told = await room.aside(over.told) if len(over.others) >= HEAVY else over.told()
         said = await _told(told)
         server.drop(user, trip)
         return {"told": said}
@@ -321,7 +331,7 @@ def router(  # noqa: PLR0915
         room.charge(by, POSITIONS)
         _check_zone(name)
         inside, weights = server.zones.inside(name), server.zones.weights(name)
-        found = await asyncio.to_thread(mix, weights, Entropy())
+        found = await room.aside(partial(mix, weights, Entropy()))
         return {"people": found.share.shape[1], "entropy": found.entropy, "most": found.most, "surest": found.surest,
                 "exact": found.exact, "inside": inside}  # fmt: skip
 
@@ -342,9 +352,7 @@ def router(  # noqa: PLR0915
         room.charge(user)
         try:
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
-            with suppress(NoSolution):  # told below
-                await room.draw(user, clock(), demand)
-            asked, name = server.ask(user, clock(), demand), server.identity(user)
+            asked, name = server.ask(user, await room.draw(user, demand), demand), server.identity(user)
         except ValueError as problem:
             raise HTTPException(422, str(problem)) from None
         return server.told(user, await room.region(asked), name)

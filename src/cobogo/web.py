@@ -42,9 +42,9 @@ def _has_not_hung_up(record: logging.LogRecord) -> bool:
     return not (closed or isinstance(error, ConnectionError))
 
 
-def patient(seconds: float = STALLED) -> Any:
+def patient(seconds: float | None = None) -> Any:
     """What speaks HTTP for uvicorn, and hangs up where a request stays half-sent for so many seconds."""
-    return partial(_Patient, seconds=seconds)
+    return partial(_Patient, seconds=STALLED if seconds is None else seconds)
 
 
 class _Patient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]

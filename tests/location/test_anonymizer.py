@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, NoSolution
+from cobogo.location import anonymizer as anonymizer_module
 from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome
 from cobogo.location.cloaks import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.location.cloaks.slices import over_time
@@ -158,12 +159,47 @@ def test_nobody_waits_twice() -> None:
 
 def test_old_reports_are_not_kept() -> None:
     records = Records()
-    for second in range(4 * FIRST):
+    for second in range(2 * FIRST):
         records.add(f"p{second % 7}", 1.0, 2.0, float(second))
-        records.prune(second - 100.0)
-    assert records._log.size <= 3 * FIRST
-    assert len(records.seen(4 * FIRST - 50, 1e9)) == 50
-    assert len(records.current(0)) == 7
+    log = records._log.lon
+    assert not records.expire(2 * FIRST - 50.0)
+    assert len(records.seen(-np.inf, np.inf)) == 50
+    assert not log.any()  # nothing is left in the memory that was used
+    assert records.people == 7
+    assert records.expire(2 * FIRST)
+    assert (records.people, len(records.current(-1.0))) == (0, 0)
+
+
+def test_nobody_s_last_report_outlives_the_memory() -> None:
+    anonymizer = Anonymizer(QuadTree(2), memory=100.0)
+    anonymizer.update("ana", -38.5, -3.7, 0.0)
+    anonymizer.update("bia", -38.5, -3.7, 90.0)
+    anonymizer.expire(101.0)
+    assert anonymizer.people == 1
+    assert len(anonymizer.seen(-np.inf, np.inf)) == 1
+    anonymizer.update("caio", -38.5, -3.7, 200.0)  # as time goes on, it is done by itself
+    assert anonymizer.people == 1
+    anonymizer.update("davi", -38.6, -3.7, 200.0)
+    assert anonymizer.place("caio", 200.0) == (-38.5, -3.7)
+
+
+def test_few_pictures_are_kept_and_few_requests_looked_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowd = city(QuadTree(2))
+    for area in range(50):
+        crowd.cloak("p1", 2.0, Demand(2, min_area=float(area)))
+    assert len(crowd._pictures) == anonymizer_module.PICTURES
+    monkeypatch.setattr(anonymizer_module, "WORK", 3 * crowd._records.size)
+    monkeypatch.setattr(anonymizer_module, "WAITING", 10)
+    for person in range(10):
+        crowd.ask(f"p{person}", 2.0, Demand(41, max_wait=10.0 + person))
+    with pytest.raises(NoSolution, match="10 requests wait already"):
+        crowd.ask("p10", 2.0, Demand(41, max_wait=10.0))
+    turns = [[look.held.user for look in crowd.looks(3.0)] for _ in range(4)]
+    assert turns[:3] == [["p0", "p1", "p2"], ["p3", "p4", "p5"], ["p6", "p7", "p8"]]
+    assert turns[3][0] == "p9"
+    assert next(look.held.user for look in crowd.looks(12.5)) == "p0"  # whose patience ends comes first
+    assert [outcome.user for outcome in crowd.conclude(40.0, {})] != []
+    assert crowd.waiting == 0
 
 
 @settings(max_examples=15, deadline=None)

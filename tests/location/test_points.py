@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -10,10 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError
+from cobogo.location.atlas import may_be_land
+from cobogo.location.cells import Cells
 from cobogo.location.geometry import HALFWAY, Frame, distance, moved
 from cobogo.location.grid import Grid, World
+from cobogo.location.mechanisms import PlanarLaplace
 from cobogo.location.points import Points
-from cobogo.location.reading import read_points
+from cobogo.location.reading import read_calls, read_cells, read_points
+from cobogo.randomness import Seeded
 
 lons = st.floats(-180, 180)
 lats = st.floats(-90, 90)
@@ -136,3 +142,104 @@ def test_columns_go_by_several_names_or_as_said() -> None:
         Points.from_arrow(table, user="nobody")
     with pytest.raises(DataError, match="no column for lat"):
         Points.from_arrow(pa.table({"lon": [1.0]}))
+
+
+def test_of_what_is_no_table_of_points_nothing_is_shown(tmp_path: Path) -> None:
+    track = "".join(f'<trkpt lat="-3.7{n}" lon="-38.5{n}"><time>2026-01-0{n}T08:00:00Z</time></trkpt>' for n in (1, 2))
+    point = '{"type":"Feature","geometry":{"type":"Point","coordinates":[-38.51,-3.71]}}'
+    files = {
+        "one line.gpx": f'<?xml version="1.0"?><gpx><trk><trkseg>{track}</trkseg></trk></gpx>',
+        "blank.kml": f"\ufeff\n  <kml>{track}</kml>",
+        "one.geojson": point,
+        "many.json": f"[{point}]",
+        "no header.csv": "ana;Rua -38.51;-3.71 S\nbia;Rua -38.52;-3.72 S\n",
+        "receiver.nmea": "$GPGGA,at-38.51,-3.71S,M\n$GPGGA,at-38.52,-3.72S,M\n",
+    }
+    cells = Cells.of(["a"], [0.0], [0.0])
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        for read in (read_points, read_cells, lambda file: read_calls(file, cells)):
+            with pytest.raises(DataError) as caught:
+                read(tmp_path / name)
+            assert "38.5" not in str(caught.value)
+            assert "ana" not in str(caught.value)
+            assert caught.value.remedy
+    with pytest.raises(DataError, match=r"Its columns: Lat, where\."):
+        Points.from_pandas(pd.DataFrame({"Lat": [1.0], "where": [2.0]}))
+
+
+@pytest.mark.parametrize("unit", [1, 1000, 10**6, 10**9])
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_times_count_seconds_or_parts_of_them(unit: int, kind: type) -> None:
+    seconds = [1_767_254_400, 1_767_254_460]
+    points = Points.of([0, 0], [0, 0], time=[kind(one * unit) for one in seconds])
+    assert points.time == pytest.approx(seconds, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [0, 1_767_254_400_000],
+        [1_767_254_400_000, 1_767_254_400_000_000],
+        [0, 8e9],
+        [0, 5e10],
+        [0, -3e9],
+        [0, 1e20],
+        ["2026-01-31", "0201-01-31"],
+        ["2026-01-31", "2926-01-31"],
+    ],
+    ids=str,
+)
+def test_a_time_that_cannot_be_is_refused_and_not_shown(times: list[object]) -> None:
+    with pytest.raises(DataError, match=r"row 2, column time: (is no|counts other|is not a)") as caught:
+        Points.of([0, 0], [0, 0], time=times)
+    assert str(times[1]) not in str(caught.value)
+
+
+def test_the_index_of_a_frame_may_be_its_clock() -> None:
+    """As in MovingPandas, whose frames have no column of times."""
+    frame = pd.DataFrame({"lon": [1.0, 2.0], "lat": [3.0, 4.0], "id": ["a", "b"]})
+    clock = pd.to_datetime(["2026-01-31 08:00", "2026-01-31 09:00"])
+    for index in (pd.DatetimeIndex(clock, name="t"), pd.MultiIndex.from_arrays([["x", "y"], clock])):
+        points = read_points(frame.set_index(index))
+        assert points.time is not None
+        assert np.diff(points.time).tolist() == [3600.0]
+        assert points.names == ("a", "b")
+
+
+def test_geometries_must_be_points_and_say_on_which_globe() -> None:
+    geopandas, shapely = pytest.importorskip("geopandas"), pytest.importorskip("shapely")
+    line = geopandas.GeoDataFrame(geometry=[shapely.Point(1, 2), shapely.LineString([(0, 0), (1, 1)])], crs=4326)
+    with pytest.raises(DataError, match="geometry in row 2 is no point"):
+        read_points(line)
+    with pytest.raises(DataError, match="no coordinate reference system") as caught:
+        read_points(geopandas.GeoDataFrame(geometry=[shapely.Point(1, 2)]))
+    assert "set_crs" in str(caught.value)
+
+
+def test_longitude_and_latitude_that_look_exchanged_are_refused_unless_said() -> None:
+    table = pa.table({"lon": [-3.7, -3.8], "lat": [-38.5, -38.6]})
+    with pytest.raises(DataError, match="longitude and latitude exchanged") as caught:
+        read_points(table)
+    assert "38.5" not in str(caught.value)
+    assert read_points(table, lon="lon", lat="lat").lat.tolist() == [-38.5, -38.6]
+    assert read_points(pa.table({"lon": [-38.5, -3.7], "lat": [-3.7, -38.5]})).lat.tolist() == [-3.7, -38.5]
+
+
+def test_people_live_on_land() -> None:
+    """Paris, São Paulo, Sydney, Honolulu, Ponta Delgada, Réunion, Reykjavík, Suva, Stanley, Malé, Noronha."""
+    lon = [2.35, -46.6, 151.2, -157.9, -25.7, 55.5, -21.9, 178.4, -57.9, 73.5, -32.4]
+    lat = [48.86, -23.5, -33.9, 21.3, 37.7, -20.9, 64.1, -18.1, -51.7, 4.2, -3.9]
+    assert may_be_land(lon, lat).all()
+
+
+def test_corners_of_a_grid_that_are_exchanged_are_refused() -> None:
+    for corners in ((-38.4, -3.9, -38.6, -3.7), (-38.6, -3.7, -38.4, -3.9), (0, -91, 1, 0)):
+        with pytest.raises(ValueError, match="of a grid must"):
+            Grid.over(*corners, size=100)
+
+
+def test_a_mechanism_takes_points_and_says_so() -> None:
+    with pytest.raises(DataError, match="takes points, and was given DataFrame") as caught:
+        PlanarLaplace(0.01).apply(pd.DataFrame({"lon": [1.0], "lat": [2.0]}), Seeded(1))  # type: ignore[arg-type]
+    assert "from_pandas" in str(caught.value)

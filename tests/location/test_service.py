@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import subprocess
+import sys
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from cobogo.errors import BudgetSpent, InputError, LedgerError, NoSolution, OutputError
+from cobogo.location.anonymizer import Demand
 from cobogo.location.cloaks import Clique, QuadTree
 from cobogo.location.geometry import distance
 from cobogo.location.mechanisms import PlanarLaplace
@@ -233,29 +236,57 @@ def test_without_noise_there_is_none(city: City) -> None:
     assert city.ask("POST", "/nearest", "p1", {}).status_code == 404
 
 
+def near(box: list[float], lon: float, lat: float) -> float:
+    """Metres from a place to a rectangle."""
+    west, south, east, north = box
+    return float(distance(lon, lat, min(max(lon, west), east), min(max(lat, south), north)))
+
+
 def test_a_trip_is_told_afterwards_without_its_ends(city: City) -> None:
-    """Everybody walks a kilometre and a half to the east; one of them as a trip."""
+    """Everybody goes six kilometres to the east; one of them as a trip."""
     start = [city.server.anonymizer.place(name, city.now) for name in city.tokens]
     for step in range(1, 31):
         city.now = NOW + 60 * step
         for (lon, lat), name in zip(start, city.tokens, strict=True):
-            if name != "p5":
-                city.server.update(name, [(lon + 0.0005 * step, lat, city.now)])
-        lon, lat = start[5]
-        assert city.move("p5", lon + 0.0005 * step, lat, release="accumulated", trip="run")["told"] is None
+            trip = "run" if name == "p5" else None
+            city.server.update(name, [(lon + 0.002 * step, lat, city.now)], trip=trip)
+    lon, lat = start[5]
+    assert city.move("p5", lon + 0.06, lat, release="accumulated", trip="run")["told"] is None
     answer = city.ask("POST", "/trips/run/release", "p5").json()["told"]
     assert 3 <= len(answer) <= 30
-    own = [(NOW + 60 * step, lon + 0.0005 * step) for step in range(1, 31)]
-    first, last = own[0][1], own[-1][1]
+    own = [(NOW + 60 * step, lon + 0.002 * step) for step in range(1, 31)]
     for one in answer:
         west, south, east, north = one["box"]
-        there = [x for time, x in own if one["since"] <= time < one["until"] and west <= x <= east]
-        assert there
+        assert [x for time, x in own if one["since"] <= time < one["until"] and west <= x <= east]
         assert south <= lat <= north
-        assert any(distance(x, lat, first, lat) > 200 and distance(x, lat, last, lat) > 200 for x in there)
+        assert near(one["box"], own[0][1], lat) > 200
+        assert near(one["box"], own[-1][1], lat) > 200
         assert one["until"] - one["since"] == city.server.settings.span
     assert city.ask("POST", "/trips/run/release", "p5").status_code == 422
     assert city.ask("POST", "/trips/run/release", "p4").status_code == 422
+
+
+def test_a_trip_is_not_told_from_within_a_mix_zone_nor_across_one() -> None:
+    zone = MixZone("square", -38.47, -3.7, 300, least=2)
+    city = City(Settings(QuadTree(2), "pseudonymous"), zones=[zone])
+    for step in range(61):
+        for who in ("p1", "p2"):
+            city.server.update(who, [(-38.5 + 0.001 * step, -3.7, NOW + 60 * step)], trip="run")
+        if step == 30:
+            assert city.server.zones.hushed("p1")
+            with pytest.raises(NoSolution, match="within a mix zone"):
+                city.server.release("p1", "run")
+    named = city.server.zones.pseudonyms.since("p1")
+    assert NOW + 1800 < named < NOW + 2100
+    told = city.server.release("p1", "run")
+    assert told
+    assert min(one.until for one in told) > named  # under the new name nothing of before
+    consistent = replace(city.server.settings, identity="consistent", cloak=QuadTree(2))
+    city.server.settings = consistent
+    told = city.server.release("p1", "run")
+    assert min(one.until for one in told) < named
+    within = [one for one in city.server.trip("p1", "run").own.lon if abs(one - zone.lon) < 0.0025]
+    assert within == []
 
 
 def test_a_trip_without_company_is_not_told() -> None:
@@ -273,6 +304,131 @@ def test_who_asks_to_be_forgotten_is(city: City) -> None:
     assert city.ask("POST", "/trips/run/release", "p1").status_code == 422
 
 
+def held(thing: Any, found: set[Any]) -> set[Any]:
+    """Every text and number that an object holds, however deep."""
+    if isinstance(thing, str | int | float):
+        found.add(thing)
+    elif isinstance(thing, np.ndarray):
+        found.update(thing.ravel().tolist())
+    elif isinstance(thing, dict):
+        for pair in thing.items():
+            held(pair, found)
+    elif isinstance(thing, list | tuple | set):
+        for one in thing:
+            held(one, found)
+    elif type(thing).__module__.startswith("cobogo.location"):
+        for name in {*vars(thing)} - {"settings", "_source", "books"}:
+            held(getattr(thing, name), found)
+    return found
+
+
+PLACES = {-38.4321, -38.2345, -39.0001}
+
+
+@pytest.mark.parametrize("cloak", [QuadTree(2), Clique(2)], ids=["quad-tree", "clique"])
+@pytest.mark.parametrize("how", ["forgotten", "expired"])
+def test_nothing_is_left_of_who_is_forgotten_or_was_long_ago(cloak: Any, how: str) -> None:
+    server = PrivacyServer(Settings(cloak, "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    server.update("bia", [(-38.5, -3.7, NOW)])
+    for second, lon in enumerate((-38.4321, -39.0001, -38.2345, -39.0001)):
+        server.update("ana", [(lon, -3.7, NOW + second)], trip="run")
+        server.identity("ana")
+        if second == 2:
+            server.ask("ana", NOW + second, Demand(50, max_wait=60.0))
+    assert held(server, set()) >= {"ana", *PLACES}
+    if how == "forgotten":
+        server.forget("ana")
+        assert not held(server, set()) & {"ana", *PLACES}
+        assert "bia" in held(server, set())
+    else:
+        server.anonymizer.settle(NOW + 100)
+        server.expire(NOW + server.settings.memory + 10)
+        assert not held(server, set()) & PLACES
+
+
+def test_positions_go_by_the_clock_and_those_that_are_too_old_do_not_come_in(city: City) -> None:
+    old = {"positions": [{"lon": -38.5, "lat": -3.7, "time": NOW - 6 * 3600 - 1}, {"lon": -38.5, "lat": -3.7}]}
+    assert city.ask("POST", "/locations", "p1", old).json()["accepted"] == 1
+
+    async def later() -> None:
+        from cobogo.location.service.app import Room
+
+        loop, due = asyncio.get_running_loop(), []
+        room = Room(city.server, lambda: city.now)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(loop, "call_later", lambda seconds, what: due.append((seconds, what)))
+            room.forget_in_time()
+            room.forget_in_time()
+            for now in (NOW + 6 * 3600 - 1, NOW + 6 * 3600 + 60):
+                city.now = now
+                ((seconds, what),) = due
+                assert seconds <= 60
+                due.clear()
+                what()
+        assert due == []  # nothing is kept, so nothing is left to forget
+
+    asyncio.run(later())
+    assert city.server.anonymizer.people == 0
+
+
+def test_a_late_position_tells_nothing_from_within_a_mix_zone() -> None:
+    service = Listening()
+    city = City(Settings(QuadTree(4), "pseudonymous"), service, zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    city.now = NOW + 60
+    city.move("p1", -39.0, -3.7)
+    service.heard.clear()
+    late = {"positions": [{"lon": -38.5, "lat": -3.7, "time": NOW + 30}]}
+    assert city.ask("POST", "/locations", "p1", late).json() == {"accepted": 1, "told": None}
+    assert city.ask("POST", "/cloak", "p1", {}).status_code == 409
+    assert service.heard == []
+
+
+def test_nobody_asks_faster_than_the_pace(city: City) -> None:
+    from cobogo.location.service.app import BURST, PACE
+
+    answers = [city.ask("POST", "/cloak", "p1", {}).status_code for _ in range(int(BURST) - 20)]
+    many = {"positions": [{"lon": -38.5, "lat": -3.7}] * 1000}
+    assert {*answers} == {200}
+    slow = city.ask("POST", "/locations", "p1", many)
+    assert (slow.status_code, int(slow.headers["retry-after"])) == (429, 30)
+    assert city.ask("POST", "/cloak", "p2", {}).status_code == 200
+    city.now += 51 / PACE
+    assert city.ask("POST", "/locations", "p1", many).status_code == 200
+
+
+def test_cloaks_of_a_large_crowd_are_drawn_in_another_thread_once_for_all() -> None:
+    import threading
+
+    from cobogo.location.service import app
+
+    @dataclass(frozen=True)
+    class Watched(QuadTree):
+        drawn: ClassVar[list[str]] = []
+
+        def regions(self, points: Any) -> Any:
+            self.drawn.append(threading.current_thread().name)
+            return super().regions(points)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(app, "HEAVY", 20)
+        city = City(Settings(Watched(4)))
+
+        async def all_at_once() -> list[Any]:
+            transport = httpx.ASGITransport(city.app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://anonymizer") as client:
+                headers = [{"Authorization": f"Bearer {city.tokens[f'p{n}']}"} for n in range(6)]
+                asked = [client.post("/cloak", json={}, headers=one) for one in headers]
+                asked.append(
+                    client.post("/cloak", json={"k": 31}, headers={"Authorization": f"Bearer {city.tokens['p7']}"})
+                )
+                return await asyncio.gather(*asked)
+
+        answers = asyncio.run(all_at_once())
+    assert [answer.status_code for answer in answers] == [200] * 6 + [409]
+    assert threading.current_thread().name not in Watched.drawn[:1]
+    assert Watched.drawn.count(threading.current_thread().name) <= 1  # the refusal of 31 of 30 is quick
+
+
 def test_no_position_name_or_token_is_logged(city: City, caplog: pytest.LogCaptureFixture, capfd: Any) -> None:
     with caplog.at_level(logging.DEBUG):
         city.move("p1", -38.123456, -3.654321)
@@ -282,6 +438,21 @@ def test_no_position_name_or_token_is_logged(city: City, caplog: pytest.LogCaptu
     ours = "".join(record.getMessage() for record in caplog.records if not record.name.startswith("httpx"))
     for secret in ("38.123456", "3.654321", city.tokens["p1"]):
         assert secret not in out + err + ours
+
+
+class Listening:
+    """A service that writes down what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[Any] = []
+
+    async def asked(self, *question: Any) -> Any:
+        self.heard.append(question)
+        return [[]]
+
+    async def told(self, reports: Any) -> None:
+        """Hear it."""
+        self.heard.extend(reports)
 
 
 class Broken:
@@ -326,8 +497,46 @@ def test_devices_are_kept_as_digests_and_closed_again(tmp_path: Path) -> None:
     file.write_text("[1]")
     with pytest.raises(InputError, match="not a file of devices"):
         Devices(file)
+    file.unlink()
+    assert running.owner(later) is None
     with pytest.raises(InputError, match="1 to 200"):
         Devices().enrol("")
+
+
+def test_who_was_revoked_stays_so_when_somebody_else_is_enrolled(tmp_path: Path) -> None:
+    file = tmp_path / "devices.json"
+    token = Devices(file).enrol("mallory")
+    slow = Devices(file)
+    assert Devices(file).revoke("mallory") == 1
+    slow.enrol("ana")
+    assert Devices(file).owner(token) is None
+    assert slow.owner(token) is None
+
+
+def test_of_many_who_are_enrolled_at_once_everybody_may_come_in(tmp_path: Path) -> None:
+    file = tmp_path / "devices.json"
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from cobogo.location.service.devices import Devices
+        devices = Devices(sys.argv[1])
+        print(flush=True)
+        sys.stdin.readline()
+        print(*[devices.enrol(f"{sys.argv[2]}-{n}") for n in range(15)], flush=True)
+    """
+    command = [sys.executable, "-c", code, str(file)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    writers = [subprocess.Popen([*command, str(number)], **pipes) for number in range(3)]  # type: ignore[call-overload]
+    for one in writers:
+        one.stdout.readline()  # all have read the file before anybody writes it
+    running, tokens = Devices(file), []
+    for one in writers:
+        one.stdin.write("\n")
+        one.stdin.flush()
+    for one in writers:
+        tokens += one.communicate()[0].split()
+    assert len(tokens) == 45
+    assert [running.owner(token) for token in tokens].count(None) == 0
 
 
 def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
@@ -357,6 +566,7 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     for wrong, said in (
         ({"cloak": "circle"}, "no cloak 'circle'"),
+        ({"cloak": "nearest-neighbours"}, "drawn around the one who asks"),
         ({"identity": "anonymous"}, "must be consistent"),
         ({"k": 1}, "'k' parameter"),
         ({"budget": 1.0}, "without --epsilon"),

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import cobogo
@@ -17,6 +18,7 @@ from cobogo.dp.ledger import Ledger
 from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
 from cobogo.location.fortaleza.files import write
 from cobogo.release.manifest import NAME, sha256
+from commands import cobogo as command
 
 OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
 
@@ -166,3 +168,40 @@ def test_wrong_options_are_named(data: Path, tmp_path: Path, words: list[str], n
     with pytest.raises(CobogoError, match=named):
         run(data, tmp_path / "out", *words)
     assert not (tmp_path / "out").exists()
+
+
+def test_days_that_cannot_be_and_regions_at_sea_are_refused_and_what_is_empty_is_warned_of(
+    data: Path, tmp_path: Path
+) -> None:
+    calls = ["location", "where", data / "calls.csv", "--cells", data / "cells.csv", "--epsilon", 1, "--people", 5]
+    ahead = command(*calls, "--first", "2190-01-01", "--days", 2, cwd=tmp_path, code=2)
+    assert "in the future" in ahead
+    early = command(*calls, "--first", "2014-03-04", "--days", 2, "--out", "early", cwd=tmp_path)
+    assert "no call is of these days" in early
+    trips = ["location", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
+    for region, said in (
+        ("-3.90,-38.64,-3.68,-38.40", "longitude and latitude exchanged"),
+        ("-38.40,-3.90,-38.64,-3.68", "west and east exchanged"),
+    ):
+        assert said in command(*trips, f"--region={region}", cwd=tmp_path, code=2)
+    assert not (tmp_path / "synthetic-trips").exists()
+    assert "no point lies in --region" in command(*trips, "--region=2.2,48.8,2.4,48.9", cwd=tmp_path)
+
+
+def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_path: Path) -> None:
+    """As those were that read milliseconds as seconds."""
+    points = pd.read_csv(data / "points.csv").head(20)
+    points["time"] = (pd.to_datetime(points["time"]).astype("datetime64[ms]")).astype("int64")
+    points.to_csv(tmp_path / "ms.csv", index=False)
+    noise = ["--mechanism", "planar-laplace:epsilon=0.01", "--out", "out"]
+    command("location", "protect", "ms.csv", *noise, cwd=tmp_path)
+    released = pd.read_csv(tmp_path / "out/public/release.csv")
+    assert sorted(pd.to_datetime(released["time"])) == sorted(pd.to_datetime(points["time"], unit="ms"))
+    public = tmp_path / "out/public"
+    manifest, rows = json.loads((public / NAME).read_text()), (public / "release.csv").read_text().splitlines()
+    rows[3] = rows[3].replace(",2024-", ",-9393-")
+    (public / "release.csv").write_text("\n".join([*rows, ""]))
+    size = (public / "release.csv").stat().st_size
+    manifest["files"]["release.csv"].update(sha256=sha256(public / "release.csv"), bytes=size)
+    (public / NAME).write_text(json.dumps(manifest))
+    assert "row 3, column time: is no" in command("verify", public, cwd=tmp_path, code=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import ssl
@@ -157,6 +158,49 @@ def test_the_leg_to_the_anonymizer_is_encrypted_and_its_certificate_checked(town
         careless.get(f"{plain}/health").raise_for_status()
     with pytest.raises(InputError, match="--plain-http"), running(object(), host="0.0.0.0"):
         pass
+
+
+def test_a_request_that_does_not_come_in_as_a_whole_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cobogo import web
+    from cobogo.location.service.app import create_app
+
+    monkeypatch.setattr(web, "STALLED", 0.2)
+    health = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+    head = b"POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"
+    with running(create_app(PrivacyServer(), Devices())) as url:
+        host, port = url.removeprefix("http://").split(":")
+        for before, rest in ((b"", b""), (b"", b"GET /hea"), (b"", head), (health, b"GET /hea"), (health, head)):
+            with socket.create_connection((host, int(port))) as half:
+                half.sendall(before)
+                assert not before or half.recv(4096).startswith(b"HTTP/1.1 200")
+                half.sendall(rest)
+                assert b"HTTP/1.1" not in b"".join(iter(lambda half=half: half.recv(4096), b""))  # until it hangs up
+
+
+def test_the_service_is_asked_again_after_it_hung_up() -> None:
+    """A service that ends each connection after its answer, without a word."""
+    heard = []
+
+    def serve(listener: socket.socket) -> None:
+        for _ in range(3):
+            with listener.accept()[0] as connection:
+                heard.append(connection.recv(65536))
+                body = b'{"heard": 1}'
+                head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                connection.sendall(head % len(body) + body)
+
+    async def tell(url: str) -> None:
+        service = PlacesService(url)
+        for _ in range(3):
+            await service.told([])
+        await service.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = threading.Thread(target=serve, args=[listener])
+        server.start()
+        asyncio.run(tell(f"http://127.0.0.1:{listener.getsockname()[1]}"))
+        server.join()
+    assert len(heard) == 3
 
 
 def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

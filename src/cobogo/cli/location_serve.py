@@ -11,7 +11,7 @@ import typer
 from cobogo.cli import console
 
 State = Annotated[
-    Path, typer.Option("--state", help="The server's directory: devices, budgets, secret.", show_default=False)
+    Path, typer.Option("--state", help="The server's directory: devices, budgets, zones, secret.", show_default=False)
 ]
 
 
@@ -26,7 +26,7 @@ def serve(
     plain_http: Annotated[
         bool, typer.Option("--plain-http", help="No TLS on an address that leaves this machine.")
     ] = False,
-    cloak: Annotated[str, typer.Option("--cloak", help="hilbert, quad-tree, casper, clique, …")] = "hilbert",
+    cloak: Annotated[str, typer.Option("--cloak", help="hilbert, quad-tree, casper or clique.")] = "hilbert",
     k: Annotated[int, typer.Option("--k", help="How many people a cloak holds, unless asked otherwise.")] = 5,
     min_area: Annotated[float, typer.Option("--min-area", help="Square metres that a cloak has at least.")] = 0.0,
     max_wait: Annotated[float, typer.Option("--max-wait", help="Seconds that a request may wait at most.")] = 60.0,

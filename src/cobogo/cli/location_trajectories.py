@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cobogo.cli import console
 from cobogo.errors import PolicyError, number_of
+
+if TYPE_CHECKING:
+    from cobogo.location.grid import Grid
+    from cobogo.location.points import Points
 
 File = Annotated[Path, typer.Argument(help="Points of people in time: CSV or Parquet.", show_default=False)]
 User = Annotated[str | None, typer.Option("--user", help="The column of people.")]
@@ -112,6 +116,7 @@ def synthesize(
     )
     paying = payer(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    _warn_of_nothing_inside(points, asked.grid)
     if paying is not None:
         paying.pay(Loss("epsilon", asked.epsilon), f"location synthesize, {asked.grid.cells} cells")
     model = fit(points, asked)
@@ -134,6 +139,8 @@ def synthesize(
 
 
 def _edges(text: str) -> tuple[float, float, float, float]:
+    from cobogo.location.atlas import look_exchanged
+
     try:
         west, south, east, north = (float(part) for part in text.split(","))
     except ValueError:
@@ -144,4 +151,18 @@ def _edges(text: str) -> tuple[float, float, float, float]:
         ) from None
     if not (abs(west) <= 360 and abs(east) <= 360 and -90 <= south < north <= 90):
         raise PolicyError("must be west, south, east, north in degrees, south below north", where="--region")
+    if west > east and (east - west) % 360 > 180:
+        raise PolicyError("is wider than half of the globe: are west and east exchanged?", where="--region")
+    if look_exchanged([west, west, east, east], [south, north, south, north]):
+        raise PolicyError(
+            "is far out at sea, and would be on land with longitude and latitude exchanged",
+            where="--region",
+            remedy="Longitude comes first: west, south, east, north.",
+        )
     return west, south, east, north
+
+
+def _warn_of_nothing_inside(points: Points, grid: Grid) -> None:
+    """For the eyes of who has the data: the release is made all the same, since a refusal would tell of them."""
+    if len(points) and not (grid.cell_of(points.lon, points.lat) >= 0).any():
+        console.warn("no point lies in --region: what is released is noise alone. It takes west, south, east, north")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -49,10 +49,14 @@ def where(
     from cobogo.location.where import Space, writing
 
     cost = loss_of(epsilon).amount
+    start = _day(first, days)
     network = read_cells(cells, separator=separator)
-    space = Space(network, _day(first), days, utc_offset, area, most_a_day)
+    space = Space(network, start, days, utc_offset, area, most_a_day)
     paying = payer(ledger, dataset, analyst)
     calls = read_calls(events, network, separator=separator, leave_out=leave_out)
+    within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
+    if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
+        console.warn("no call is of these days: what is released is noise alone. Look at --first and --days")
     found = writing.write(
         calls, space, cost, out, source=str(events.absolute()), people=people, seed=seed, paying=paying
     )
@@ -84,8 +88,12 @@ def where(
 EMD = "earth mover's metres"
 
 
-def _day(text: str) -> date:
+def _day(text: str, days: int) -> date:
     try:
-        return date.fromisoformat(text)
+        found = date.fromisoformat(text)
     except ValueError:
         raise PolicyError(f"must be a day, as 2024-03-04. Got {text!r} instead", where="--first") from None
+    ahead = (found - datetime.now(UTC).date()).days + min(max(days, 1), 366) - 1
+    if ahead > 1:  # by clocks of the far east it is tomorrow already
+        raise PolicyError("the days end in the future, of which there are no calls", where="--first and --days")
+    return found

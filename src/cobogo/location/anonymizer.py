@@ -3,10 +3,14 @@
 Positions come in one by one. A request for a cloak is answered from the latest position of everybody who was heard of
 lately; where too few people are near, it is held until enough were seen about there, or until its patience ends and it
 is refused (temporal cloaking, Gruteser and Grunwald 2003). What goes out is counted once more, from the cloak itself.
+
+Drawing cloaks of a large crowd takes a while. A `Sketch` and a `Look` hold all that it takes, so that another thread
+may do it; how much is done at once for requests that wait is bounded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -15,10 +19,22 @@ import numpy as np
 from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
 from cobogo.location.cloaks import Clique, Cloak, Cloaked
 from cobogo.location.cloaks.base import people_of
-from cobogo.location.points import Points
+from cobogo.location.points import Ints, Points
 from cobogo.location.records import Records
 
 Edges = tuple[float, float, float, float]
+
+PICTURES = 8
+"""Pictures of the city kept at a time, each for a k and a minimum area: one of 100,000 people takes 8 MB."""
+
+WORK = 200_000
+"""Reports gone through at a time for requests that wait: about 40 ms."""
+
+WAITING = 1_000
+"""Requests that may wait at a time."""
+
+SWEEP = 60.0
+"""Seconds between two looks for what is to be forgotten."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +88,76 @@ class Outcome:
     region: Region | None
 
 
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """The cloaks of everybody at one moment, with which of them is whose."""
+
+    now: float
+    points: Points
+    cloaked: Cloaked
+    rows: Ints
+
+    def row(self, person: int) -> int | None:
+        """Where somebody is in it."""
+        found = int(self.rows[person]) if person < len(self.rows) else -1
+        return None if found < 0 else found
+
+    def holds(self, row: int, lon: float, lat: float) -> bool:
+        """Whether a place is in the cloak of somebody."""
+        west, south, east, north = (float(edge[row]) for edge in self.cloaked.box)
+        width = 360.0 if east - west >= 360 else (east - west) % 360
+        return (lon - west) % 360 <= width and south <= lat <= north
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Everybody at one moment, before cloaks are drawn."""
+
+    method: Cloak
+    now: float
+    points: Points
+
+    @property
+    def key(self) -> tuple[int, float]:
+        """What pictures are told apart by."""
+        return self.method.k, self.method.min_area
+
+    def draw(self) -> Picture:
+        """Draw the cloaks."""
+        assert self.points.user is not None
+        cloaked = self.method.regions(self.points)
+        rows = np.full(int(self.points.user.max(initial=-1)) + 1, -1, dtype=np.int64)
+        rows[self.points.user] = np.arange(len(self.points))
+        return Picture(self.now, self.points, cloaked, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A request that waits, with everybody who was seen since; its owner's place is the last row."""
+
+    held: Held
+    method: Cloak
+    points: Points
+    now: float
+
+    def region(self) -> Region | None:
+        """A cloak about where somebody asked, if there is one by now."""
+        if people_of(self.points)[1] < self.held.demand.k:
+            return None
+        cloaked = self.method.regions(self.points)
+        try:
+            return _region(cloaked, len(self.points) - 1, self.points, self.held.demand, self.held.since, self.now)
+        except NoSolution:
+            return None
+
+
 @dataclass
 class Anonymizer:
     """Positions in, cloaks out.
 
     ``max_age``: people not heard of for so many seconds are nowhere. ``tick``: for so many seconds requests are
-    answered from one picture of the city, so that those of one crowd get the same cloak. ``memory``: for so long
-    reports are kept for requests that wait.
+    answered from one picture of the city, so that those of one crowd get the same cloak. ``memory``: after so long
+    every report is forgotten, the last one of a person as well, at the next `expire`.
 
     >>> from cobogo.location.cloaks import Hilbert
     >>> anonymizer = Anonymizer(Hilbert(2))
@@ -93,9 +172,8 @@ class Anonymizer:
     tick: float = 1.0
     memory: float = 3600.0
     _records: Records = field(default_factory=Records, repr=False)
-    _pictures: dict[tuple[int, float], tuple[float, Points, Cloaked, dict[int, int]]] = field(
-        default_factory=dict, repr=False
-    )
+    _pictures: dict[tuple[int, float], Picture] = field(default_factory=dict, repr=False)
+    _swept: float = field(default=-np.inf, repr=False)
     _held: list[Held] = field(default_factory=list, repr=False)
     _tickets: count[int] = field(default_factory=lambda: count(1), repr=False)
 
@@ -106,7 +184,19 @@ class Anonymizer:
     def update(self, user: str, lon: float, lat: float, time: float) -> None:
         """Somebody is somewhere. A report older than one that came before does not move them, but was seen."""
         self._records.add(user, lon, lat, time)
-        self._records.prune(time - self.memory)
+        if time >= self._swept + SWEEP:
+            self.expire(time)
+
+    def expire(self, now: float) -> None:
+        """Forget every report that is older than the memory, and whoever was not heard of since."""
+        self._swept = now
+        if self._records.expire(now - self.memory):
+            self._pictures.clear()
+
+    @property
+    def people(self) -> int:
+        """Of how many something is kept."""
+        return self._records.people
 
     def forget(self, user: str) -> None:
         """Somebody left: nothing of them is kept."""
@@ -136,9 +226,30 @@ class Anonymizer:
     def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:
         """A cloak at once. Raises `NoSolution` where there is none within the demand."""
         asked = demand or self.demand()
+        sketch = self.sketch(user, now, asked)
+        if sketch is not None:
+            self.hang(sketch.key, sketch.draw())
+        picture = self._pictures[asked.k, asked.min_area]
+        row = picture.row(self._person(user, now))
+        assert row is not None
+        return _region(picture.cloaked, row, picture.points, asked, now, now)
+
+    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:
+        """What is to be drawn before a request can be answered; None where there is a picture of a moment ago, and the
+        asker has not left their cloak in it."""
         person = self._person(user, now)
-        points, cloaked, rows = self._picture(asked, now, person)
-        return self._region(cloaked, rows[person], points, asked, now, now)
+        known = self._pictures.get((demand.k, demand.min_area))
+        if known is not None and 0 <= now - known.now <= self.tick:
+            row = known.row(person)
+            if row is not None and known.holds(row, *self._records.place(person)):
+                return None
+        return Sketch(self._method(demand), now, self._records.current(now - self.max_age))
+
+    def hang(self, key: tuple[int, float], picture: Picture) -> None:
+        """Keep a picture for others of the same moment, in place of those that are too old or too many."""
+        self._pictures.pop(key, None)
+        fresh = [(one, kept) for one, kept in self._pictures.items() if picture.now - kept.now <= self.tick]
+        self._pictures = {**dict(fresh[-(PICTURES - 1) :]), key: picture}
 
     def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
         """A cloak at once, or a ticket for one: `settle` tells later what came of it."""
@@ -153,17 +264,32 @@ class Anonymizer:
             held = Held(ticket, user, lon, lat, now, asked)
         if not asked.max_wait:
             return Outcome(ticket, user, None)
+        if self.waiting >= WAITING:
+            raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later, or do not wait.")
         self._held.append(held)
         return held
 
     def settle(self, now: float) -> list[Outcome]:
         """What came of requests that waited: those for whom enough people were seen meanwhile, and those whose patience
         has ended."""
-        done = []
-        for held in self._held:
-            region = self._later(held, now)
-            if region is not None or now >= held.since + held.demand.max_wait:
-                done.append(Outcome(held.ticket, held.user, region))
+        return self.conclude(now, {look.held.ticket: look.region() for look in self.looks(now)})
+
+    def looks(self, now: float) -> list[Look]:
+        """The requests whose turn it is: those whose patience ends, then those that were not looked at for longest, as
+        many as `WORK` allows for."""
+        due = sorted(self._held, key=lambda held: now < held.since + held.demand.max_wait)
+        due = due[: max(WORK // max(self._records.size, 1), 1)]
+        turn = {held.ticket for held in due}
+        self._held = [held for held in self._held if held.ticket not in turn] + due
+        return [look for held in due if (look := self._look(held, now)) is not None]
+
+    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:
+        """End the requests that have a region, and those whose patience has ended."""
+        done = [
+            Outcome(held.ticket, held.user, regions.get(held.ticket))
+            for held in self._held
+            if regions.get(held.ticket) is not None or now >= held.since + held.demand.max_wait
+        ]
         over = {outcome.ticket for outcome in done}
         self._held = [held for held in self._held if held.ticket not in over]
         return done
@@ -181,29 +307,11 @@ class Anonymizer:
             )
         return person
 
-    def _picture(self, asked: Demand, now: float, person: int) -> tuple[Points, Cloaked, dict[int, int]]:
-        """The cloaks of everybody as of now, or of a moment ago where the asker has not left theirs."""
-        key = (asked.k, asked.min_area)
-        known = self._pictures.get(key)
-        if known is not None and 0 <= now - known[0] <= self.tick and person in known[3]:
-            _, points, cloaked, rows = known
-            row = rows[person]
-            lon, lat = self._records.place(person)
-            if _holds(cloaked, row, lon, lat):
-                return points, cloaked, rows
-        points = self._records.current(now - self.max_age)
-        assert points.user is not None
-        cloaked = self._method(asked).regions(points)
-        rows = {int(one): row for row, one in enumerate(points.user)}
-        self._pictures = {kept: picture for kept, picture in self._pictures.items() if now - picture[0] <= self.tick}
-        self._pictures[key] = (now, points, cloaked, rows)
-        return points, cloaked, rows
-
     def _method(self, asked: Demand) -> Cloak:
         return replace(self.method, k=asked.k, min_area=asked.min_area)
 
-    def _later(self, held: Held, now: float) -> Region | None:
-        """A cloak about where somebody asked, counting everybody who was seen since."""
+    def _look(self, held: Held, now: float) -> Look | None:
+        """Everybody who was seen since somebody asked, and where they asked."""
         person = self._records.number(held.user)
         if person is None:
             return None
@@ -214,31 +322,19 @@ class Anonymizer:
         points = Points(
             np.append(others.lon, held.lon), np.append(others.lat, held.lat), None, np.append(others.user, person)
         )
-        if people_of(points)[1] < held.demand.k:
-            return None
-        cloaked = self._method(held.demand).regions(points)
-        try:
-            return self._region(cloaked, len(points) - 1, points, held.demand, held.since, now)
-        except NoSolution:
-            return None
-
-    @staticmethod
-    def _region(cloaked: Cloaked, row: int, points: Points, asked: Demand, since: float, until: float) -> Region:
-        west, south, east, north = (edge[row : row + 1] for edge in cloaked.box)
-        one = Cloaked((west, south, east, north))
-        if one.refused[0] or not asked.min_area * (1 - 1e-9) <= float(one.area[0]) <= asked.max_area:
-            raise NoSolution(
-                f"no region within the areas asked for holds {number_of(asked.k, 'person', 'people')}",
-                remedy="Wait, or ask for a smaller k or a larger area.",
-            )
-        people = one.people_in(0, points)
-        if people < asked.k:
-            raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
-        box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))
-        return Region(box, since, until, people, float(one.area[0]))
+        return Look(held, self._method(held.demand), points, now)
 
 
-def _holds(cloaked: Cloaked, row: int, lon: float, lat: float) -> bool:
-    west, south, east, north = (float(edge[row]) for edge in cloaked.box)
-    width = 360.0 if east - west >= 360 else (east - west) % 360
-    return (lon - west) % 360 <= width and south <= lat <= north
+def _region(cloaked: Cloaked, row: int, points: Points, asked: Demand, since: float, until: float) -> Region:
+    west, south, east, north = (edge[row : row + 1] for edge in cloaked.box)
+    one = Cloaked((west, south, east, north))
+    if one.refused[0] or not asked.min_area * (1 - 1e-9) <= float(one.area[0]) <= asked.max_area:
+        raise NoSolution(
+            f"no region within the areas asked for holds {number_of(asked.k, 'person', 'people')}",
+            remedy="Wait, or ask for a smaller k or a larger area.",
+        )
+    people = one.people_in(0, points)
+    if people < asked.k:
+        raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
+    box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))
+    return Region(box, since, until, people, float(one.area[0]))

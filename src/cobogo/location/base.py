@@ -8,12 +8,14 @@ device. To add one: one frozen dataclass that extends `Mechanism`, whose fields 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
+from cobogo.errors import DataError
 from cobogo.location.course import Past
 from cobogo.location.geometry import Floats
 from cobogo.location.points import Ints, Points
@@ -62,6 +64,12 @@ class Mechanism(ABC):
 
     name: ClassVar[str]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Whatever else than points is given to a mechanism is refused in words."""
+        super().__init_subclass__(**options)
+        if "apply" in vars(cls):
+            cls.apply = _of_points(cls.apply)  # type: ignore[method-assign]
+
     @property
     def memory(self) -> int:
         """How many reports of a person it looks back at. Where there are some, a device makes its reports by way of a
@@ -100,6 +108,20 @@ class Mechanism(ABC):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and 0 < value < float("inf")):
                 raise ValueError(f"The {name!r} parameter of {self.name} must be above 0. Got {value!r} instead")
+
+
+def _of_points(apply: Callable[..., Released]) -> Callable[..., Released]:
+    @wraps(apply)
+    def checked(self: Mechanism, points: Points, source: Source) -> Released:
+        if not isinstance(points, Points):
+            raise DataError(
+                f"takes points, and was given {type(points).__name__}",
+                where=self.name,
+                remedy="Make points of it: Points.from_pandas(frame), or read_points(table).",
+            )
+        return apply(self, points, source)
+
+    return checked
 
 
 class Post(Protocol):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf, nextafter, sqrt
 
 import numpy as np
 
 from cobogo.errors import NoSolution, VerificationFailed
-from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome, Region
+from cobogo.location.anonymizer import WAITING, Anonymizer, Demand, Held, Look, Outcome, Region, Sketch
 from cobogo.location.cloaks import Clique, Gathering
 from cobogo.location.cloaks.cells import area, within
 
@@ -41,12 +42,18 @@ class Gatherer(Anonymizer):
         """Never at once: there is nothing to be told of somebody who has not asked."""
         raise NoSolution("requests wait for each other here", remedy="Ask for a cloak.")
 
+    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:  # noqa: ARG002
+        """Nothing is drawn beforehand."""
+        return None
+
     def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
         """A cloak with those who waited for this request, or a ticket."""
         assert self._gathering is not None
         assert isinstance(self.method, Clique)
         if user in self._asked:
             raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
+        if self.waiting >= WAITING:
+            raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later.")
         asked = demand or self.demand()
         if asked.min_area > self.method.min_area:
             raise NoSolution(f"crowds have an area of {self.method.min_area:g} m² here", remedy="Ask for no more.")
@@ -68,7 +75,11 @@ class Gatherer(Anonymizer):
         self._done.extend(outcome for outcome in outcomes if outcome.ticket != held.ticket)
         return Outcome(held.ticket, user, region)
 
-    def settle(self, now: float) -> list[Outcome]:
+    def looks(self, now: float) -> list[Look]:  # noqa: ARG002
+        """None: requests find each other when they come."""
+        return []
+
+    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:  # noqa: ARG002
         """What came of requests that waited."""
         self._expire(now)
         done, self._done = self._done, []
@@ -80,6 +91,7 @@ class Gatherer(Anonymizer):
         assert self._gathering is not None
         self._gathering.leave(user)
         self._asked.pop(user, None)
+        self._done = [outcome for outcome in self._done if outcome.user != user]
 
     @property
     def waiting(self) -> int:

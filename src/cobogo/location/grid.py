@@ -67,6 +67,10 @@ class Grid:
     @classmethod
     def over(cls, west: float, south: float, east: float, north: float, *, size: float) -> Grid:
         """A grid that covers a rectangle of degrees. West may lie beyond the date line from east."""
+        if not -90 <= south <= north <= 90:
+            raise ValueError(f"The 'south' parameter of a grid must not be above north. Got {south!r} and {north!r}")
+        if west > east and (east - west) % 360 > 180:
+            raise ValueError(f"The 'west' parameter of a grid must lie to the west of east. Got {west!r} and {east!r}")
         width = float((east - west) % 360)
         frame = Frame(float(wrapped(west + width / 2)), (south + north) / 2)
         half_width, _ = frame.metres(wrapped(frame.lon + width / 2), frame.lat)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import DataError
+from cobogo.location.atlas import look_exchanged
 from cobogo.location.geometry import Floats, Frame, distance, wrapped
 
 Ints = NDArray[np.int64]
@@ -23,6 +24,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "user": ("user", "uid", "user_id", "userid", "person", "id", "usuario"),
 }
 """What columns of points are called, in the order in which they are looked for."""
+
+EARLIEST, LATEST = -2_208_988_800.0, 7_258_118_400.0
+"""The first moments of 1900 and of 2200, in seconds since 1970: what lies before or after is no time of a position."""
+
+UNITS = (1.0, 1e3, 1e6, 1e9)
+"""What numbers of times may count: seconds, or parts of them. Those of 1973 to 2200 are told apart by their size."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,21 +70,33 @@ class Points:
     def from_arrow(cls, table: Any, *, where: str = "points", **columns: str | None) -> Points:
         """Points of an Arrow table, whose columns are found by their usual names (`COLUMNS`) unless given."""
         found = column_names(list(table.column_names), columns, where)
-        parts = {part: table.column(name) for part, name in found.items()}
-        return cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
+        return cls._of_columns({part: table.column(name) for part, name in found.items()}, columns, where)
 
     @classmethod
     def from_pandas(cls, frame: Any, *, where: str = "points", **columns: str | None) -> Points:
-        """Points of a pandas frame; of a GeoPandas frame, whose geometry is read in longitudes and latitudes."""
+        """Points of a pandas frame; of a GeoPandas frame, whose geometry is read in longitudes and latitudes. Times may
+        be its index, as in MovingPandas."""
         geometry = getattr(frame, "_geometry_column_name", None)
         if geometry is not None and geometry in frame.columns:
-            if frame.crs is not None:
-                frame = frame.to_crs(4326)
-            frame = frame.assign(lon=frame.geometry.x, lat=frame.geometry.y)
+            frame = _degrees(frame, where)
             columns = {"lon": "lon", "lat": "lat", **columns}
         found = column_names([str(name) for name in frame.columns], columns, where)
         parts = {part: frame[name] for part, name in found.items()}
-        return cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
+        if "time" not in parts and (clock := clock_of(frame)) is not None:
+            parts["time"] = clock
+        return cls._of_columns(parts, columns, where)
+
+    @classmethod
+    def _of_columns(cls, parts: Mapping[str, Any], given: Mapping[str, str | None], where: str) -> Points:
+        """Points of columns. Where it was not said which are longitudes and latitudes, they must not look exchanged."""
+        found = cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
+        if (given.get("lon") is None or given.get("lat") is None) and look_exchanged(found.lon, found.lat):
+            raise DataError(
+                "all points are far out at sea, and would be on land with longitude and latitude exchanged",
+                where=where,
+                remedy="Exchange the names of the two columns, or say which is which (--lon NAME --lat NAME).",
+            )
+        return found
 
     def to_arrow(self) -> Any:
         """An Arrow table with the columns user, time, lon and lat, as far as they are known."""
@@ -173,20 +192,62 @@ def column_names(
         name = given.get(part)
         if name is not None:
             if name not in names:
-                raise DataError(f"has no column {name!r}", where=where, remedy=f"Its columns: {', '.join(names)}.")
+                raise DataError(f"has no column {name!r}", where=where, remedy=shown_columns(names))
             found[part] = name
         else:
             match = next((known[alias] for alias in aliases if alias in known), None)
             if match is not None:
                 found[part] = match
             elif part in needed:
-                raise DataError(
-                    f"has no column for {part}",
-                    where=where,
-                    remedy=f"Name it one of {', '.join(aliases)}{f', or say which it is (--{part} NAME)' * options}. "
-                    f"Its columns: {', '.join(names)}.",
-                )
+                remedy = f"Name it one of {', '.join(aliases)}{f', or say which it is (--{part} NAME)' * options}. "
+                raise DataError(f"has no column for {part}", where=where, remedy=remedy + shown_columns(names))
     return found
+
+
+def shown_columns(names: Sequence[str], also: Sequence[str] = ()) -> str:
+    """What a table's columns are called. Of a table without a name that is known nothing is shown: what was taken for
+    names may be somebody's track.
+
+    >>> shown_columns(["lat", "x coordinate"]), shown_columns(["<gpx><trkpt lat='-3.7'>"])
+    ('Its columns: lat, x coordinate.', 'None of its 1 columns has a name that is known.')
+    """
+    known = {*also, *(alias for aliases in COLUMNS.values() for alias in aliases)}
+    if not known & {name.strip().lower() for name in names}:
+        return f"None of its {len(names):,} columns has a name that is known."
+    return f"Its columns: {', '.join(names)}."
+
+
+def _degrees(frame: Any, where: str) -> Any:
+    """A GeoPandas frame with columns of longitudes and latitudes."""
+    if frame.crs is None:
+        raise DataError(
+            "has no coordinate reference system",
+            where=where,
+            remedy="Say in which its places are: frame.set_crs(4326) for longitudes and latitudes.",
+        )
+    wrong = np.asarray(frame.geometry.geom_type != "Point")
+    if wrong.any():
+        raise DataError(
+            f"its geometry in row {int(np.flatnonzero(wrong)[0]) + 1} is no point",
+            where=where,
+            remedy="Give a row for each position: of lines, frame.get_coordinates() with the times of their points.",
+        )
+    places = frame.to_crs(4326)
+    return places.assign(lon=places.geometry.x, lat=places.geometry.y)
+
+
+def clock_of(frame: Any) -> Any:
+    """The times of a pandas frame whose index, or a level of it, is one of times; None of any other frame."""
+    import pandas as pd
+
+    index = getattr(frame, "index", None)
+    if not isinstance(index, pd.Index):
+        return None
+    for level in range(index.nlevels):
+        values = index.get_level_values(level)
+        if isinstance(values, pd.DatetimeIndex):
+            return values
+    return None
 
 
 def _numbers(values: Any, column: str, where: str, first: int) -> Floats:
@@ -205,16 +266,29 @@ def _seconds(values: Any, where: str, first: int) -> Floats:
 
     plain = pd.Series(values.to_pandas() if hasattr(values, "to_pandas") else values)
     if pd.api.types.is_numeric_dtype(plain):
-        return _numbers(plain, "time", where, first)
+        return _of_numbers(plain, where, first)
     if not pd.api.types.is_datetime64_any_dtype(plain):
         as_numbers = pd.to_numeric(plain, errors="coerce")
         if len(plain) and as_numbers.notna().all():
-            return _numbers(as_numbers, "time", where, first)
+            return _of_numbers(as_numbers, where, first)
         plain = pd.to_datetime(plain, errors="coerce", utc=True, format="ISO8601")
     _refuse(np.asarray(plain.isna()), "time", "is not a time (write it as 2026-01-31 08:00:00)", where, first)
     stamps = pd.DatetimeIndex(plain)
     naive = stamps.tz_convert("UTC").tz_localize(None) if stamps.tz is not None else stamps
-    return np.asarray(naive.to_numpy(dtype="datetime64[ms]").astype(np.int64) / 1000, dtype=np.float64)
+    seconds = np.asarray(naive.to_numpy(dtype="datetime64[ms]").astype(np.int64) / 1000, dtype=np.float64)
+    _refuse(~((seconds >= EARLIEST) & (seconds < LATEST)), "time", "is no time of 1900 to 2199", where, first)
+    return seconds
+
+
+def _of_numbers(values: Any, where: str, first: int) -> Floats:
+    """Seconds since 1970 of numbers that count seconds, or all of them thousandths, millionths or billionths."""
+    numbers = _numbers(values, "time", where, first)
+    size = np.abs(numbers)
+    fits = [size < LATEST, *((size >= 1e8 * unit) & (size < LATEST * unit) for unit in UNITS[1:])]
+    unit = np.select(fits, UNITS, default=np.nan)
+    _refuse(np.isnan(unit) | (numbers < EARLIEST * unit), "time", "is no time of 1900 to 2199", where, first)
+    _refuse(unit != unit[:1], "time", "counts other parts of a second than the first row", where, first)
+    return np.asarray(numbers / unit, dtype=np.float64)
 
 
 def _coded(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:

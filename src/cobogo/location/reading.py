@@ -8,7 +8,7 @@ from typing import Any
 from cobogo.errors import DataError
 from cobogo.location.calls import Calls
 from cobogo.location.cells import Cells
-from cobogo.location.points import Points, column_names
+from cobogo.location.points import Points, clock_of, column_names, shown_columns
 from cobogo.policy import Data
 from cobogo.table.connect import connect
 from cobogo.table.files import guess_separator
@@ -23,8 +23,8 @@ def read_points(source: str | Path | Any, *, separator: str | None = None, **col
     said: ``lon=``, ``lat=``, ``time=``, ``user=``."""
     if isinstance(source, Points):
         return source
-    if hasattr(source, "geometry"):  # a GeoPandas frame, whose places no engine reads
-        return Points.from_pandas(source, where="the table given", **columns)
+    if hasattr(source, "geometry") or clock_of(source) is not None:
+        return Points.from_pandas(source, where="the table given", **columns)  # no engine reads places, nor an index
     table, name = fetched(source, separator)
     return Points.from_arrow(table, where=name, **columns)
 
@@ -67,7 +67,5 @@ def _cell_column(table: Any, where: str) -> str:
     for alias in CELL:
         if alias in known:
             return str(known[alias])
-    names = ", ".join(table.column_names)
-    raise DataError(
-        "has no column for the cell", where=where, remedy=f"Name it one of {', '.join(CELL)}. Its columns: {names}."
-    )
+    remedy = f"Name it one of {', '.join(CELL)}. {shown_columns(table.column_names, CELL)}"
+    raise DataError("has no column for the cell", where=where, remedy=remedy)

@@ -1,4 +1,4 @@
-"""What the anonymizer remembers: where everybody was last, and every report of the last hour or so."""
+"""What the anonymizer remembers: where everybody was last, and every report, until each is forgotten."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class _Columns:
     """Three columns of numbers and one of people that grow at the end."""
 
     size: int = 0
-    lon: Floats = field(default_factory=lambda: np.empty(FIRST))
-    lat: Floats = field(default_factory=lambda: np.empty(FIRST))
-    time: Floats = field(default_factory=lambda: np.empty(FIRST))
-    user: Ints = field(default_factory=lambda: np.empty(FIRST, dtype=np.int64))
+    lon: Floats = field(default_factory=lambda: np.zeros(FIRST))
+    lat: Floats = field(default_factory=lambda: np.zeros(FIRST))
+    time: Floats = field(default_factory=lambda: np.zeros(FIRST))
+    user: Ints = field(default_factory=lambda: np.zeros(FIRST, dtype=np.int64))
 
     def add(self, lon: float, lat: float, time: float, user: int) -> int:
         if self.size == len(self.lon):
             self.lon, self.lat, self.time = (
-                np.concatenate([part, np.empty_like(part)]) for part in (self.lon, self.lat, self.time)
+                np.concatenate([part, np.zeros_like(part)]) for part in (self.lon, self.lat, self.time)
             )
-            self.user = np.concatenate([self.user, np.empty_like(self.user)])
+            self.user = np.concatenate([self.user, np.zeros_like(self.user)])
         row = self.size
         self.size += 1
         self.put(row, lon, lat, time, user)
@@ -37,9 +37,15 @@ class _Columns:
         self.lon[row], self.lat[row], self.time[row], self.user[row] = lon, lat, time, user
 
     def keep(self, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
+        """Only some rows. Nothing of the others is left in memory."""
         size = int(rows.sum())
-        for part in (self.lon, self.lat, self.time, self.user):
-            part[:size] = part[: self.size][rows]
+        room = max(FIRST, 2 * size)
+        for name in ("lon", "lat", "time", "user"):
+            part = getattr(self, name)
+            new = np.zeros(room, dtype=part.dtype)
+            new[:size] = part[: self.size][rows]
+            part[: self.size] = 0
+            setattr(self, name, new)
         self.size = size
 
     def points(self, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Points:
@@ -55,7 +61,6 @@ class Records:
     _numbers: dict[str, int] = field(default_factory=dict)
     _now: _Columns = field(default_factory=_Columns)
     _log: _Columns = field(default_factory=_Columns)
-    _oldest: float = -np.inf
     _free: list[int] = field(default_factory=list)
 
     def add(self, user: str, lon: float, lat: float, time: float) -> None:
@@ -72,22 +77,39 @@ class Records:
             self._now.put(person, lon, lat, time, person)
         self._log.add(lon, lat, time, person)
 
-    def prune(self, before: float) -> None:
-        """Forget reports older than this, in batches."""
-        if before > self._oldest and self._log.size >= 2 * FIRST:
-            half = float(np.partition(self._log.time[: self._log.size], self._log.size // 2)[self._log.size // 2])
-            if half < before:
-                self._log.keep(self._log.time[: self._log.size] >= before)
-            else:
-                self._oldest = half  # until then pruning would free less than half
+    def expire(self, before: float) -> bool:
+        """Forget reports older than this, and everybody whose last one is; whether there were any such people."""
+        time = self._log.time[: self._log.size]
+        if (time < before).any():
+            self._log.keep(time >= before)
+        gone = [user for user, person in self._numbers.items() if self._now.time[person] < before]
+        for user in gone:
+            self._blank(user)
+        return bool(gone)
 
     def forget(self, user: str) -> None:
         """Nothing of somebody is kept."""
+        person = self._blank(user)
+        if person is not None:
+            self._log.keep(self._log.user[: self._log.size] != person)
+
+    def _blank(self, user: str) -> int | None:
+        """Somebody has no number any more. Whoever gets it next has no reports of theirs in the log."""
         person = self._numbers.pop(user, None)
         if person is not None:
             self._now.put(person, np.nan, np.nan, -np.inf, person)
-            self._log.keep(self._log.user[: self._log.size] != person)
             self._free.append(person)
+        return person
+
+    @property
+    def people(self) -> int:
+        """Of how many something is kept."""
+        return len(self._numbers)
+
+    @property
+    def size(self) -> int:
+        """How many reports are kept."""
+        return self._log.size + self._now.size
 
     def number(self, user: str) -> int | None:
         """The number of somebody who was heard of."""

@@ -22,6 +22,9 @@ OTHER_KINDS = {
     b"\xff\xfe": ("is UTF-16", "Save it as CSV (UTF-8)."),
     b"\xfe\xff": ("is UTF-16", "Save it as CSV (UTF-8)."),
     b"\x1f\x8b": ("is compressed by gzip", "Give it a name that ends in .gz."),
+    b"<": ("is XML, as GPX and KML are, and no table", "Convert it to CSV, with a row of names of columns."),
+    b"{": ("is JSON, as GeoJSON is, and no table", "Convert it to CSV, with a row of names of columns."),
+    b"[{": ("is JSON, and no table", "Convert it to CSV, with a row of names of columns."),
     b"PAR1": ("is a Parquet file", "Give it a name that ends in .parquet."),
 }
 """By their first bytes, files that are no CSV and are often taken for one."""
@@ -182,9 +185,10 @@ def _header(file: str, data: Data) -> list[str]:
 def _refuse_other_kinds(file: str, data: Data) -> None:
     """Files that a reader of CSV would complain about in words that lead nowhere."""
     with Path(file).open("rb") as stream:
-        start = stream.read(8)
+        start = stream.read(1024)
+    text = start.removeprefix(BYTE_ORDER_MARK).lstrip()
     for mark, (what, remedy) in OTHER_KINDS.items():
-        if start.startswith(mark) and not (mark == b"\x1f\x8b" and file.endswith(".gz")):
+        if (start.startswith(mark) or text.startswith(mark)) and not (mark == b"\x1f\x8b" and file.endswith(".gz")):
             raise DataError(what, where=file, remedy=remedy)
     if start.startswith(BYTE_ORDER_MARK) and data.encoding != "utf-8":
         raise DataError(

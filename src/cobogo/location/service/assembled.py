@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import get_args
 
 from cobogo.errors import InputError, nearest
-from cobogo.location.cloaks import CLOAKS
+from cobogo.location.cloaks import CLOAKS, NearestNeighbours
 from cobogo.location.mechanisms import PlanarLaplace
 from cobogo.location.service.books import Books
 from cobogo.location.service.running import State
 from cobogo.location.service.server import Identity, PrivacyServer, Settings
+
+OFFERED = tuple(name for name in CLOAKS if name != NearestNeighbours.name)
+"""The cloaks of a server: not the one whose centre is, most often, the person."""
 
 
 def assembled(
@@ -26,9 +29,9 @@ def assembled(
 ) -> PrivacyServer:
     """The server with its books and its secret. Noise is offered where an ``epsilon`` is given; its budget is ten
     reports a window unless it is said."""
-    if cloak not in CLOAKS:
-        remedy = f"Choose among {', '.join(CLOAKS)}."
-        raise InputError(f"there is no cloak {cloak!r}", where="--cloak", remedy=remedy)
+    if cloak not in OFFERED:
+        what = "is drawn around the one who asks" if cloak in CLOAKS else f"there is no cloak {cloak!r}"
+        raise InputError(what, where="--cloak", remedy=f"Choose among {', '.join(OFFERED)}.")
     names: tuple[Identity, ...] = get_args(Identity)
     if identity not in names:
         raise InputError(f"must be {', '.join(names)}. Got {identity!r} instead", where="--identity",
@@ -50,4 +53,4 @@ def assembled(
         )  # fmt: skip
     except ValueError as problem:
         raise InputError(str(problem), where="cobogo location serve") from None
-    return PrivacyServer(settings, books=books)
+    return PrivacyServer(settings, books=books, kept=state.zones)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cobogo.errors import InputError
@@ -34,16 +37,16 @@ class Devices:
         if not name or len(name) > 200:
             raise InputError("must be of 1 to 200 characters", where="the name of a device's owner")
         token = secrets.token_urlsafe(32)
-        self._known[_digest(token)] = (OPERATOR if operator else PERSON, name)
-        self._save()
+        with self._alone():
+            self._known[_digest(token)] = (OPERATOR if operator else PERSON, name)
         return token
 
     def revoke(self, name: str) -> int:
         """Close the server to all tokens of somebody; returns how many there were."""
-        gone = [digest for digest, (_, owner) in self._known.items() if owner == name]
-        for digest in gone:
-            del self._known[digest]
-        self._save()
+        with self._alone():
+            gone = [digest for digest, (_, owner) in self._known.items() if owner == name]
+            for digest in gone:
+                del self._known[digest]
         return len(gone)
 
     def owner(self, token: str) -> tuple[str, str] | None:
@@ -53,10 +56,15 @@ class Devices:
         return self._known.get(_digest(token))
 
     def _refresh(self) -> None:
-        """Read the file again if it was changed: devices are enrolled while the server runs."""
-        if self._file is None or not self._file.exists():
+        """Read the file again if it was changed: devices are enrolled and revoked while the server runs. Where there is
+        none any more, nobody is enrolled."""
+        if self._file is None:
             return
-        status = self._file.stat()
+        try:
+            status = self._file.stat()
+        except FileNotFoundError:
+            self._known, self._stamp = {}, None
+            return
         if (status.st_mtime_ns, status.st_ino) == self._stamp:
             return
         try:
@@ -66,9 +74,27 @@ class Devices:
             raise InputError("is not a file of devices", where=str(self._file), remedy="Choose another one.") from None
         self._stamp = (status.st_mtime_ns, status.st_ino)
 
-    def _save(self) -> None:
-        if self._file is not None:
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Change what the file says now, while nobody else changes it, and write it."""
+        if self._file is None:
+            yield
+            return
+        import fcntl
+
+        lock = os.open(self._file.with_name(f".{self._file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._stamp = None  # what was read before may look alike
+            self._refresh()
+            yield
+            before = self._file.stat().st_mtime_ns if self._file.exists() else 0
             write_private(self._file, json.dumps(self._known, indent=1))
+            status = self._file.stat()
+            if status.st_mtime_ns <= before:  # a coarse clock: the change must be seen by its time
+                os.utime(self._file, ns=(status.st_atime_ns, before + 1))
+        finally:
+            os.close(lock)
 
 
 def _digest(token: str) -> str:

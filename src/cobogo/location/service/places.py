@@ -6,6 +6,7 @@ would: tests and the example look there for what it could learn.
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 from cobogo.location.client.reports import Area
 from cobogo.location.service.catalogue import Catalogue, PointOfInterest
 from cobogo.location.service.shapes import Hearsay, Search
+
+KEPT = 3.0
+"""Seconds that an idle connection to the service is kept: fewer than those after which most services hang up."""
 
 
 def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None = None) -> Any:
@@ -48,6 +52,8 @@ class PlacesService:
         # Reading who vouches for servers takes longer than a question: it is done once, and only where it matters.
         trust = ssl.create_default_context() if url.startswith("https:") else False
         self._url, self._options = url.rstrip("/"), {"timeout": 30.0, "verify": trust, **options}
+        self._client: Any = None  # of the loop that runs: an anonymizer asks again and again
+        self._loop: Any = None
 
     def __call__(self, areas: Sequence[Area], count: int) -> list[list[PointOfInterest]]:
         """Ask as nobody, from a device."""
@@ -68,17 +74,35 @@ class PlacesService:
         """Let it hear where somebody is or was."""
         await self._post("/told", {"reports": list(reports)})
 
+    async def close(self) -> None:
+        """Hang up."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         import httpx
 
         try:
-            async with httpx.AsyncClient(**self._options) as client:
-                answer = await client.post(self._url + path, json=body)
+            try:
+                answer = await self._asker().post(self._url + path, json=body)
+            except httpx.RemoteProtocolError:  # it hung up on a connection that was kept: once more on a new one
+                answer = await self._asker().post(self._url + path, json=body)
             answer.raise_for_status()
             content: dict[str, Any] = answer.json()
         except (httpx.HTTPError, ValueError):
             raise ConnectionError("the service did not answer") from None
         return content
+
+    def _asker(self) -> Any:
+        """One client for all requests: to make one takes longer than to ask."""
+        import httpx
+
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            limits = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=KEPT)
+            self._client, self._loop = httpx.AsyncClient(limits=limits, **self._options), loop
+        return self._client
 
 
 def _question(areas: Sequence[Area], count: int, kind: str | None, identity: str | None) -> dict[str, Any]:

@@ -22,8 +22,8 @@ NEEDED = ("fastapi", "httpx", "uvicorn")
 
 @dataclass(frozen=True)
 class State:
-    """What a server keeps, in a directory that its owner alone may enter: who may talk to it, the books of budgets, and
-    the secret that lasting names are made with. Positions are kept in memory only."""
+    """What a server keeps, in a directory that its owner alone may enter: who may talk to it, the books of budgets, mix
+    zones and who is silent since one, and the secret that lasting names are made with. Positions are in memory only."""
 
     directory: Path
 
@@ -48,6 +48,11 @@ class State:
     def ledger(self) -> Path:
         """Where budgets are kept."""
         return self.directory / "ledger.db"
+
+    @property
+    def zones(self) -> Path:
+        """Where mix zones are kept."""
+        return self.directory / "mixzones.json"
 
     @property
     def secret(self) -> bytes:
@@ -114,7 +119,7 @@ def _server(app: Any, host: str, port: int, certificate: Path | None, key: Path 
     return uvicorn.Server(
         uvicorn.Config(
             app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, access_log=False, log_config=None,
-            http=web.patient(), server_header=False, proxy_headers=False, ws="none", lifespan="off",
-            timeout_graceful_shutdown=2,
+            server_header=False, proxy_headers=False, ws="none", lifespan="auto", timeout_graceful_shutdown=2,
+            http=web.patient(),
         )
     )  # fmt: skip

@@ -57,6 +57,7 @@ class Zone(Strict):
     radius: float = Field(gt=0, lt=100_000)
     least: int = Field(default=3, ge=2)
     otherwise: Literal["keep", "silent"] = "keep"
+    bits: float = Field(default=0.9, gt=0, le=10)
 
 
 class Disc(Strict):

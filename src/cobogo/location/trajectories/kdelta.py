@@ -229,8 +229,9 @@ def _clustered(
         f"{allowed:,} may be suppressed",
         where=f"(k, δ)-anonymity by {asked.method}",
         remedy=(
-            "Ask for a smaller k, allow more to be suppressed (--trash), or let trips of different days go together "
-            "(--daily)." + (" w4m also moves trips in time (--method w4m)." if asked.method == "nwa" else "")
+            "Ask for a smaller k or a larger δ, or allow more to be suppressed (--trash)."
+            + ("" if asked.daily else " Let trips of different days go together (--daily).")
+            + (" w4m also moves trips in time (--method w4m)." if asked.method == "nwa" else "")
         ),
     )
 

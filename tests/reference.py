@@ -150,13 +150,14 @@ def value(task: Task, node: Node, metric: str) -> Fraction | None:
                 # A suppressed cell is at the top, even of a hierarchy that has no level but the values.
                 climbed += lost + (records - lost) * (Fraction(level, ladder.height) if ladder.height else 0)
             return 1 - climbed / (records * len(ladders))
-        case "iloss":
+        case "iloss" | "iloss-sum":
             total = Fraction(0)
             for column, ladder in enumerate(ladders):
                 under = ladder.leaves_under(node.levels[column])
                 beyond = lost * (ladder.leaves - 1)
                 beyond += sum(len(members) * (under[released[column]] - 1) for released, members in node.kept.items())
-                total += weights[column] / sum(weights) * Fraction(beyond, ladder.leaves * records)
+                whole = 1 if metric == "iloss-sum" else sum(weights)
+                total += weights[column] / whole * Fraction(beyond, ladder.leaves * records)
             return total
         case "loss":
             return _geometric([_lost(node, column, ladder, records) for column, ladder in enumerate(ladders)], weights)

@@ -101,7 +101,7 @@ def measured(model: Specification, group: Group, whole: Whole) -> Number:  # noq
     counts, total = known(model, held), known(model, whole.counts.get(model.get("attribute", ""), Counter()))
     there = group.size - (held[None] - counts[None])  # people who have a value
     if "attribute" in model and not counts:
-        return nothing(model)
+        return nothing(model) if total else Fraction(0) if model["model"] == "delta-disclosure" else nothing(model)
     match model["model"]:
         case "k-anonymity":
             return Fraction(group.size)

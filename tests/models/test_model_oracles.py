@@ -291,7 +291,7 @@ def test_t_closeness_is_the_cheapest_way_to_move_earth(kind: str, rows: Rows) ->
         "equal": [[float(i != j) for j in range(len(labels))] for i in range(len(labels))],
         "hierarchical": [[apart(x, y, ladder) if name == "h" else 0.0 for y in labels] for x in labels],
     }.get(kind, [[abs(i - j) / steps for j in range(len(labels))] for i in range(len(labels))])
-    model = TCloseness(name, 0.5, kind.split(maxsplit=1)[0])  # type: ignore[arg-type]
+    model = TCloseness(name, 0.5, kind.split(maxsplit=1)[0], missing="value")  # type: ignore[arg-type]
     keys, classes = tables.classes(rows, rows.quasi)
     for key, measured in zip(keys, model.measure(classes), strict=True):
         assert measured == pytest.approx(moved(inside[key], whole, distance), abs=1e-9)

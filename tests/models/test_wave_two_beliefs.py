@@ -87,7 +87,7 @@ def test_it_measures_the_largest_move_of_a_belief(rows: Rows, owners: list[int],
     for key in keys:
         members = [number for number in range(len(rows)) if place[rows.quasi[number]] == key]
         expected.append(max(divergence(priors[n], posterior(members, priors, rows, n)) for n in members))
-    assert BT("s", b, 0.5).measure(classes).tolist() == pytest.approx(expected, abs=1e-9)
+    assert BT("s", b, 0.5, missing="value").measure(classes).tolist() == pytest.approx(expected, abs=1e-9)
 
 
 def test_numbers_are_as_far_apart_as_their_difference() -> None:
@@ -216,7 +216,7 @@ def test_it_measures_the_fewest_values_that_a_matching_admits(rows: Rows, owners
     expected = [
         fewest_possible(rows, [n for n in range(len(rows)) if place[rows.quasi[n]] == key], forbidden) for key in keys
     ]
-    assert Injector("s", 1, min_support).measure(classes).tolist() == expected
+    assert Injector("s", 1, min_support, "value").measure(classes).tolist() == expected
 
 
 def test_what_never_goes_together_makes_a_diverse_class_certain() -> None:

@@ -112,6 +112,17 @@ def test_a_swapped_column_holds_what_it_held_and_strata_keep_theirs() -> None:
     assert held(rows, "income", "city") != held(whole, "income", "city")
 
 
+def test_an_invariant_matrix_is_not_published(tmp_path: Path) -> None:
+    """Its fixed point is the original's distribution, to the last record; the evidence keeps it for verification."""
+    step = PRAM | {"invariant": True, "retention": 0.1}
+    assert cb.perturb(table(), policy(step)).write(tmp_path / "out")
+    content = json.loads((tmp_path / "out/public/manifest.json").read_text(encoding="utf-8"))
+    for stated in content["transformation"]["steps"][0]["operators"].values():
+        assert stated.keys() == {"values", "invariant"}
+    assert cb.verify(tmp_path / "out")
+    assert cb.verify(tmp_path / "out/public")
+
+
 def test_an_invariant_matrix_keeps_frequencies() -> None:
     step = PRAM | {"invariant": True, "retention": 0.1}
     moved = {True: 0.0, False: 0.0}

@@ -280,3 +280,14 @@ class TestForgeries:
         change(out, move)
         with pytest.raises(cb.CobogoError, match="beside"):
             cb.verify(out / "public")
+
+
+def test_an_attacker_takes_who_answered_to_have_a_value(tmp_path: Path) -> None:
+    """Of {flu, flu, missing} two are known to have the flu; a policy may still take a missing value for one."""
+    people = [(f"p{n}", "Sobral", "1", disease) for n, disease in enumerate(["flu", "flu", ""] * 2)]
+    rules = policy([{"model": "l-diversity", "attribute": "disease", "l": 2, "missing": "value"}])
+    out = release(people, rules, tmp_path / "out")
+    assert cb.attack("homogeneity", out, attribute="disease").highest == 1
+    assert cb.verify(out / "public")
+    with pytest.raises(cb.CobogoError):
+        release(people, policy([{"model": "l-diversity", "attribute": "disease", "l": 2}]), tmp_path / "other")

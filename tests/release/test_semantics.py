@@ -210,9 +210,12 @@ class TestNull:
         release = cb.anonymize(data, policy({"a": fixed(1, csv=str(tmp_path / "a.csv"))}))
         assert released(release) == {("known",): 2, ("unknown",): 2}
 
-    def test_as_a_sensitive_value_it_counts_among_the_distinct_ones(self) -> None:
+    def test_as_a_sensitive_value_it_is_none_unless_the_policy_says_so(self) -> None:
         data = pa.table({"a": ["x", "x"], "s": [None, "flu"]})
         diverse = {"model": "l-diversity", "l": 2}
+        with pytest.raises(cb.CobogoError, match="fail"):
+            cb.anonymize(data, policy({"a": fixed(0), "s": "sensitive"}, diverse))
+        diverse["missing"] = "value"
         release = cb.anonymize(data, policy({"a": fixed(0), "s": "sensitive"}, diverse))
         assert released(release) == Counter([("x", None), ("x", "flu")])
 

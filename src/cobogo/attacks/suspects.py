@@ -8,7 +8,7 @@ suspects of each are the records that are compatible with what is known, and row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,24 @@ class Suspects:
         """Each entry's share of the whole release: what was believed before."""
         return self.domain.distribution[self.values]
 
+    def known(self) -> Suspects:
+        """The same of people who have a value: the attacker takes everybody to have one, and a missing one is none."""
+        missing = self.domain.missing
+        if missing is None:
+            return self
+        told = self.values != missing
+        lost = np.bincount(self.owners[~told], self.weights[~told], len(self))
+        lengths = np.bincount(self.owners[told], minlength=len(self))
+        values = self.values[told]
+        return replace(
+            self,
+            sizes=np.maximum(self.sizes - lost, 0.0),
+            offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            values=values - (values > missing),
+            weights=self.weights[told],
+            domain=self.domain.known,
+        )
+
     def best(self, scores: Floats) -> Ints:
         """The entry of each group with the highest score, the first of those that tie; −1 in an empty group."""
         order = np.lexsort((np.arange(len(scores)), -scores, self.owners))
@@ -97,7 +115,7 @@ def suspects(case: Case, attribute: str, columns: Sequence[str] | None = None) -
     """Who may have which value of a sensitive attribute."""
     stated = drawn(case.release.manifest, attribute)
     found = _suspects(case, attribute, columns)
-    return found if stated is None else believed(found, stated)
+    return found.known() if stated is None else believed(found, stated)
 
 
 def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Suspects:

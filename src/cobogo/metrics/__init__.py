@@ -6,7 +6,7 @@ import math
 
 from cobogo.errors import PolicyError, nearest
 from cobogo.metrics.base import Metric, Outcome, Scale
-from cobogo.metrics.cells import Ambiguity, Height, ILoss, Loss, Precision
+from cobogo.metrics.cells import Ambiguity, Height, ILoss, ILossSum, Loss, Precision
 from cobogo.metrics.classes import AverageClassSize, AverageEquivalenceClassSize, Discernibility
 from cobogo.metrics.information import Entropy, KLDivergence, NormalizedEntropy
 from cobogo.metrics.labels import Classification, igpl, information_gain
@@ -14,8 +14,9 @@ from cobogo.metrics.labels import Classification, igpl, information_gain
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Loss(), Precision(), ILoss(), Discernibility(), AverageClassSize(), AverageEquivalenceClassSize(), Height(),
-        Entropy(), NormalizedEntropy(), KLDivergence(), Ambiguity(), Classification(),
+        Loss(), Precision(), ILoss(), ILossSum(), Discernibility(), AverageClassSize(),
+        AverageEquivalenceClassSize(), Height(), Entropy(), NormalizedEntropy(), KLDivergence(), Ambiguity(),
+        Classification(),
     )
 }  # fmt: skip
 """The metrics that can steer the search; all are reported."""

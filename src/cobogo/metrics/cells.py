@@ -83,6 +83,33 @@ class ILoss(Separable):
 
 
 @dataclass(frozen=True)
+class ILossSum(ILoss):
+    r"""The same as iloss with the weights as they are given, not made to sum to 1: the form in which it was published.
+
+    It orders releases as iloss does, and is Σw times as large: with weights of 1, the number of quasi-identifiers.
+
+    Formula: $\frac{1}{N} \sum_r \sum_A w_A \cdot \frac{\lvert V_{rA}\rvert - 1}{\lvert D_A\rvert}$ with $\lvert
+        V_{rA}\rvert$ the leaves under the released value
+    Example: Two attributes of weight 1, each of which loses a quarter.
+        >>> scale = Scale(records=4, leaves=np.array([4, 4]), heights=np.array([2, 2]), weights=np.ones(2))
+        >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8, 8]), level_sums=np.ones(2))
+        >>> float(ILoss().value(halves, scale)), float(ILossSum().value(halves, scale))
+        (0.25, 0.5)
+
+    Guarantee: None: a metric says what was lost, not who is protected.
+    Limits: As of iloss; and it grows with the number of attributes, so tables of other columns cannot be compared.
+    Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
+    Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
+    """
+
+    name: ClassVar[str] = "iloss-sum"
+
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+        """Between 0 and w·(1 − 1/|D_A|)."""
+        return np.asarray(super().terms(outcome, scale) * scale.weights.sum())
+
+
+@dataclass(frozen=True)
 class Precision(Separable):
     r"""One minus the mean height to which cells were generalized, each as a share of its hierarchy's height.
 

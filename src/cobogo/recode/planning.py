@@ -175,7 +175,12 @@ def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool
             return False, (
                 f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
             )
-    return True, ()
+    alike = [name for name, histogram in together.histograms.items() if (histogram.known.distinct == 1).any()]
+    return True, tuple(
+        f"the {lost:,} starred records keep their sensitive values, and all have the same one of {name}: ask for "
+        "l-diversity, and they are dropped"
+        for name in alike
+    )
 
 
 def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[Plan, list[Tuple]]:

@@ -177,9 +177,9 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     found = ("satisfied", "measured")
     stated = [{name: value for name, value in entry.items() if name not in found} for entry in manifest.models]
     sensitive, problems = manifest.with_role(Role.SENSITIVE), []
-    asked = _built(stated, sensitive, "the manifest")
+    asked = _built(stated, sensitive)
     if kept is not None:
-        made_for = _built(_stated_in(kept), sensitive, "the evidence")
+        made_for = _built(_stated_in(kept), sensitive)
         promised, kept_to = ({alone.key(parameters(model)) for model in some} for some in (asked, made_for))
         problems += [
             f"the manifest states {model}, and the evidence does not"
@@ -201,11 +201,11 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     return asked, problems
 
 
-def _built(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str], whose: str) -> tuple[Model, ...]:
+def _built(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str]) -> tuple[Model, ...]:
     try:
         return models.build(stated, sensitive, where=manifests.NAME)
     except PolicyError as error:
-        what = f"{whose} states a model that cannot be checked: {error.what}"
+        what = f"the manifest states a model that cannot be checked: {error.what}"
         raise VerificationFailed(what, where=manifests.NAME) from None
 
 

@@ -191,6 +191,8 @@ ENGLISH: dict[str, str] = {
     "metric.iloss": "iloss",
     "metric.iloss.means": "The average share of all possible values that a released value may stand for, besides the "
     "true one.",
+    "metric.iloss-sum": "iloss-sum",
+    "metric.iloss-sum.means": "The same, summed over the attributes by their weights and not averaged.",
     "metric.discernibility": "discernibility",
     "metric.discernibility.means": "Each record counts the size of its class, a suppressed one the size of the table.",
     "metric.c_avg": "c_avg",

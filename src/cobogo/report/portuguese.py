@@ -194,6 +194,8 @@ PORTUGUESE: dict[str, str] = {
     "metric.iloss": "iloss",
     "metric.iloss.means": "A parcela média dos valores possíveis que um valor publicado pode representar, além do "
     "verdadeiro.",
+    "metric.iloss-sum": "iloss-sum",
+    "metric.iloss-sum.means": "A mesma, somada sobre os atributos conforme os pesos, e não a média.",
     "metric.discernibility": "discernibilidade",
     "metric.discernibility.means": "Cada registro conta o tamanho de sua classe; um suprimido, o tamanho da tabela.",
     "metric.c_avg": "c_avg",

@@ -29,7 +29,9 @@ def check(written: Written) -> Findings:
         if step["method"] == "noise":
             problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
         elif step["method"] == "pram":
-            problems += _misfit_values(name, step["operators"][name], labels, records, ruled=bool(stated["forbid"]))
+            known = {} if kept is None else kept["operators"][name]
+            told = {**step["operators"][name], **known}
+            problems += _misfit_values(name, told, labels, records, ruled=bool(stated["forbid"]))
         if kept is not None and name in kept["swapped"] and digest(labels, records) != kept["swapped"][name]:
             problems.append(f'"{name}" does not hold the values that were swapped')
     if kept is not None:
@@ -59,8 +61,8 @@ def _misfit_values(
     if set(labels) - set(place):
         yield f'"{name}" holds values that are not among those stated'
         return
-    if ruled:
-        return  # a record that would break a rule keeps its value: the operator bounds no frequency any more
+    if ruled or not stated.keys() - {"values", "invariant"}:
+        return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
     observed = np.zeros(len(place), dtype=np.int64)
     observed[[place[label] for label in labels]] = records
     least, most = operators.read(stated).bounds()

@@ -86,10 +86,11 @@ class Perturbed(Transformation):
             said |= {key: value for key in keys if (value := getattr(step, key)) is not None}
             said["decimals"] = {name: self.places[name] for name in step.attributes}
         elif isinstance(step, PramStep):
+            # An invariant matrix is made of the original's frequencies, and would tell them to the last record.
+            own = {name: found for name, found in self.operators.items() if name in step.attributes}
             said["operators"] = {
-                name: {"values": list(labels), **operator.stated()}
-                for name, (labels, operator) in self.operators.items()
-                if name in step.attributes
+                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.stated())}
+                for name, (labels, operator) in own.items()
             }
         return said
 
@@ -107,6 +108,7 @@ class Perturbed(Transformation):
         return {
             "swapped": dict(self.counts),
             "violations": list(self.violations),
+            "operators": {name: operator.stated() for name, (_, operator) in self.operators.items()},
             "seed": self.wanted.seed,
             "records": self.records,
         }

@@ -13,6 +13,7 @@ from cobogo.attacks.linking import Links, link
 from cobogo.attacks.masking import followed_by_distance, linkable
 from cobogo.attacks.rows import Rows
 from cobogo.errors import DataError
+from cobogo.hierarchy import Label
 from cobogo.models.arguments import choice, number, whole
 from cobogo.models.base import Floats, Ints
 from cobogo.models.maps import Maps
@@ -150,7 +151,7 @@ def _mapped(known: Rows, released: Rows, links: Links, truth: str | None) -> Map
             raise DataError(
                 f'has no column "{truth}"', where=rows.name, remedy="Name one of both tables: --set truth=…."
             )
-    index = {label: code for code, label in enumerate(known.labels(truth)) if label is not None}
+    index: dict[Label, int] = {label: code for code, label in enumerate(known.labels(truth)) if label is not None}
     whose = np.array([index.get(label, -1) for label in released.labels(truth)], dtype=np.int64)[released.codes(truth)]
     person = np.zeros(len(known.labels(truth)) + 1, dtype=np.int64)
     person[known.codes(truth)] = links.known.ids

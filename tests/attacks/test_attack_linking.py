@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.attacks.case import open_case
 from cobogo.attacks.linking import link
+from cobogo.models.maps import maps
 
 TREES: dict[str, Any] = {
     "a": {"tree": {"low": ["1", "2"], "high": ["3", "4"]}, "top": True},
@@ -103,6 +104,23 @@ def test_numbers_with_decimals_match_intervals_of_whole_numbers_and_the_other_wa
     assert found.rows.tolist() == [1]
     found = cb.attack("record-linkage", parts, knowledge=table("age", "31"), policy=rules)
     assert (found.rows.tolist(), found.highest) == ([1], 1.0)
+
+
+def test_null_map_and_wrong_map_are_those_of_the_definition() -> None:
+    """A swap leads astray, noise leads nowhere (Sweeney 2002)."""
+    known = table("who sex zip", "Ann f 60", "Bob m 60", "Eve f 71", "Joe m -")
+    released = table("who sex zip", "Ann m 60", "Bob f 60", "Eve x 99", "Joe m -", "Zoe f 71")
+    found = cb.attack("record-linkage", released, knowledge=known, truth="who", matching="exact")
+    external = {"Ann": ("f", "60"), "Bob": ("m", "60"), "Eve": ("f", "71"), "Joe": ("m", None)}
+    rows = [("m", "60"), ("f", "60"), ("x", "99"), ("m", None), ("f", "71")]
+    expected = maps(rows, ["Ann", "Bob", "Eve", "Joe", "Zoe"], external)
+    assert (found.measures["null-map"], found.measures["wrong-map"]) == (expected.null, expected.wrong) == (0.2, 0.6)
+    coarse = table("sex zip", "f 6*", "m 8*")
+    found = cb.attack("record-linkage", coarse, knowledge=known, policy=policy({"sex": None, "zip": {"mask": "right"}}))
+    assert found.measures["null-map"] == 0.5
+    assert "wrong-map" not in found.measures
+    with pytest.raises(cb.CobogoError, match='has no column "name"'):
+        cb.attack("record-linkage", released, knowledge=known, truth="name")
 
 
 class TestProbabilistic:

@@ -88,6 +88,20 @@ class TestAveraging:
         assert "the same draw" in found.notes[0]
 
 
+def test_means_are_followed_by_class_and_by_distance_not_by_equality(tmp_path: Path) -> None:
+    """Nobody's age is a mean of ages: that no record has one's own age is no all-clear."""
+    people = pa.table({"age": [str(20 + n) for n in range(30)], "ill": ["gout"] * 10 + ["flu", "cold"] * 10})
+    rules = policy("age", "ill", recoding={"algorithm": "mdav"})
+    rules["attributes"]["age"]["aggregate"] = "mean"
+    rules["privacy"] = {"models": [{"model": "k-anonymity", "k": 5}]}
+    cb.anonymize(people, rules).write(tmp_path / "out")
+    linked = cb.attack("record-linkage", tmp_path / "out", knowledge=people)
+    assert not linked.tried
+    assert "distance-linkage follows that" in linked.notes[0]
+    inferred = cb.attack("homogeneity", tmp_path / "out", knowledge=people)
+    assert (inferred.of, inferred.highest) == ("release", 1.0)
+
+
 class TestDeFinetti:
     """Sex and smoking tell of the disease, and the buckets say so."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from cobogo.attacks.suspects import Suspects, attributes, suspects
 from cobogo.errors import PolicyError
 from cobogo.models.arguments import number, whole
 from cobogo.models.base import Floats
+from cobogo.release.manifest import RECODING
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,14 @@ class AttributeLinkage(Attack):
         """Why an attribute cannot be attacked so; None where it can."""
 
     def idle(self, case: Case) -> str | None:
-        """Nobody is known by values that were changed, unless by distance."""
-        return super().idle(case) or (None if case.knowledge is None else followed_by_distance(case.release))
+        """Nobody is known by values with noise, unless by distance."""
+        noisy = None if case.release.kind == RECODING else followed_by_distance(case.release)
+        return super().idle(case) or noisy
 
     def run(self, case: Case) -> Findings:
-        """The surest finding about each person."""
+        """The surest finding about each person. Of means, which nobody can be linked to, those in each class."""
+        if followed_by_distance(case.release) and case.release.kind == RECODING:
+            case = replace(case, knowledge=None)
         best: tuple[Floats, Floats, Floats] | None = None
         measures: dict[str, float | int | None] = {}
         notes: list[str] = []

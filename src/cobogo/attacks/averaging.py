@@ -91,17 +91,16 @@ class Averaging(Attack):
         many, lost = case.release.rows.count, case.release.rows.count - len(rows)
         if len(rows) < LEAST * many:
             why = "nothing tells which rows of the releases are of one person: their order is random (--set key=…)"
-            nothing = np.zeros(0, dtype=np.int64)
-            return self.found("release", nothing, np.zeros(0), attacked=many, untried=why)
+            return self.found("release", rows[:0], np.zeros(0), attacked=many, untried=why)
         draws = np.array([part[place[rows]] for part, place in zip(codes, places, strict=True)])
         distinct = np.unique(draws, axis=0)
-        notes = (f"{lost:,} rows were not found in every release",) if lost else ()
+        notes: tuple[str, ...] = (f"{lost:,} rows were not found in every release",) if lost else ()
         told = f"rows were put together by {how}"
         measures: dict[str, float | int | None] = {"releases": len(draws), "draws that differ": len(distinct)}
         if len(distinct) == 1:
+            notes = (*notes, "all releases are the same draw: they tell no more than one of them", told)
             nothing = np.zeros(len(rows))
-            why = (*notes, "all releases are the same draw: they tell no more than one of them", told)
-            return self.found("release", rows + 1, nothing, attacked=len(rows), measures=measures, notes=why)
+            return self.found("release", rows + 1, nothing, attacked=len(rows), measures=measures, notes=notes)
         if numeric:
             sure, before, more = _averaged(domain.numbers[distinct], self.within)
         else:

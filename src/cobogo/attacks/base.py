@@ -243,7 +243,9 @@ def _at_best(surest: float, before: float | None, by: str) -> str:
     """How sure an attack is at best, beside what anybody knew."""
     if before is None:
         return f"{surest:.4g} at best"
-    if by == "confidence" and surest <= before + SLACK:
+    if by == "gain":
+        return f"{surest:.4g} at best: from {before:.4g} to {before + surest:.4g}"
+    if surest <= before + SLACK:
         return f"{surest:.4g} at best, which anybody knew without it"
     return f"{surest:.4g} at best, from {before:.4g} without it"
 

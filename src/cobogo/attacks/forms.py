@@ -91,7 +91,7 @@ def dated(formats: Sequence[str]) -> Form:
                 return {form: _exactly(label)}
             parts = {part: int(text) for part, text in found.groupdict().items()}
             if all(low <= parts.get(part, low) <= high for part, (low, high) in _CALENDAR.items()):
-                return {part: _exactly(number) for part, number in parts.items()} | _derived(parts, odd)
+                return {**{part: _exactly(number) for part, number in parts.items()}, **_derived(parts, odd)}
         return None
 
     return read
@@ -155,8 +155,9 @@ def numbered(decimal: str = ".") -> Form:
             if low > high:
                 return None
             out = found[5] == ")"
-            whole = not out and low.denominator == high.denominator == 1
-            return {"number": (low, high, out)} | ({"whole": _exactly(True)} if whole else {})
+            whole = found[1] is not None and low.denominator == high.denominator == 1
+            span: Span = (low, high, out)
+            return {"number": span, "whole": _exactly(True)} if whole else {"number": span}
         if found := open_end.fullmatch(label):
             limit = value(found[2] or found[3])
             if found[1] in ("<", "<=", "≤"):
@@ -178,7 +179,7 @@ def masked(character: str = "*") -> Form:
     """
 
     def read(label: str) -> Box:
-        kept = {place: _exactly(sign) for place, sign in enumerate(label) if sign != character}
+        kept: dict[Hashable, Span] = {place: _exactly(sign) for place, sign in enumerate(label) if sign != character}
         return {"length": _exactly(len(label)), **kept}
 
     return read

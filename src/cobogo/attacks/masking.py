@@ -36,7 +36,8 @@ def made_by(release: Published) -> Mapping[str, Mapping[str, Any]]:
     """The operators that a masked release states, by column; of any other release none."""
     if release.manifest is None or release.manifest.kind != "masking":
         return {}
-    return (release.manifest.transformation or {}).get("columns", {})
+    stated: Mapping[str, Mapping[str, Any]] = (release.manifest.transformation or {}).get("columns", {})
+    return stated
 
 
 def linkable(release: Published) -> tuple[str, ...]:
@@ -102,6 +103,7 @@ def fitting(name: str, knowledge: Rows, release: Published) -> Compatible | None
     """Which released values may be made of each known one, by what was done to the column; None where any may."""
     stated = made_by(release)[name]
     known, released = knowledge.labels(name), release.rows.labels(name)
+    pairs: Ints | None
     match stated["operator"]:
         case "mask":
             pairs = _by_pattern(known, released, str(stated["character"]))
@@ -149,7 +151,8 @@ def _by_days(known: Sequence[Label], released: Sequence[Label], days: int, form:
     if pairs is None:
         return None
     width = max(len(released), 1)
-    return pairs[mine[pairs // width] != other[pairs % width]]  # no date stays where it was
+    moved: Ints = pairs[mine[pairs // width] != other[pairs % width]]  # no date stays where it was
+    return moved
 
 
 def _by_factor(known: Sequence[Label], released: Sequence[Label], share: float, release: Published) -> Ints | None:

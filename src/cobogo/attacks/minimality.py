@@ -13,6 +13,7 @@ from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.compatible import hierarchy
 from cobogo.attacks.linking import Links, link
+from cobogo.attacks.masking import followed_by_distance
 from cobogo.attacks.suspects import attributes
 from cobogo.attacks.worlds import FEWEST, Dealer, Members, finer, settled, split
 from cobogo.attacks.worlds import Belief as Believed
@@ -72,6 +73,10 @@ class Minimality(Attack):
         number(self.name, "threshold", self.threshold, least=0, most=1)
         whole(self.name, "worlds", self.worlds, least=FEWEST)
         whole(self.name, "seed", self.seed, least=0)
+
+    def idle(self, case: Case) -> str | None:
+        """Nobody can be linked to means."""
+        return super().idle(case) or followed_by_distance(case.release)
 
     def run(self, case: Case) -> Findings:
         """For each person whose class is certain, the belief that gains most."""

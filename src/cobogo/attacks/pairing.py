@@ -184,7 +184,7 @@ def _same_codes(one: Column, other: Column) -> tuple[Ints, Ints]:
 
 
 def _grouped(side: ClassStructure, quasi: Sequence[NDArray[np.int32]], same: Sequence[Ints]) -> _Groups:
-    columns = [column.astype(np.int64) for column in (*quasi, *same)]
+    columns = [*(column.astype(np.int64) for column in quasi), *same]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
     ids, first = number_tuples(columns, sizes, len(side))
     return _Groups(ids, first, np.bincount(ids, minlength=len(first)).astype(np.int64))

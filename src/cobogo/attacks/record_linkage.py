@@ -10,9 +10,13 @@ import numpy as np
 from cobogo.attacks.base import Attack, Finding, Findings, Input
 from cobogo.attacks.case import Case
 from cobogo.attacks.linking import Links, link
-from cobogo.attacks.masking import followed_by_distance
+from cobogo.attacks.masking import followed_by_distance, linkable
+from cobogo.attacks.rows import Rows
+from cobogo.errors import DataError
+from cobogo.hierarchy import Label
 from cobogo.models.arguments import choice, number, whole
 from cobogo.models.base import Floats, Ints
+from cobogo.models.maps import Maps
 
 ROUNDS = 50
 MATCHINGS = ("exact", "hierarchical", "probabilistic")
@@ -30,6 +34,10 @@ class RecordLinkage(Attack):
     telling each agreement is, and estimates how often columns are right and how many of the people are in the release
     at all. With ``register``, the table is a list of everybody that the release may speak of: a record that fits n of
     them is each one's with 1/n, and nobody need be known to be in it.
+
+    The null-map is the share of the records that match nobody in the table. With ``truth``, a column of both tables
+    that tells whose a record is and that is not used to link, the wrong-map is the share that match only other people:
+    measures for whoever holds the data.
 
     Formula: $\frac{1}{\lvert\{r : r \text{ matches } t\}\rvert}$, given that the person $t$ is in the release;
         probabilistic: $\Pr[r \mid t] \propto \prod_c \frac{m_c}{u_c}$ over the columns that agree and $\prod_c \frac{1
@@ -58,6 +66,7 @@ class RecordLinkage(Attack):
     misses: int = 1
     register: bool = False
     columns: tuple[str, ...] | None = None
+    truth: str | None = None
 
     name: ClassVar[str] = "record-linkage"
     finds: ClassVar[Finding] = "record"
@@ -77,6 +86,13 @@ class RecordLinkage(Attack):
         """Without the misses that are not allowed."""
         return {k: v for k, v in super().assumed.items() if k != "misses" or self.matching == "probabilistic"}
 
+    def _others(self, case: Case) -> list[str] | None:
+        """The columns to link by where one is the truth; None for all."""
+        if self.truth is None or case.knowledge is None:
+            return None
+        names = linkable(case.release) or case.release.rows.names
+        return [name for name in names if name != self.truth and name in case.knowledge.columns]
+
     def idle(self, case: Case) -> str | None:
         """Values that were changed are followed by distance, not by what they stand for."""
         return super().idle(case) or followed_by_distance(case.release)
@@ -88,7 +104,7 @@ class RecordLinkage(Attack):
         links = link(
             case.knowledge,
             case.release,
-            columns=self.columns,
+            columns=self.columns or self._others(case),
             exact=self.matching == "exact",
             misses=self.misses if uncertain else 0,
         )
@@ -108,6 +124,10 @@ class RecordLinkage(Attack):
         if not uncertain:
             measures["people with one matching record"] = int((links.records == 1)[people].sum())
         measures["expected right links"] = float(confidence.sum())
+        mapped = _mapped(case.knowledge, case.release.rows, links, self.truth)
+        measures["null-map"] = mapped if isinstance(mapped, float) else mapped.null
+        if isinstance(mapped, Maps):
+            measures["wrong-map"] = mapped.wrong
         return self.found(
             "knowledge",
             linked + 1,
@@ -119,6 +139,26 @@ class RecordLinkage(Attack):
             untried=links.untried,
             records=record,
         )
+
+
+def _mapped(known: Rows, released: Rows, links: Links, truth: str | None) -> Maps | float:
+    """Null-map and, where it is known whose each record is, wrong-map; only the first where it is not."""
+    matched = (links.people > 0)[links.released.ids]
+    if truth is None:
+        return float((~matched).mean())
+    for rows in (known, released):
+        if truth not in rows.columns:
+            raise DataError(
+                f'has no column "{truth}"', where=rows.name, remedy="Name one of both tables: --set truth=…."
+            )
+    index: dict[Label, int] = {label: code for code, label in enumerate(known.labels(truth)) if label is not None}
+    whose = np.array([index.get(label, -1) for label in released.labels(truth)], dtype=np.int64)[released.codes(truth)]
+    person = np.zeros(len(known.labels(truth)) + 1, dtype=np.int64)
+    person[known.codes(truth)] = links.known.ids
+    width = max(len(links.released), 1)
+    pairs = links.owners * width + links.targets
+    right = (whose >= 0) & np.isin(person[whose] * width + links.released.ids, pairs)
+    return Maps(float((~matched).mean()), float((matched & ~right).mean()), float(right.mean()))
 
 
 def _records(links: Links, pairs: Floats) -> Ints:

@@ -60,7 +60,7 @@ def partitioned(
 
     Values in the order of their frequency are cut into contiguous runs by a dynamic programme. ``objective``: the most
     records retained overall, or the largest smallest retention. Where values are about equally frequent one part is
-    best: skew is what pays. ``both``: what was likely must not become unlikely, either, which leaves few parts, and often
+    best: skew is what pays. ``both``: what was likely must not become unlikely, either; that leaves few parts, often
     one. The idea is that of Chaytor and Wang; the partition and its argument are our own.
 
     Formula: a part $T_i$ of $n$ records must meet $(\rho_1 n / \lvert T_i\rvert,\, \rho_2)$-privacy by itself: $p_i =

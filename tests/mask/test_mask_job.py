@@ -353,6 +353,64 @@ def test_foreign_keys_survive(tmp_path: Path, operator: str) -> None:
         assert cb.verify(tmp_path / "out" / name)
 
 
+DATED = """
+[data]
+separator = ","
+[masking]
+[output]
+directory = "out"
+[tables.people]
+data = { path = "people.csv" }
+attributes = { cpf = { role = "identifier" }, came = { role = "quasi-identifier" } }
+columns = { cpf = { OPERATOR }, came = { days = 30, per = "cpf" } }
+[tables.visits]
+data = { path = "visits.csv" }
+references = { patient = "people.cpf" }
+attributes = { patient = { role = "identifier" }, seen = { role = "sensitive" } }
+columns = { patient = { OPERATOR }, seen = { days = 30, format = "%d/%m/%Y", per = "patient" } }
+"""
+
+
+def written_in_two_ways(directory: Path, operator: str) -> list[int]:
+    """Two tables that write one key differently: the days from each person's coming to each visit."""
+    numbers = [cpf(500 + 3 * n) for n in range(40)]
+    came = "".join(f"{number},2020-03-{1 + n % 28:02}\n" for n, number in enumerate(numbers))
+    bare = ["".join(filter(str.isdigit, number)) for number in numbers]
+    visits = [f"{bare[n % 30]},{10 + n % 15}/{4 + n % 6:02}/2020\n" for n in range(60)]
+    (directory / "people.csv").write_text("cpf,came\n" + came, encoding="utf-8")
+    (directory / "visits.csv").write_text("patient,seen\n" + "".join(visits), encoding="utf-8")
+    (directory / "policy.toml").write_text(DATED.replace("OPERATOR", operator), encoding="utf-8")
+    return sorted(_day(visits[n][12:22]) - date(2020, 3, 1 + n % 30 % 28).toordinal() for n in range(60))
+
+
+def test_the_days_between_dates_stay_however_a_key_is_written(tmp_path: Path) -> None:
+    before = written_in_two_ways(tmp_path, 'fake = "cpf"')
+    cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
+    came = {"".join(filter(str.isdigit, row["cpf"])): row["came"] for row in released(tmp_path / "out" / "people")}
+    visits = released(tmp_path / "out" / "visits")
+    after = [_day(row["seen"]) - date.fromisoformat(came[row["patient"]]).toordinal() for row in visits]
+    assert sorted(after) == before
+
+
+def test_a_pseudonym_is_one_however_a_key_is_written(tmp_path: Path) -> None:
+    written_in_two_ways(tmp_path, "pseudonym = true")
+    cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
+    known = {row["cpf"] for row in released(tmp_path / "out" / "people")}
+    assert {row["patient"] for row in released(tmp_path / "out" / "visits")} <= known
+
+
+def test_tables_whose_days_between_would_change_are_refused(tmp_path: Path) -> None:
+    written_in_two_ways(tmp_path, 'fake = "cpf"')
+    short = (tmp_path / "policy.toml").read_text(encoding="utf-8").replace("%d/%m/%Y", "%d/%m/%y")
+    (tmp_path / "policy.toml").write_text(short, encoding="utf-8")
+    numbers = [cpf(500 + 3 * n) for n in range(40)]
+    visits = "".join(f"{number},31/12/68\n" for number in numbers)  # 69 is read as 1969: whoever moves on is a child
+    (tmp_path / "visits.csv").write_text("patient,seen\n" + visits, encoding="utf-8")
+    with pytest.raises(DataError, match="the days between"):
+        cb.mask(tmp_path / "policy.toml").write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("operator", ['fake = "cpf", group = "other"', 'list = ["a", "b"]', 'fake = "phone"'])
 def test_a_key_that_would_break_is_refused(tmp_path: Path, operator: str) -> None:
     two_tables(tmp_path)

@@ -10,13 +10,14 @@ import pyarrow as pa
 N = 3000
 RHO = {"model": "rho1-rho2-privacy", "rho1": 0.05, "rho2": 0.5}
 OF_TABLE = RHO | {"prior": "table"}
+UPWARD = OF_TABLE | {"model": "upward-rho1-rho2-privacy"}
 ASKED: dict[str, list[dict[str, Any]]] = {
     "uniform": [RHO, {"model": "local-differential-privacy", "epsilon": 2.5}],
     "gamma-diagonal": [{"model": "gamma-amplification", "gamma": 3000}],
     "warner": [RHO],
     "fine-grain": [OF_TABLE],
     "value-dependent": [OF_TABLE],
-    "small-domain": [OF_TABLE],
+    "small-domain": [UPWARD],
     "alpha-beta": [{"model": "d-gamma-privacy", "d": 0.05, "gamma": 0.3}],
     "perturbed-generalization": [{"model": "k-anonymity", "k": 5}, {"model": "delta-growth", "delta": 0.3}],
 }

@@ -20,6 +20,7 @@ from cobogo.perturb.guarantees import (
     Guarantee,
     LocalPrivacy,
     RhoPrivacy,
+    UpwardRhoPrivacy,
 )
 from cobogo.perturb.guarantees.growth import growth, owned
 from cobogo.perturb.guarantees.prior_posterior import worst_posterior
@@ -107,6 +108,18 @@ def test_the_largest_retention_is_the_largest(promise: Guarantee, m: int) -> Non
     assert not promise.check(Exposure(twice, others=twice.amplification)).satisfied, "two draws tell more than one"
 
 
+@pytest.mark.parametrize(("rho1", "rho2"), [(0.05, 0.5), (0.5, 0.95), (0.3, 0.9), (0.4, 0.6)])
+@pytest.mark.parametrize("k", [2, 20])
+def test_one_record_of_a_group_makes_nothing_likely_unlikely(rho1: float, rho2: float, k: int) -> None:
+    operator = Uniform(10, largest([RhoPrivacy("x", rho1, rho2)], 10, k))
+    gamma, mine = operator.amplification, exposure(operator, k).owned
+    risen = mine * rho1 * gamma / (1 - rho1 + rho1 * gamma) + (1 - mine) * rho1
+    sunk = mine * rho2 / (rho2 + (1 - rho2) * gamma) + (1 - mine) * rho2
+    assert risen <= rho2 + 1e-8
+    assert sunk >= rho1 - 1e-8
+    assert operator.retention <= largest([UpwardRhoPrivacy("x", rho1, rho2)], 10, k)
+
+
 @some
 @given(st.floats(0.01, 0.3), st.floats(0.31, 0.9), st.floats(0.0001, 1))
 def test_d_gamma_bounds_both_sides(d: float, gamma: float, share: float) -> None:
@@ -119,7 +132,8 @@ def test_d_gamma_bounds_both_sides(d: float, gamma: float, share: float) -> None
 @pytest.mark.parametrize("name", GUARANTEES)
 def test_parameters_that_make_no_sense_are_refused(name: str) -> None:
     wrong = {
-        "rho1-rho2-privacy": {"rho1": 0.5, "rho2": 0.1}, "delta-growth": {"delta": 1.0},
+        "rho1-rho2-privacy": {"rho1": 0.5, "rho2": 0.1}, "upward-rho1-rho2-privacy": {"rho1": 0.5, "rho2": 0.1},
+        "delta-growth": {"delta": 1.0},
         "d-gamma-privacy": {"d": 0.5, "gamma": 0.4}, "gamma-amplification": {"gamma": 0.5},
         "local-differential-privacy": {"epsilon": 0},
     }  # fmt: skip
@@ -172,9 +186,9 @@ def test_sampling_lets_more_be_retained() -> None:
 def test_alpha_and_beta_meet_both_bounds_and_no_more_can_be_kept(d: float, gamma: float) -> None:
     best = AlphaBeta.best(d, gamma)
     assert best.posterior(d) <= gamma + 1e-9
-    assert best.falls() >= d / gamma - 1e-9
+    assert 1 / best.fall >= d / gamma - 1e-9
     assert best.posterior(d) == pytest.approx(gamma, abs=1e-6)
-    assert best.falls() == pytest.approx(d / gamma, abs=1e-6)
+    assert 1 / best.fall == pytest.approx(d / gamma, abs=1e-6)
 
 
 def test_whoever_knows_that_a_person_has_one_value_learns_more_than_gamma() -> None:

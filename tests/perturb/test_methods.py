@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from randomized_tables import ASKED, RHO, N, policy, table
+from randomized_tables import ASKED, OF_TABLE, RHO, N, policy, table
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError, SearchTooLarge, VerificationFailed
@@ -124,6 +124,13 @@ def test_a_sensitive_column_that_nothing_was_done_to_is_told(written: Path, tmp_
     assert not verdict
     assert any("as it is" in problem for problem in verdict.problems)
     assert any("no guarantee" in note for note in verdict.notes)
+
+
+def test_parts_are_not_signed_for_the_promise_whose_downward_half_they_break(written: Path) -> None:
+    whole = policy("small-domain") | {"privacy": {"models": [OF_TABLE]}}
+    assert len(manifest.load(written / "small-domain" / "public").transformation["parts"]) > 1
+    assert not cb.verify(written / "small-domain", policy=whole)
+    assert len(cb.perturb(table(), whole).transformation.parts) == 1
 
 
 def test_models_that_are_no_guarantees_are_not_passed_over(written: Path) -> None:

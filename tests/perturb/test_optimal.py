@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution, SearchTooLarge
-from cobogo.perturb.guarantees import Exposure, RhoPrivacy
+from cobogo.perturb.guarantees import Exposure, RhoPrivacy, UpwardRhoPrivacy
 from cobogo.perturb.guarantees.prior_posterior import worst_posterior
 from cobogo.perturb.operators.uniform import Uniform, largest_retention
 from cobogo.perturb.optimal.fine_grain import linear_programme, tempered, value_dependent
@@ -104,22 +104,36 @@ def test_parts_pay_where_values_are_skewed(zipf: float, average: float) -> None:
     assert min(float(part.retention) for part in floored) >= 0.2 - 1e-9
 
 
+@pytest.mark.parametrize("both", [False, True])
 @settings(deadline=None, max_examples=30)
-@given(st.lists(st.integers(1, 200), min_size=3, max_size=8), st.integers(5, 20), st.integers(40, 80))
-def test_parts_tell_no_more_than_was_allowed_on_the_whole(counts, low: int, high: int) -> None:
+@given(counts=st.lists(st.integers(1, 200), min_size=3, max_size=8), low=st.integers(5, 20), high=st.integers(40, 80))
+def test_parts_tell_no_more_than_was_allowed_on_the_whole(counts, low: int, high: int, both: bool) -> None:
     numbers = np.array(counts)
     rho1, rho2 = low / 100, high / 100
     prior = numbers / numbers.sum()
     try:
-        parts = partitioned(numbers, rho1, rho2)
+        parts = partitioned(numbers, rho1, rho2, both=both)
     except NoSolution:
         return
     for part in parts:
         inside = prior[part.codes] / prior[part.codes].sum()
         posterior = part.operator.posterior(inside)
-        for q in properties(prior, rho1):
-            mine = [place for place, code in enumerate(part.codes.tolist()) if code in q]
-            assert posterior[mine].sum(axis=0).max(initial=0) <= rho2 + 1e-9
+        for allowed, bound in [(rho1, rho2), (1 - rho2, 1 - rho1)][: 1 + both]:
+            for q in properties(prior, allowed):
+                mine = [place for place, code in enumerate(part.codes.tolist()) if code in q]
+                assert posterior[mine].sum(axis=0).max(initial=0) <= bound + 1e-9
+    promise = (RhoPrivacy if both else UpwardRhoPrivacy)("x", rho1, rho2, "table")
+    shown = [Exposure(part.operator, share=part.records / numbers.sum()) for part in parts]
+    assert all(promise.check(exposure).satisfied for exposure in shown)
+
+
+def test_a_part_that_rules_out_what_was_likely_breaks_the_whole_promise_and_keeps_the_upward_one() -> None:
+    parts = partitioned(np.array([250] * 3 + [5] * 50), 0.12, 0.6)
+    assert [part.records for part in parts] == [750, 250]
+    shown = [Exposure(part.operator, share=part.records / 1000) for part in parts]
+    assert [UpwardRhoPrivacy("x", 0.12, 0.6, "table").check(one).satisfied for one in shown] == [True, True]
+    assert not any(RhoPrivacy("x", 0.12, 0.6, "table").check(one).satisfied for one in shown)
+    assert not any(RhoPrivacy("x", 0.12, 0.6).check(one).satisfied for one in shown), "known parts rule values out"
 
 
 def test_the_front_of_operators_is_one_and_beats_uniform_perturbation() -> None:

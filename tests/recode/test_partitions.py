@@ -76,6 +76,21 @@ def test_regions_that_cannot_be_joined_are_suppressed_or_in_the_way(algorithm: s
         cb.anonymize(arrow(rows), policy(algorithm, [K], 0.05, **bounds))
 
 
+@pytest.mark.parametrize("algorithm", [*ALL, "condensation"])
+def test_records_that_no_group_can_hold_are_suppressed_as_far_as_the_limit_goes(algorithm: str) -> None:
+    diseases = ["flu"] * 18 + ["flu", "cold", "asthma", "hiv"]
+    rows = [
+        {"number": str(n), "place": "Pina" if n < 18 else "Junco", "age": "20", "sex": "f", "disease": disease}
+        for n, disease in enumerate(diseases)
+    ]
+    diverse = {"model": "l-diversity", "kind": "recursive", "l": 2, "c": 1.0}
+    release = cb.anonymize(arrow(rows), policy(algorithm, [diverse], 0.9))
+    assert release.suppressed == 18
+    assert sorted(row["disease"] for row in release.to_arrow().to_pylist()) == sorted(diseases[18:])
+    with pytest.raises(NoSolution, match=r"smallest suppression-limit that works is 0\.82"):
+        cb.anonymize(arrow(rows), policy(algorithm, [diverse], 0.8))
+
+
 @pytest.mark.parametrize("algorithm", ALL)
 def test_fewer_than_k_records_are_no_solution(algorithm: str) -> None:
     rows = [{"number": "1", "place": "Pina", "age": "20", "sex": "f", "disease": "flu"}] * 2

@@ -32,6 +32,16 @@ def write(times: NDArray[np.datetime64], form: str) -> NDArray[np.object_]:
     return np.asarray(texts[codes])
 
 
+def keeps_days(form: str) -> bool:
+    """Whether texts in the format tell the day, so that days between them can be counted.
+
+    >>> keeps_days("%d/%m/%Y"), keeps_days("%m/%Y")
+    (True, False)
+    """
+    day = np.array(["2004-02-29"], dtype="datetime64[us]")
+    return bool((read(write(day, form).tolist(), form).astype("datetime64[D]") == day).all())
+
+
 def shifts(words: NDArray[np.uint64], most: int) -> Days:
     r"""Dates, moved by up to so many days, forth or back, never by none.
 

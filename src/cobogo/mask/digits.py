@@ -132,6 +132,22 @@ KINDS: dict[str, Kind] = {
 """Each kind of number."""
 
 
+def canonical(values: Sequence[str] | NDArray[np.object_], pattern: str | None = None) -> NDArray[np.object_]:
+    """What each value is, however it is written: its digits alone where it has the form of one of these numbers (or
+    ``pattern``), and otherwise the value itself.
+
+    >>> canonical(["529.982.247-25", "52998224725", "A-7"]).tolist()
+    ['52998224725', '52998224725', 'A-7']
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.array(values, pa.string())
+    bare = pc.replace_substring_regex(texts, "[^0-9]", "")
+    known = pc.match_substring_regex(texts, pattern or "|".join(kind.pattern for kind in KINDS.values()))
+    return np.asarray(pc.if_else(known, bare, texts).to_numpy(zero_copy_only=False))
+
+
 def layouts(values: Sequence[str] | NDArray[np.object_], kind: Kind) -> NDArray[np.object_]:
     """How each value is written, with 0 for every digit; the kind's own layout for what is not of its form."""
     import pyarrow as pa

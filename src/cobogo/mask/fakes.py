@@ -40,7 +40,7 @@ class Fake(ABC):
 
     def identities(self, values: Texts) -> Texts:
         """What each value is, however it is written."""
-        return values
+        return digits.canonical(values)
 
     def written(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
         """Substitutes written as the values are."""
@@ -58,14 +58,7 @@ class Number(Fake):
 
     def identities(self, values: Texts) -> Texts:
         """The digits alone, of what has the form."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        texts = pa.array(values, pa.string())
-        bare = pc.replace_substring_regex(texts, "[^0-9]", "")
-        return np.asarray(
-            pc.if_else(pc.match_substring_regex(texts, self.kind.pattern), bare, texts).to_numpy(zero_copy_only=False)
-        )
+        return digits.canonical(values, self.kind.pattern)
 
     def made(self, words: Words, identities: Texts) -> Texts:
         """Digits alone, as many as the identity has."""

@@ -7,17 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.mask import dates
+from cobogo.mask.digits import canonical
 from cobogo.mask.masked import make
 from cobogo.mask.settle import Shared
 from cobogo.mask.values import distinct
 from cobogo.policy import Policy, Role
+from cobogo.policy.masking import ShiftSpec
 from cobogo.policy.several import Reference, Several, lists_tables, several
 from cobogo.release import place
 from cobogo.release.evidence import is_output
 from cobogo.release.verdict import Verdict
 from cobogo.table.read import Table
-from cobogo.transform.columns import counted
+from cobogo.transform.columns import counted, whole
 from cobogo.transform.job import Progress, silent, transform, write
 from cobogo.transform.release import Transformed
 
@@ -72,8 +78,10 @@ class MaskedTables:
                     raise DataError(
                         f"{number_of(before, 'record')} referred to nothing before and {after:,} do after masking",
                         where=f"{self.rules.name}, {reference}",
-                        remedy="Mask both columns alike: the same operator and group, consistent and unique.",
+                        remedy="Mask both columns alike: the same operator and group, consistent and unique. Tokens "
+                        "keep a value that is written in two ways apart.",
                     )
+                _check_days(reference, *tables, f"{self.rules.name}, {reference}")
         return verdicts
 
 
@@ -117,7 +125,7 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
 
 def _check_key(table: Transformed, column: str) -> None:
     """A column whose values were all different still has as many different ones."""
-    before, after = distinct(table.table, column), distinct(table.drawn, column)
+    before, after = _keys(table.table, column), _keys(table.drawn, column)
     if len(before) != len(after):
         raise DataError(
             f'the key "{column}" had {len(before):,} distinct values before and has {len(after):,} after masking',
@@ -128,6 +136,61 @@ def _check_key(table: Transformed, column: str) -> None:
 
 def _orphans(reference: Reference, of: Table, to: Table) -> int:
     """How many records refer to nothing."""
-    known = set(distinct(to, reference.to_column))
+    known = _keys(to, reference.to_column)
     labels, records = counted(of, reference.column)
-    return int(sum(records[place] for place, label in enumerate(labels) if label is not None and label not in known))
+    keys = zip(canonical(labels), records.tolist(), strict=True)
+    return sum(count for key, count in keys if key is not None and key not in known)
+
+
+def _keys(table: Table, column: str) -> set[str]:
+    """The distinct keys of a column, each once however it is written."""
+    return set(canonical(distinct(table, column)).tolist())
+
+
+def _check_days(reference: Reference, of: Transformed, to: Transformed, where: str) -> None:
+    """Dates that move alike for a person keep the days between them, from table to table too."""
+    for name, spec in _moved(of.policy, reference.column):
+        for other, theirs in _moved(to.policy, reference.to_column):
+            if spec.days != theirs.days:
+                continue
+            sides = ((reference.column, name, spec.format), (reference.to_column, other, theirs.format))
+            before = _days_between(of.table, to.table, *sides)
+            after = _days_between(of.drawn, to.drawn, *sides)
+            if len(before) != len(after) or (before != after).any():
+                raise DataError(
+                    f'the days between "{name}" and "{other}" of the same people changed',
+                    where=where,
+                    remedy="Write dates with a year of four digits, and mask both sides of the reference alike.",
+                )
+
+
+def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
+    """The dates of a table that move alike for all with the same key, where they tell the day."""
+    columns = {} if policy.masking is None else policy.masking.columns
+    return [
+        (name, spec)
+        for name, spec in columns.items()
+        if isinstance(spec, ShiftSpec) and spec.per == per and dates.keeps_days(spec.format)
+    ]
+
+
+Side = tuple[str, str, str]
+"""A key, a date beside it, and how dates are written."""
+
+
+def _days_between(of: Table, to: Table, side: Side, other: Side) -> NDArray[np.int64]:
+    """From the first date of whoever each record refers to, to its own date: days, in order."""
+    first = _dated(to, other).groupby("key")["day"].min()
+    own = _dated(of, side)
+    between = (own["day"] - own["key"].map(first)).dropna()
+    return np.sort(between.dt.days.to_numpy(dtype=np.int64))
+
+
+def _dated(table: Table, side: Side) -> Any:
+    """The keys and dates of the records that have both."""
+    import pandas as pd
+
+    key, date, form = side
+    found, labels = whole(table, [key, date])
+    days = dates.read(labels[date], form).astype("datetime64[D]")
+    return pd.DataFrame({"key": canonical(labels[key])[found[key]], "day": days[found[date]]}).dropna()

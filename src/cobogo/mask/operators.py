@@ -14,6 +14,7 @@ import numpy as np
 from cobogo.errors import DataError, number_of
 from cobogo.hierarchy import Label
 from cobogo.mask import dates, numbers
+from cobogo.mask.digits import canonical
 from cobogo.mask.encryption import encrypted
 from cobogo.mask.fakes import Fake, drawn_for_each
 from cobogo.mask.secret import Secret
@@ -215,7 +216,8 @@ class Shifted(Operator):
         if self._per is None:
             return drawn
         people = _coded(batch.column(self._per))
-        known = dates.shifts(self._secret.words("days", people.dictionary.to_pylist())[:, 0], self._days)
+        whose = canonical(people.dictionary.to_pylist()).tolist()
+        known = dates.shifts(self._secret.words("days", whose)[:, 0], self._days)
         rows = people.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return np.where(rows < 0, drawn, known[rows]) if len(known) else drawn
 

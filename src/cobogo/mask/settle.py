@@ -9,6 +9,7 @@ from typing import Any
 
 from cobogo.errors import DataError, PolicyError, VaultError
 from cobogo.mask import texts
+from cobogo.mask.digits import canonical
 from cobogo.mask.encryption import pseudonyms
 from cobogo.mask.fakes import Fake, Listed, fake, substitutes
 from cobogo.mask.operators import (
@@ -142,7 +143,12 @@ def _operator(
         case specs.PseudonymSpec():
             stated = {"operator": "pseudonym", "length": spec.length}
             meaning = "a keyed pseudonym (HMAC-SHA256) in place of the value"
-            return Changed(name, meaning, stated, lambda values: pseudonyms(values, secret, spec.group, spec.length))
+            return Changed(
+                name,
+                meaning,
+                stated,
+                lambda values: pseudonyms(canonical(values).tolist(), secret, spec.group, spec.length),
+            )
         case specs.EncryptSpec():
             meaning = "encrypted (AES-256-GCM)"
             return Encrypted(name, meaning, {"operator": "encrypt"}, secret)

@@ -43,6 +43,9 @@ class Problem:
     decimal: str = "."  # how the data writes its numbers
     marginals: tuple[tuple[str, ...], ...] = ()  # the sets of attributes asked for, where these are released
     withholds: bool = False  # whether a class that fails for its sensitive values keeps its records without them
+    apart: NDArray[np.bool_] | None = (
+        None  # of the tuples: those that are put in groups by themselves, where groups are made
+    )
 
     @property
     def promised(self) -> tuple[Model, ...]:

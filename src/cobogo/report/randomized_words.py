@@ -68,6 +68,9 @@ ENGLISH = {
     "randomized.rival.anatomy": "anatomy",
     "model.rho1-rho2-privacy": "(ρ1, ρ2)-privacy",
     "model.rho1-rho2-privacy.means": "what was unlikely about a person does not become likely, nor the reverse",
+    "model.upward-rho1-rho2-privacy": "upward (ρ1, ρ2)-privacy",
+    "model.upward-rho1-rho2-privacy.means": "what was unlikely about a person does not become likely; what was likely "
+    "may become unlikely",
     "model.delta-growth": "Δ-growth",
     "model.delta-growth.means": "no belief about a person grows by more",
     "model.d-gamma-privacy": "(d, γ)-privacy",
@@ -147,6 +150,9 @@ PORTUGUESE = {
     "randomized.rival.anatomy": "anatomia",
     "model.rho1-rho2-privacy": "(ρ1, ρ2)-privacidade",
     "model.rho1-rho2-privacy.means": "o que era improvável sobre uma pessoa não se torna provável, nem o contrário",
+    "model.upward-rho1-rho2-privacy": "(ρ1, ρ2)-privacidade ascendente",
+    "model.upward-rho1-rho2-privacy.means": "o que era improvável sobre uma pessoa não se torna provável; o que era "
+    "provável pode se tornar improvável",
     "model.delta-growth": "Δ-crescimento",
     "model.delta-growth.means": "nenhuma crença sobre uma pessoa cresce mais que isso",
     "model.d-gamma-privacy": "(d, γ)-privacidade",

@@ -25,17 +25,22 @@ class Exposure:
     ``others`` is the amplification of whatever else was drawn from the same person: other attributes, further records.
     They may all depend on the value, so amplifications multiply. ``owned`` is the largest probability that the record
     seen is the person's at all: below 1 where records were sampled. ``prior`` is the original's distribution, where it
-    is known; guarantees that hold for any prior do without.
+    is known; guarantees that hold for any prior do without. ``share`` is that of the people who have one of the
+    operator's values, where the release tells who they are: whoever sees that a person is one of them knows a property
+    that had a prior of q with q/share at most before the draw is looked at, and rules all other values out.
     """
 
     operator: Operator
     others: float = 1.0
     owned: float = 1.0
     prior: Floats | None = None
+    share: float | None = None
 
     @property
     def amplification(self) -> float:
         """γ of all that is shown together."""
+        if self.share is not None and self.share < 1:
+            return math.inf
         return self.operator.amplification * self.others
 
 

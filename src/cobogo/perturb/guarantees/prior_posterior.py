@@ -70,11 +70,18 @@ class RhoPrivacy(Guarantee):
 
     def measure(self, exposure: Exposure) -> float:
         """γρ1/(1 − ρ1 + γρ1), or what the table's own distribution leads to."""
+        return self._risen(self.rho1, exposure)
+
+    def _risen(self, prior: float, exposure: Exposure) -> float:
+        """The largest posterior of any property with at most this prior."""
         if not self.needs_prior:
-            return _sampled(raised(self.rho1, exposure.amplification), self.rho1, exposure.owned)
-        assert exposure.prior is not None
-        worst = worst_posterior(exposure.operator.matrix(), exposure.prior, self.rho1)
-        return _sampled(raised(worst, exposure.others), self.rho1, exposure.owned)
+            return _sampled(raised(prior, exposure.amplification), prior, exposure.owned)
+        if exposure.share is not None:
+            worst = raised(min(1.0, prior / exposure.share), exposure.operator.amplification)
+        else:
+            assert exposure.prior is not None
+            worst = worst_posterior(exposure.operator.matrix(), exposure.prior, prior)
+        return _sampled(raised(worst, exposure.others), prior, exposure.owned)
 
     def holds(self, measured: float) -> bool:
         """At most ρ2."""
@@ -82,14 +89,43 @@ class RhoPrivacy(Guarantee):
 
     def check(self, exposure: Exposure) -> ModelVerdict:
         """Upwards and downwards: a property that sinks from ρ2 below ρ1 is one whose opposite rises from 1 − ρ2
-        above 1 − ρ1. For any prior the two are met together."""
+        above 1 − ρ1."""
         found = super().check(exposure)
-        if not self.needs_prior:
-            return found
-        assert exposure.prior is not None
-        opposite = worst_posterior(exposure.operator.matrix(), exposure.prior, 1 - self.rho2)
-        sinks = raised(opposite, exposure.others) > 1 - self.rho1 + SLACK
+        sinks = self._risen(1 - self.rho2, exposure) > 1 - self.rho1 + SLACK
         return ModelVerdict(self, found.satisfied and not sinks, found.measured, None, 0)
+
+
+@dataclass(frozen=True)
+class UpwardRhoPrivacy(RhoPrivacy):
+    r"""No property of a value whose prior probability is at most ρ1 gets a posterior above ρ2: the first half of
+    (ρ1, ρ2)-privacy, and no more.
+
+    What was likely may become unlikely, or be ruled out: a release that tells which few values a person's own is among
+    keeps this promise, and not the whole one. Measured: the largest posterior from a prior of at most ρ1.
+
+    Formula: $\Pr[Q] \le \rho_1 \Rightarrow \Pr[Q \mid y] \le \rho_2$ for every property $Q$ and released value
+        $y$
+    Example: It is told in which half of the table a person is, and nothing of which of two values there.
+        >>> from fractions import Fraction
+        >>> from cobogo.perturb.operators.uniform import Uniform
+        >>> shown = Exposure(Uniform(2, Fraction(0)), share=0.5)
+        >>> promises = [kind("disease", 0.3, 0.6, "table") for kind in (UpwardRhoPrivacy, RhoPrivacy)]
+        >>> [promise.check(shown).satisfied for promise in promises]
+        [True, False]
+
+    Guarantee: What was unlikely does not become likely, for one release and whoever else is corrupted.
+    Limits: Silent on properties above ρ1: those may become certain or impossible. With ``prior = "table"``, whoever
+        knows more of a person than the table's distribution is not covered.
+    Cost: As of (ρ1, ρ2)-privacy.
+    Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
+        2003, for the two halves: upward and downward breaches.
+    """
+
+    name: ClassVar[str] = "upward-rho1-rho2-privacy"
+
+    def check(self, exposure: Exposure) -> ModelVerdict:
+        """Upwards alone."""
+        return Guarantee.check(self, exposure)
 
 
 def _sampled(posterior: float, prior: float, owned: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cobogo.models.arguments import number, text
+from cobogo.models.check import ModelVerdict
 from cobogo.perturb.guarantees.base import SLACK, Exposure, Guarantee, raised
 
 
@@ -140,11 +141,20 @@ class DGammaPrivacy(Guarantee):
         return min(self.gamma * (1 - self.d) / (self.d * (1 - self.gamma)), self.gamma / self.d)
 
     def measure(self, exposure: Exposure) -> float:
-        """The largest posterior from a prior of d; 1 where a value's probability falls too far."""
-        if exposure.amplification > self.largest_amplification * (1 + SLACK):
-            return max(raised(self.d, exposure.amplification), min(1.0, self.d * exposure.amplification))
+        """The largest posterior from a prior of d."""
         return raised(self.d, exposure.amplification)
 
     def holds(self, measured: float) -> bool:
         """At most γ."""
         return measured <= self.gamma + SLACK
+
+    def check(self, exposure: Exposure) -> ModelVerdict:
+        """The largest posterior, and how far a probability falls."""
+        return self.of_odds(exposure.amplification, exposure.amplification)
+
+    def of_odds(self, rise: float, fall: float) -> ModelVerdict:
+        """The verdict where the odds of a value become at most ``rise`` times what they were, and its probability falls
+        to no less than its ``fall``-th part: where the two differ."""
+        measured = raised(self.d, rise)
+        stays = self.d * fall <= self.gamma * (1 + SLACK)
+        return ModelVerdict(self, self.holds(measured) and stays, measured, None, 0)

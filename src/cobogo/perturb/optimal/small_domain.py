@@ -31,16 +31,20 @@ class Part:
         return self.operator.retention
 
 
-def within(rho1: float, rho2: float, records: int, part: int, values: int) -> Fraction | None:
-    """The largest retention of a part, or None where it is too small to hide anything in.
+def within(rho1: float, rho2: float, share: float, *, both: bool) -> float | None:
+    """The largest amplification of a part, or None where its share of the records is too small to hide anything in.
 
     Whoever knows the part of a person knows that a property with a share of at most ρ1 of the whole has one of at most
-    ρ1·n/|T_i| there; (that, ρ2)-privacy within the part is (ρ1, ρ2)-privacy of the whole.
+    ρ1·n/|T_i| there; (that, ρ2)-privacy within the part is upward (ρ1, ρ2)-privacy of the whole. ``both``: its opposite
+    must not rise from 1 − ρ2 above 1 − ρ1, either, so that a part has more than 1 − ρ2 of the records.
     """
-    inner = rho1 * records / part
-    if inner >= rho2:
-        return None
-    return largest_retention(rho2 * (1 - inner) / (inner * (1 - rho2)), values)
+    found = []
+    for low, high in [(rho1, rho2), (1 - rho2, 1 - rho1)][: 1 + both]:
+        inner = low / share
+        if inner >= high:
+            return None
+        found.append(high * (1 - inner) / (inner * (1 - high)))
+    return min(found)
 
 
 def partitioned(
@@ -48,6 +52,7 @@ def partitioned(
     rho1: float,
     rho2: float,
     *,
+    both: bool = False,
     objective: Literal["total", "maximin"] = "total",
     min_retention: float = 0.0,
 ) -> tuple[Part, ...]:
@@ -55,7 +60,8 @@ def partitioned(
 
     Values in the order of their frequency are cut into contiguous runs by a dynamic programme. ``objective``: the most
     records retained overall, or the largest smallest retention. Where values are about equally frequent one part is
-    best: skew is what pays. The idea is that of Chaytor and Wang; the partition and its argument are our own.
+    best: skew is what pays. ``both``: what was likely must not become unlikely, either; that leaves few parts, often
+    one. The idea is that of Chaytor and Wang; the partition and its argument are our own.
 
     Formula: a part $T_i$ of $n$ records must meet $(\rho_1 n / \lvert T_i\rvert,\, \rho_2)$-privacy by itself: $p_i =
         \frac{\gamma_i - 1}{\gamma_i - 1 + m_i}$ with $\gamma_i = \frac{\rho_2 (1 - \rho_{1i})}{\rho_{1i} (1 - \rho_2)}$
@@ -66,7 +72,8 @@ def partitioned(
         >>> round(sum(part.records * float(part.operator.retention) for part in parts) / int(counts.sum()), 2)
         0.39
 
-    Guarantee: Every property with a share of at most ρ1 in the table has a posterior of at most ρ2.
+    Guarantee: Upward (ρ1, ρ2)-privacy for the table's distribution: every property with a share of at most ρ1 in the
+        table has a posterior of at most ρ2. The whole of it where the policy asks for rho1-rho2-privacy.
     Limits: The part of a record is released, and with it, for certain, which values its own is among: no local
         differential privacy. Rare parts may retain next to nothing; see ``objective``.
     Cost: $O(m^2)$ for m values.
@@ -83,10 +90,9 @@ def partitioned(
             size = int(ends[end] - ends[start])
             if not size or not np.isfinite(best[start]):
                 continue
-            inner = rho1 * records / size
-            if inner >= rho2:
+            gamma = within(rho1, rho2, size / records, both=both)
+            if gamma is None:
                 continue
-            gamma = rho2 * (1 - inner) / (inner * (1 - rho2))
             retention = (gamma - 1) / (gamma - 1 + end - start)
             if retention < min_retention or retention <= 0:
                 continue
@@ -102,8 +108,8 @@ def partitioned(
     while end:
         start = int(cut[end])
         size = int(ends[end] - ends[start])
-        exact = within(rho1, rho2, records, size, end - start)
-        assert exact is not None
-        parts.append(Part(np.sort(order[start:end]), size, Uniform(end - start, exact)))
+        gamma = within(rho1, rho2, size / records, both=both)
+        assert gamma is not None
+        parts.append(Part(np.sort(order[start:end]), size, Uniform(end - start, largest_retention(gamma, end - start))))
         end = start
     return tuple(reversed(parts))

@@ -24,7 +24,7 @@ from cobogo.models.promise import parameters
 from cobogo.outside import fraction
 from cobogo.perturb import fit
 from cobogo.perturb.guarantees import DGammaPrivacy
-from cobogo.perturb.guarantees.base import SLACK, raised
+from cobogo.perturb.guarantees.base import raised
 from cobogo.perturb.randomization.asked import Asked, Values, told_by_domains, values_of
 from cobogo.perturb.randomization.columns import promised
 from cobogo.policy import Role
@@ -87,11 +87,17 @@ class AlphaBeta:
 
     def posterior(self, prior: float) -> float:
         """Of a record that is released, for whoever knows nothing that joins it with others."""
-        return raised(prior, float(self.kept / self.beta))
+        return raised(prior, self.rise)
 
-    def falls(self) -> float:
-        """To which share of its prior the probability of a record that is not released falls at least."""
-        return float((1 - self.kept) / (1 - self.beta))
+    @property
+    def rise(self) -> float:
+        """How many times the prior odds the odds of a released record are."""
+        return float(self.kept / self.beta)
+
+    @property
+    def fall(self) -> float:
+        """To which part of its prior the probability of a record that is not released may fall."""
+        return float((1 - self.beta) / (1 - self.kept)) if self.kept < 1 else math.inf
 
     def person_posterior(self, prior: float) -> float:
         """Of a person's one value, when of all their possible records only the one with it is released: the others
@@ -240,9 +246,10 @@ def check(written: Written) -> Findings:
         problems.append("fewer records are released than β alone leads to")
     verdicts = []
     for guarantee in promised(written, list(stated["domains"])):
-        measured = chances.posterior(guarantee.d) if isinstance(guarantee, DGammaPrivacy) else math.inf
-        enough = isinstance(guarantee, DGammaPrivacy) and chances.falls() >= guarantee.d / guarantee.gamma - SLACK
-        verdicts.append(ModelVerdict(guarantee, enough and guarantee.holds(measured), measured, None, 0))
+        if isinstance(guarantee, DGammaPrivacy):
+            verdicts.append(guarantee.of_odds(chances.rise, chances.fall))
+        else:  # the columns of a set of records were not drawn one by one
+            verdicts.append(ModelVerdict(guarantee, False, math.inf, None, 0))
     notes = [
         PERSON.format(posterior=chances.person_posterior(verdict.model.d), d=verdict.model.d)
         for verdict in verdicts[:1]

@@ -47,7 +47,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     while high - low > 1:
         middle = (low + high) // 2
         operator = Uniform(size, Fraction(middle, steps))
-        met = all(g.holds(g.measure(exposure(operator, k, g))) for g in guarantees)
+        met = all(g.check(exposure(operator, k, g)).satisfied for g in guarantees)
         low, high = (middle, high) if met else (low, middle)
     return Fraction(low, steps)
 

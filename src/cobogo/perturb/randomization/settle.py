@@ -112,7 +112,7 @@ def only_rho(wanted: Asked) -> RhoPrivacy:
     rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
         raise PolicyError(
-            f'{wanted.table.method} meets one guarantee, (ρ1, ρ2)-privacy with prior = "table"',
+            f'{wanted.table.method} meets one guarantee, (ρ1, ρ2)-privacy, whole or upward, with prior = "table"',
             where=f"{wanted.policy.name}, privacy.models",
             remedy='Ask for { model = "rho1-rho2-privacy", rho1 = …, rho2 = …, prior = "table" }, or use '
             'method = "uniform", which meets guarantees for any prior.',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +14,7 @@ from cobogo.models.check import ModelVerdict
 from cobogo.models.promise import parameters
 from cobogo.outside import fraction
 from cobogo.perturb import fit
-from cobogo.perturb.guarantees import RhoPrivacy
-from cobogo.perturb.guarantees.base import raised
+from cobogo.perturb.guarantees import Exposure, Guarantee, RhoPrivacy, UpwardRhoPrivacy
 from cobogo.perturb.operators.uniform import Uniform
 from cobogo.perturb.optimal.small_domain import Part, partitioned
 from cobogo.perturb.randomization.asked import Asked, Values
@@ -105,8 +104,7 @@ class SmallDomain(Transformation):
 
     def kept(self) -> Json:
         """The original's counts, and the seed if there is one."""
-        counts = dict(zip(map(str, range(len(self.values.labels))), self.values.records.tolist(), strict=True))
-        return {"records": {self.values.attribute: list(counts.values())}, "seed": self.seed}
+        return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
     def asked(self) -> tuple[Json, ...]:
@@ -144,9 +142,10 @@ def make(wanted: Asked, table: Table) -> SmallDomain:
     rho = only_rho(wanted)
     (values,) = wanted.values
     asked = wanted.table
+    both = not isinstance(rho, UpwardRhoPrivacy)
     try:
         parts = partitioned(
-            values.records, rho.rho1, rho.rho2, objective=asked.objective, min_retention=asked.min_retention
+            values.records, rho.rho1, rho.rho2, both=both, objective=asked.objective, min_retention=asked.min_retention
         )
     except NoSolution as error:
         raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None
@@ -178,14 +177,17 @@ def check(written: Written) -> Findings:
         if len(fit.too_few(found, records, least)) or len(fit.too_many(found, records, most)):
             problems.append("values of a part are released too often or too seldom for the retention stated")
     total = sum(int(part["records"]) for part in parts)
-    verdicts = []
-    for guarantee in promised(written, [stated["attribute"]]):
-        if not isinstance(guarantee, RhoPrivacy) or not guarantee.needs_prior:
-            verdicts.append(ModelVerdict(guarantee, False, float("inf"), None, 0))  # a part tells some things for sure
-            continue
-        worst = max(
-            raised(min(1.0, guarantee.rho1 * total / part["records"]), operator.amplification)
-            for part, operator in zip(parts, operators, strict=True)
-        )
-        verdicts.append(ModelVerdict(guarantee, guarantee.holds(worst), worst, None, 0))
-    return Findings(tuple(verdicts), tuple(problems))
+    shown = [
+        Exposure(operator, share=part["records"] / max(total, 1))
+        for part, operator in zip(parts, operators, strict=True)
+    ]
+    verdicts = tuple(_worst(guarantee, shown) for guarantee in promised(written, [stated["attribute"]]))
+    return Findings(verdicts, tuple(problems))
+
+
+def _worst(guarantee: Guarantee, shown: Sequence[Exposure]) -> ModelVerdict:
+    """The verdict on whichever part tells most."""
+    verdicts = [guarantee.check(exposure) for exposure in shown]
+    return replace(
+        max(verdicts, key=lambda verdict: verdict.measured or 0.0), satisfied=all(v.satisfied for v in verdicts)
+    )

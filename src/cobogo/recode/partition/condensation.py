@@ -9,7 +9,7 @@ from cobogo.metrics import AGGREGATED
 from cobogo.recode.aggregate import aggregated, hows
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.condensed import condensed
-from cobogo.recode.partition.groups import Groups, generalized, solved
+from cobogo.recode.partition.groups import Groups, generalized, solved, suppressing
 from cobogo.recode.partition.mdav import grouping
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Assigned
@@ -23,6 +23,7 @@ NOTE = (
 NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn, and groups are released as ancestors"
 
 
+@suppressing
 def condensation(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
     records drawn from those: correlations stay, single values are nobody's.

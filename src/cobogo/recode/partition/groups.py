@@ -6,9 +6,10 @@ values of the hierarchies that stand for all its records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import Protocol
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from cobogo.models.check import check, failing
 from cobogo.recode.assignment import Assignment, Small, leaf_tuples
 from cobogo.recode.evaluate import Evaluator
 from cobogo.recode.explain import why_none
-from cobogo.recode.problem import Problem, refuse_beyond_classes
+from cobogo.recode.problem import Levels, Problem, refuse_beyond_classes
+from cobogo.recode.search import better_node
 from cobogo.recode.solution import Assigned
 from cobogo.recode.tally import tally
 from cobogo.table.frequency import number_tuples
@@ -50,7 +52,12 @@ class Parcels:
         """Parcels that the highest levels allowed do not release alike can be in no group together."""
         highest = list(zip(self.problem.hierarchies, self.problem.highest, strict=True))
         columns = [h.maps[level][self.leaves[:, column]] for column, (h, level) in enumerate(highest)]
-        return number_tuples(columns, [len(h.labels[level]) for h, level in highest], len(self))[0]
+        return self.numbered(columns, [len(h.labels[level]) for h, level in highest])
+
+    def numbered(self, columns: Sequence[Small], sizes: Sequence[int]) -> Ints:
+        """The number of each parcel's values of some columns; those that are kept apart have others."""
+        apart = np.zeros(len(self), dtype=np.bool_) if self.problem.apart is None else self.problem.apart[self.tuples]
+        return number_tuples([*columns, apart], [*sizes, 2], len(self))[0]
 
     def classes(self, chosen: Ints, ids: Ints, groups: int, counts: Ints | None = None) -> Classes:
         """Some parcels as classes, as the models see them; ``counts``: where not all of each is meant."""
@@ -171,6 +178,22 @@ def generalized(groups: Groups, *, joined: bool = True) -> Assignment:
     return assignment.canonical() if joined else assignment
 
 
+SECONDS = 5.0
+"""For finding the records to suppress, where the policy gives no time limit."""
+
+Progress = Callable[[int, int], None]
+
+
+class Partition(Protocol):
+    """An algorithm that puts records in groups."""
+
+    def __call__(
+        self, problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None
+    ) -> Assigned:
+        """The groups, published."""
+        ...
+
+
 Grouping = Callable[[int], Groups]
 """An algorithm, given the fewest records that a group may have beside what the models say."""
 
@@ -196,13 +219,13 @@ def solved(
         groups = grouping(least)
         looked_at += groups.looked_at
         if groups.suppressed > problem.limit or not groups.count:
-            raise no_solution(problem, algorithm)
+            raise _none(algorithm)
         assignment = publish(groups)
         if unbroken(assignment):
             break
         least = max(2 * least, int(assignment.sizes.min(initial=1)) + 1)
         if least > problem.scale.records:
-            raise no_solution(problem, algorithm)
+            raise _none(algorithm)
     metric, value = _valued(assignment) if measured is None else (measured[0], measured[1](assignment))
     return Assigned(
         algorithm=algorithm,
@@ -233,13 +256,51 @@ def unbroken(assignment: Assignment) -> bool:
     return all(verdict.satisfied for verdict in check(problem.models, assignment.classes(problem.histograms_needed)))
 
 
-def no_solution(problem: Problem, algorithm: str) -> NoSolution:
-    """Why an algorithm found no groups: what stands in the way of every algorithm, or its own limits."""
-    evaluator = Evaluator(problem)
-    top = evaluator.check(problem.highest)
-    if not top.satisfied and all(m.monotone is not Monotone.NO and m.scope is Scope.CLASS for m in problem.models):
-        return why_none(problem, evaluator)
+def _none(algorithm: str) -> NoSolution:
     return NoSolution(
         f"{algorithm} found no partition that satisfies the policy within the suppression limit",
         remedy='Another algorithm may: say algorithm = "local" or "optimal". Or raise suppression-limit.',
     )
+
+
+def suppressing(algorithm: Partition) -> Partition:
+    """The algorithm, tried once more where all records together cannot be put in groups: those that the best node of
+    the lattice suppresses are then kept apart from the others, and suppressed unless they make groups of their own."""
+
+    @wraps(algorithm)
+    def tried(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:
+        try:
+            return algorithm(problem, time_limit=time_limit, progress=progress)
+        except NoSolution as none:
+            node = better_node(problem, None, time_limit=SECONDS if time_limit is None else time_limit)
+            if node is None:
+                raise _explained(problem, none) from None
+            apart = _suppressed(problem, node.levels)
+        return algorithm(replace(problem, apart=apart), time_limit=time_limit, progress=progress)
+
+    return tried
+
+
+def _explained(problem: Problem, none: NoSolution) -> NoSolution:
+    """Why there are no groups: what stands in the way of every algorithm, or the limits of this one."""
+    evaluator = Evaluator(problem)
+    top = evaluator.check(problem.highest)
+    if not top.satisfied and all(m.monotone is not Monotone.NO and m.scope is Scope.CLASS for m in problem.models):
+        return why_none(problem, evaluator)
+    return none
+
+
+def _suppressed(problem: Problem, levels: Levels) -> Mask:
+    """The tuples whose class at a node fails."""
+    evaluator = Evaluator(problem)
+    rolled = evaluator.table(levels)
+    leaves = leaf_tuples(problem)
+    steps = [(h.maps[level], len(h.labels[level])) for h, level in zip(problem.hierarchies, levels, strict=True)]
+    columns = [
+        np.concatenate([codes, step[leaves[:, column]]])
+        for column, (codes, (step, _)) in enumerate(zip(rolled.codes.T, steps, strict=True))
+    ]
+    ids = number_tuples(columns, [size for _, size in steps], len(rolled) + len(leaves))[0]
+    failed = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.bool_)
+    failed[ids[: len(rolled)]] = evaluator.failing(rolled)
+    return np.asarray(failed[ids[len(rolled) :]])

@@ -12,15 +12,15 @@ from cobogo.recode.aggregate import NUMERIC, aggregated, hows
 from cobogo.recode.assignment import Assignment
 from cobogo.recode.partition import kernels
 from cobogo.recode.partition.clusters import Pieces, clustered
-from cobogo.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved
+from cobogo.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved, suppressing
 from cobogo.recode.partition.space import points
 from cobogo.recode.problem import Problem
 from cobogo.recode.solution import Assigned
-from cobogo.table.frequency import number_tuples
 
 Progress = Callable[[int, int], None]
 
 
+@suppressing
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
     group: statistics stay close, single values are no longer true.
@@ -78,7 +78,7 @@ def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
     bound = [column for column, how in enumerate(chosen) if how == "ancestor"]
     columns = [problem.hierarchies[n].maps[problem.highest[n]][whole.leaves[:, n]] for n in bound]
     sizes = [len(problem.hierarchies[n].labels[problem.highest[n]]) for n in bound]
-    return number_tuples(columns, sizes, len(whole))[0] if bound else np.zeros(len(whole), dtype=np.int64)
+    return whole.numbered(columns, sizes)
 
 
 def _notes(problem: Problem, chosen: tuple[str, ...]) -> tuple[str, ...]:

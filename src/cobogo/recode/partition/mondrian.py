@@ -14,7 +14,16 @@ import numpy as np
 from cobogo.models.base import Floats, Ints, Mask
 from cobogo.recode.aggregate import aggregated, hows
 from cobogo.recode.assignment import Assignment, Small
-from cobogo.recode.partition.groups import Groups, Parcels, common_levels, generalized, parcels, solved, sums
+from cobogo.recode.partition.groups import (
+    Groups,
+    Parcels,
+    common_levels,
+    generalized,
+    parcels,
+    solved,
+    sums,
+    suppressing,
+)
 from cobogo.recode.partition.halves import Ways, halves
 from cobogo.recode.partition.lending import Parts, lend
 from cobogo.recode.problem import Problem
@@ -28,6 +37,7 @@ TIMES_GIVEN_UP = 16
 """How many children of one value may be left undivided so that the rest is large enough."""
 
 
+@suppressing
 def strict(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
@@ -53,6 +63,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Progr
     return _solved(problem, "mondrian", parcels(problem), progress, lending=False)
 
 
+@suppressing
 def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.

@@ -13,7 +13,7 @@ from cobogo.models.base import Ints
 from cobogo.recode.assignment import Small
 from cobogo.recode.partition import curves, kernels, spanning
 from cobogo.recode.partition.clusters import Pieces, clustered
-from cobogo.recode.partition.groups import can_divide, parcels, solved
+from cobogo.recode.partition.groups import can_divide, parcels, solved, suppressing
 from cobogo.recode.partition.mondrian import divided
 from cobogo.recode.partition.space import Points, points, tree_order
 from cobogo.recode.partition.tree_costs import TreeCosts
@@ -25,6 +25,7 @@ Progress = Callable[[int, int], None]
 Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
+@suppressing
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Grows groups of k records one after another, each time by the record that costs least.
 
@@ -50,6 +51,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Pro
     return _solved(problem, "k-member", cluster)
 
 
+@suppressing
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
 
@@ -94,6 +96,7 @@ def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
     return found
 
 
+@suppressing
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
 
@@ -120,6 +123,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Progress
     return _solved(problem, "oka", cluster)
 
 
+@suppressing
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
 
@@ -142,6 +146,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Prog
     return _solved(problem, "hilbert", partial(_runs, problem, "hilbert"))
 
 
+@suppressing
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Progress | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
 

@@ -55,6 +55,8 @@ ENGLISH = {
     "that comparing releases tells nothing. Needs a column that tells people apart.",
     "model.rho1-rho2-privacy": "Randomized values: what was unlikely about a person (at most ρ1) does not become "
     "likely (above ρ2), nor the other way round.",
+    "model.upward-rho1-rho2-privacy": "Randomized values: what was unlikely about a person (at most ρ1) does not "
+    "become likely (above ρ2); what was likely may become unlikely.",
     "model.delta-growth": "Randomized values: no belief about a person grows by more than Δ.",
     "model.d-gamma-privacy": "Randomized values: what had a probability of at most d keeps one of at most γ.",
     "model.gamma-amplification": "Randomized values: no released value is more than γ times as likely from one "
@@ -174,6 +176,8 @@ PORTUGUESE = {
     "sua volta: comparar publicações nada revela. Precisa de uma coluna que distinga as pessoas.",
     "model.rho1-rho2-privacy": "Valores randomizados: o que era improvável sobre uma pessoa (no máximo ρ1) não se "
     "torna provável (acima de ρ2), nem o contrário.",
+    "model.upward-rho1-rho2-privacy": "Valores randomizados: o que era improvável sobre uma pessoa (no máximo ρ1) não "
+    "se torna provável (acima de ρ2); o que era provável pode se tornar improvável.",
     "model.delta-growth": "Valores randomizados: nenhuma crença sobre uma pessoa cresce mais que Δ.",
     "model.d-gamma-privacy": "Valores randomizados: o que tinha probabilidade de no máximo d fica com no máximo γ.",
     "model.gamma-amplification": "Valores randomizados: nenhum valor publicado é mais que γ vezes mais provável a "

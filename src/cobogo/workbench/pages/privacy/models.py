@@ -48,6 +48,7 @@ GROUPS: dict[str, dict[str, dict[str, Any]]] = {
         "local-differential-privacy": {"epsilon": 1.0},
         "gamma-amplification": {"gamma": 5.0},
         "rho1-rho2-privacy": {"rho1": 0.1, "rho2": 0.5},
+        "upward-rho1-rho2-privacy": {"rho1": 0.1, "rho2": 0.5},
         "delta-growth": {"delta": 0.3},
         "d-gamma-privacy": {"d": 0.1, "gamma": 0.5},
         "differential-privacy": {"epsilon": 1.0, "delta": 1e-6},

@@ -369,7 +369,7 @@ def test_an_analyst_spends_only_its_own(curator: Curator) -> None:
 
 
 def test_only_analysts_of_the_file_may_ask_now(tmp_path: Path) -> None:
-    """Whoever was taken out of it may neither ask nor be told what there is, nor pay from the ledger by another door."""
+    """Whoever was taken out of it may neither ask nor be told what there is, nor pay by another door."""
     (tmp_path / "a.csv").write_text("age\n" + "30\n" * 20)
     data = {"path": "a.csv", "columns": {"age": {"type": "integer"}}, "budget": {"epsilon": 3}}
     both, one = {"ana": {"epsilon": 2}, "rui": {"epsilon": 2}}, {"ana": {"epsilon": 2}}

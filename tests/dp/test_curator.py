@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from cobogo.dp import Curator
 from cobogo.dp.accounting import Loss, parallel
 from cobogo.dp.ledger.balance import Units
+from cobogo.dp.metadata import CuratorPolicy
 from cobogo.dp.session import Session
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Emitter, Source
@@ -365,6 +366,79 @@ def test_an_analyst_spends_only_its_own(curator: Curator) -> None:
     with pytest.raises(BudgetSpent, match="no budget"):
         curator.session("eve").sql("SELECT COUNT(*) FROM people", epsilon=1)
     assert curator.session("bia").budget("people").spent == Units(0, 0)
+
+
+def test_only_analysts_of_the_file_may_ask_now(tmp_path: Path) -> None:
+    """Whoever was taken out of it may neither ask nor be told what there is, nor pay by another door."""
+    (tmp_path / "a.csv").write_text("age\n" + "30\n" * 20)
+    data = {"path": "a.csv", "columns": {"age": {"type": "integer"}}, "budget": {"epsilon": 3}}
+    both, one = {"ana": {"epsilon": 2}, "rui": {"epsilon": 2}}, {"ana": {"epsilon": 2}}
+
+    def curator(analysts: dict[str, Any]) -> Curator:
+        sets = {"people": {**data, "analysts": analysts}, "other": {**data, "analysts": one}}
+        return Curator.load(CuratorPolicy.of({"datasets": sets}, home=tmp_path))
+
+    text = "SELECT COUNT(*) FROM people"
+    curator(both).session("rui").sql(text, epsilon=0.5)
+    now = curator(one)
+    rui, ana = now.session("rui"), now.session("ana")
+    asked: list[Any] = [
+        lambda: rui.sql(text, epsilon=0.5), lambda: rui.estimate(text, epsilon=0.5), lambda: rui.epsilon_for(text, 5),
+        lambda: rui.table("people"), lambda: rui.budget("people"),
+    ]  # fmt: skip
+    for ask in asked:
+        with pytest.raises(QueryRefused, match="no data set"):
+            ask()
+    query = ana.table("people").count().query
+    with pytest.raises(QueryRefused, match="no data set"):
+        now.answer(query, "rui", Loss("epsilon", Fraction(1)), "by hand")
+    with pytest.raises(BudgetSpent):
+        now.ledger.debit("people", "rui", Loss("epsilon", Fraction(1, 10)), "by another door")
+    assert rui.datasets == {}
+    now.grant("people", "rui", epsilon=1)
+    assert list(rui.datasets) == ["people"]
+    rui.sql(text, epsilon=0.5)
+    assert list(curator(both).session("rui").datasets) == ["people"]
+
+
+def test_nobody_without_a_name_has_the_whole_budget(curator: Curator) -> None:
+    for name in ("", "  ", "\ud800", "x" * 201):
+        for ask in (
+            lambda: curator.session(name),  # noqa: B023
+            lambda: curator.ledger.balance("people", name),  # noqa: B023
+            lambda: curator.ledger.debit("people", name, Loss("epsilon", Fraction(1)), "x"),  # noqa: B023
+            lambda: curator.grant("people", name, epsilon=1),  # noqa: B023
+        ):
+            with pytest.raises(PolicyError, match="needs a name"):
+                ask()
+
+
+def test_a_refusal_does_not_tell_what_others_spent(tmp_path: Path) -> None:
+    curator = Curator(ledger=tmp_path / "l.db")
+    curator.register("d", pa.table({"age": [1]}), columns={"age": {"type": "integer"}}, budget={"epsilon": 2})
+    said = []
+    for others in ("0.75", "1.25"):
+        curator.grant("d", "ana", epsilon=2)
+        curator.grant("d", "bia", epsilon=2)
+        spent = curator.ledger.balance("d").spent.amount
+        curator.session("bia").sql("SELECT COUNT(*) FROM d", epsilon=Fraction(others) - Fraction(spent, 10**9))
+        with pytest.raises(BudgetSpent) as refusal:
+            curator.session("ana").sql("SELECT COUNT(*) FROM d", epsilon=1.5)
+        said.append(str(refusal.value))
+    assert said[0] == said[1]
+
+
+def test_what_is_wrong_with_the_rows_is_the_data_holder_s_to_know(tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("age,city\n30,Crato\n31\n")
+    curator = Curator(ledger=tmp_path / "l.db")
+    curator.register("d", tmp_path / "secret.csv", columns={"age": {"type": "integer"}}, budget={"epsilon": 2})
+    curator.grant("d", "ana", epsilon=2)
+    with pytest.raises(DataError, match="nothing was spent") as told:
+        curator.session("ana").sql("SELECT COUNT(*) FROM d", epsilon=1)
+    assert not [word for word in ("secret.csv", "line", "field") if word in str(told.value)]
+    with pytest.raises(DataError, match="line"):
+        curator.check()
+    assert curator.ledger.entries("d") == []
 
 
 def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: Session) -> None:

@@ -77,7 +77,7 @@ def test_commands_of_the_curator(capsys: pytest.CaptureFixture[str]) -> None:
         (["SELECT MAX(salary) FROM patients", "--epsilon", "1"], "MAX is not answered", 2),
         (["SELECT COUNT(*) FROM patients"], "Say how much epsilon", 2),
         (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--config", "none.toml"], "no such curator file", 2),
-        (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--analyst", "eve"], "has no budget", 1),
+        (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--analyst", "eve"], "there is no data set", 2),
     ):
         found, out, said = run(capsys, "dp", "sql", *words)
         assert (found, out) == (code, "")

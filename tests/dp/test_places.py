@@ -85,6 +85,36 @@ def test_tables_are_asked_about_where_they_are(place: str, request: pytest.Fixtu
     assert [row[2] for row in by_day.rows] == pytest.approx([1500, 500], abs=25)
 
 
+def test_a_lost_connection_costs_nothing_and_nobody_waits_for_the_curator(postgresql: str, tmp_path: Path) -> None:
+    """The server ends every session of the curator's. Between questions it holds no transaction, so that others may
+    alter the table, even its types; and a file loaded into such a session is loaded again."""
+    name, here = f"lost_{uuid4().hex}", {"budget": {"epsilon": 100}, "columns": {"n": {"type": "integer", "keys": [1]}}}
+    with psycopg.connect(postgresql, autocommit=True) as session:
+        session.execute(f"CREATE TABLE {name} AS SELECT 1 AS n FROM generate_series(1, 50)")
+        curator = Curator(f"{postgresql}&application_name={name}", ledger=tmp_path / "l.db")
+        curator.register("there", table=name, **here)
+        curator.register("loaded", pa.table({"n": [1] * 50}), **here)
+        sessions = f"FROM pg_stat_activity WHERE application_name = '{name}'"
+        session.execute("SET lock_timeout = '9s'")
+        for dataset in ("there", "loaded"):
+            curator.grant(dataset, "ana", epsilon=100)
+        for asked in range(1, 4):
+            for dataset in ("there", "loaded"):
+                question = f"SELECT n, COUNT(*) FROM {dataset} GROUP BY n"
+                assert curator.session("ana").sql(question, epsilon=30).rows[0][1] == pytest.approx(50, abs=2)
+                assert curator.ledger.balance(dataset).spent.amount == asked * 30 * 10**9
+            assert session.execute(f"SELECT DISTINCT state {sessions}").fetchall() == [("idle",)]
+            if asked == 1:
+                session.execute(f"ALTER TABLE {name} ALTER COLUMN n TYPE text")
+                session.execute(f"UPDATE {name} SET n = 'x' WHERE ctid = '(0,1)'")
+            else:
+                session.execute(f"SELECT pg_terminate_backend(pid) {sessions}").fetchall()
+        session.execute(f"DROP TABLE {name}")
+    with pytest.raises(DataError, match="cannot be read now; nothing was spent"):
+        curator.session("ana").sql("SELECT COUNT(*) FROM there", epsilon=1)
+    assert curator.ledger.balance("there").spent.amount == 90 * 10**9
+
+
 def test_what_is_kept_of_a_person_does_not_depend_on_how_an_engine_codes_texts(tmp_path: Path) -> None:
     """A file so large that its texts are kept as codes: a value less changes every code, and nobody else's groups."""
     source = random.Random(4)

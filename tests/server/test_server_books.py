@@ -43,6 +43,35 @@ def test_who_is_no_analyst_of_a_data_set_gets_no_answer_about_it(house) -> None:
     assert house("analyst", "POST", "/curator/ask", json=wrong).status_code == 400
 
 
+def test_data_sets_of_others_do_not_exist_for_an_analyst(house, tmp_path) -> None:
+    """Neither their columns nor a price, and nobody is told where the curator's files are."""
+    house("analyst", "POST", "/curator/ask", json=ASKED | {"epsilon": "0.1"})
+    made = house("admin", "POST", "/keys", json={"owner": "stranger", "role": "analyst"}).json()
+    house.keys["stranger"] = made["key"]
+    for door in ("explain", "ask"):
+        refused = house("stranger", "POST", f"/curator/{door}", json=ASKED)
+        assert refused.status_code == 400
+        assert "no data set" in refused.json()["detail"]
+        assert not [word for word in ("age", "city,", "Fortaleza") if word in refused.text]
+    for amount in ("1e20000000", "1e-20000000", "9" * 50, "nan", "١"):
+        for body in ({"epsilon": amount}, {"epsilon": "0.1", "delta": amount}, {"rho": amount}):
+            assert house("analyst", "POST", "/curator/explain", json={"sql": ASKED["sql"], **body}).status_code == 400
+    odd = house("analyst", "POST", "/curator/ask", content=b'{"sql": "SELECT \\ud800", "epsilon": "1"}')
+    assert odd.status_code in (400, 422), odd.text
+    here = tmp_path / "elsewhere"
+    here.mkdir()
+    text = (tmp_path / "curator.toml").read_text()
+    (here / "curator.toml").write_text(text)  # and no people.csv beside it
+    house.house.settings = house.house.settings.model_copy(update={"curator": str(here / "curator.toml")})
+    away = house("analyst", "POST", "/curator/ask", json=ASKED)
+    (here / "broken.toml").write_text(text.replace("integer", "whole"))
+    house.house.settings = house.house.settings.model_copy(update={"curator": str(here / "broken.toml")})
+    broken = house("analyst", "GET", "/curator/datasets")
+    assert (away.status_code, broken.status_code) == (400, 503)
+    for answer in (away, broken):
+        assert not [word for word in (str(tmp_path), "people.csv", "toml", "columns") if word in answer.text]
+
+
 def test_tokens_come_back_as_values(house) -> None:
     values = ["ana", None, "rui", "ana"]
     tokens = house("steward", "POST", "/vault/tokens", json={"domain": "people", "texts": values}).json()["texts"]

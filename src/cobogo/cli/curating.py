@@ -56,6 +56,9 @@ def sql(
 def explain(
     question: Question,
     config: Config = CURATOR,
+    analyst: Annotated[
+        str | None, typer.Option("--analyst", help="Who would ask: only what they may ask about is explained.")
+    ] = None,
     epsilon: Epsilon = None,
     rho: Rho = None,
     delta: Delta = "0",
@@ -79,8 +82,9 @@ def explain(
     from cobogo.dp.units import exact
 
     rules = CuratorPolicy.load(config)
-    query = parse(question, rules.datasets, public_tables(rules))
-    dataset = rules.datasets[query.dataset]
+    known = rules.datasets if analyst is None else rules.open_to(analyst)
+    query = parse(question, known, public_tables(rules))
+    dataset = known[query.dataset]
     measure = dataset.budget.loss().measure
     found = plan(query, dataset)
     if error is not None:
@@ -117,6 +121,16 @@ def budget(config: Config = CURATOR, as_json: Json = False) -> None:
         for b in balances
     ]
     console.say(console.table(["data set", "analyst", "budget", "spent", "left"], rows))
+
+
+@app.command()
+def check(config: Config = CURATOR) -> None:
+    """Open every data set as a question would, and say what is wrong with it. For the data holder."""
+    from cobogo.dp.curator import Curator
+
+    curator = Curator.load(config)
+    curator.check()
+    console.say(console.table(["data set", "rows"], [[name, "can be asked about"] for name in curator.datasets]))
 
 
 def _who(rules: Any, analyst: str | None) -> str:

@@ -49,15 +49,17 @@ class Held:
         self.declared, self.data, self.url, self.analysts = declared, data, engine, analysts
         self.lock = threading.Lock()
         self._opened: tuple[Engine, Source] | None = None
+        self._seen: dict[str, str] = {}
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Engine, Source]]:
         """A block with the engine, and where the rows are in it: all of its statements see the same rows.
 
-        An engine answers one question at a time. One that was lost since the last question is opened again.
+        An engine answers one question at a time. One that was lost since the last question is opened again, and so is a
+        table whose columns became others.
         """
         with self.lock:
-            if self._opened is None or not self._opened[0].alive():
+            if self._opened is None or not self._opened[0].alive() or self._types(self._opened[0]) != self._seen:
                 self._opened = None
                 self._opened = self._open()
             with self._opened[0].snapshot():
@@ -81,8 +83,12 @@ class Held:
             dialect.typed(name, column, kinds[name], self.declared.decimal)
         if unit is not None:
             dialect.unit(unit, kinds[unit])
+        self._seen = self._types(table.engine)
         table.engine.rest()
         return table.engine, Source(table.engine.connection.compile(table.expression), kinds)
+
+    def _types(self, engine: Engine) -> dict[str, str]:
+        return {} if self.declared.table is None else engine.types(self.declared.table)
 
     def _table(self) -> Table:
         engine = connect(self.url)

@@ -144,6 +144,8 @@ def _template(request: Request) -> str:
 
 
 def _ours(request: Request, error: Any) -> Response:
+    if isinstance(error.__cause__, CobogoError):  # what whoever asks is not told
+        LOG.error("%s: %s", error.where, error.__cause__)
     unplaced = request.app.state.house.settings.unplaced
     parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
     content = {name: unplaced(text) for name, text in parts.items()}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cobogo.dp.ledger.balance import Balance, Units
+from cobogo.dp.ledger.balance import Balance
 
 if TYPE_CHECKING:
     from cobogo.dp.curator import Curator
@@ -15,22 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Books:
-    """An analyst's budget on a data set, and the data set's own, which all its analysts share."""
+    """An analyst's budget on a data set; ``shared``: whether the data set's own, which all its analysts share, allows
+    for less. How much less is not told: it says what others spent."""
 
     mine: Balance
-    whole: Balance
-
-    @property
-    def left(self) -> Units:
-        """What one more answer may cost at most: what both budgets allow for."""
-        return Units(
-            min(self.mine.left.amount, self.whole.left.amount), min(self.mine.left.delta, self.whole.left.delta)
-        )
-
-    @property
-    def shared(self) -> bool:
-        """Whether it is the data set's budget that allows for less."""
-        return self.whole.left.amount < self.mine.left.amount or self.whole.left.delta < self.mine.left.delta
+    shared: bool
 
 
 def described(dataset: Dataset) -> dict[str, dict[str, Any]]:
@@ -43,7 +32,8 @@ def described(dataset: Dataset) -> dict[str, dict[str, Any]]:
 
 def books(curator: Curator, dataset: str, analyst: str) -> Books:
     """What may be spent on a data set, and was."""
-    return Books(curator.ledger.balance(dataset, analyst), curator.ledger.balance(dataset))
+    mine, whole = curator.ledger.balance(dataset, analyst), curator.ledger.balance(dataset)
+    return Books(mine, not mine.left.within(whole.left))
 
 
 def everybody(curator: Curator) -> list[Balance]:

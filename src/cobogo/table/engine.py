@@ -61,6 +61,10 @@ class Engine(ABC):
         """Whether it still answers: a server may have ended the session."""
         return True
 
+    def types(self, name: str) -> dict[str, str]:  # noqa: ARG002
+        """The types of a table's columns, where others may change them meanwhile."""
+        return {}
+
     def snapshot(self) -> AbstractContextManager[None]:
         """A block whose statements all see the same rows. Outside of such blocks an engine that was put to `rest` has
         no transaction open, and is in nobody's way."""

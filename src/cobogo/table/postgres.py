@@ -117,6 +117,10 @@ class PostgreSQL(Engine):
             return False
         return True
 
+    def types(self, name: str) -> dict[str, str]:
+        """As the server calls them."""
+        return self._columns(name)
+
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """A transaction that only reads."""

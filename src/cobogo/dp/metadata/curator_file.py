@@ -53,6 +53,10 @@ class CuratorPolicy(Part):
             raise PolicyError("two data sets have names that differ only in case", where=f"{name}, datasets")
         return policy
 
+    def open_to(self, analyst: str) -> dict[str, Dataset]:
+        """The data sets that somebody may ask about."""
+        return {name: dataset for name, dataset in self.datasets.items() if analyst in dataset.analysts}
+
     @property
     def name(self) -> str:
         """What messages call it."""

@@ -57,7 +57,10 @@ class Dialect:
         return f"hash({', '.join(parts)}, {salt})"
 
     def one_of(self, value: str, values: Sequence[Value | Decimal]) -> str:
-        """Whether a value is among others. As a table, which engines look values up in; a list they go through."""
+        """Whether a value is among others. Here as a table, in which it is looked up: a list would be gone through. The
+        other engines make a table of a list themselves, and Spark takes NULL for no in a table under NOT and OR."""
+        if self.sqlglot != "duckdb":
+            return f"{value} IN ({', '.join(map(self.literal, values))})"
         rows = ", ".join(f"({self.literal(one)})" for one in values)
         return f"{value} IN (SELECT v FROM (VALUES {rows}) AS w(v))"
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException
 
+from cobogo.errors import CobogoError
 from cobogo.server import curating
 from cobogo.server.access import house, needs
 from cobogo.server.house import House
@@ -14,6 +16,8 @@ from cobogo.server.roles import Scope
 from cobogo.server.routes.common import REFUSALS
 from cobogo.server.shapes import AnswerShown, Question
 
+LOG = logging.getLogger("cobogo.server")
+
 router = APIRouter(prefix="/curator", tags=["curator"], responses=REFUSALS)
 Here = Annotated[House, Depends(house)]
 Analyst = Annotated[Holder, needs(Scope.ASK)]
@@ -21,9 +25,15 @@ Overseer = Annotated[Holder, needs(Scope.BUDGETS)]
 
 
 def _curator(this: House) -> Any:
-    if this.curator is None:
+    """The curator. What is wrong with its file is for whoever runs the server, and in its log."""
+    try:
+        found = this.curator
+    except CobogoError as error:
+        LOG.error("the curator cannot be opened: %s", error)
+        raise HTTPException(503, "The curator cannot be opened now. The server's log says why.") from None
+    if found is None:
         raise HTTPException(404, "This server has no curator.")
-    return this.curator
+    return found
 
 
 @router.get("/datasets")

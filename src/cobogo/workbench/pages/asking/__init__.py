@@ -40,7 +40,8 @@ async def build(desk: Desk) -> None:
         try:
             curator = await run.io_bound(lambda: desk.house.curator)
         except CobogoError as error:
-            empty(session.trouble(error), icon="error_outline", title=session.say("ask.broken"))
+            why = session.trouble(error) if _local(session) else session.say("ask.broken-why")
+            empty(why, icon="error_outline", title=session.say("ask.broken"))
             return
         if curator is None:
             _teach(session)

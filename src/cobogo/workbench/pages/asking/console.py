@@ -110,14 +110,11 @@ class Console:
         assert self.books is not None
         self.budget.clear()
         with self.budget:
-            symbol = SYMBOLS[self.books.mine.measure]
             ui.label(self.say("ask.budget", dataset=self.dataset)).classes("text-subtitle1 text-weight-medium")
             bar(self.session, self.books.mine, self._cost())
-            left = self.books.left.amount / NANO
             if self.books.shared:
-                text = self.say("ask.shared", left=f"{symbol} = {amount(self.session, left)}")
-                ui.label(text).classes("text-caption text-warning")
-            if not left:
+                ui.label(self.say("ask.shared")).classes("text-caption text-warning")
+            if not self.books.mine.left.amount:
                 ui.label(self.say("ask.empty")).classes("text-body2 text-negative text-weight-medium")
 
     def _cost(self) -> float:
@@ -238,7 +235,7 @@ class Console:
             ui.table(rows=rows, columns=columns, row_key="id").classes("w-full").props(
                 "dense flat bordered hide-bottom"
             )
-            if self._cost() > self.books.left.amount / NANO:
+            if self._cost() > self.books.mine.left.amount / NANO:
                 ui.label(self.say("ask.too-dear")).classes("text-negative")
 
     async def _ask(self) -> None:
@@ -259,7 +256,7 @@ class Console:
                 shown(self.session, one)
         except CobogoError as error:
             status = 409 if isinstance(error, BudgetSpent | NoAnswer) else 400
-            await self._too_dear() if isinstance(error, BudgetSpent) else self._refused(error)
+            await self._too_dear(error) if isinstance(error, BudgetSpent) else self._refused(error)
         finally:
             self.busy = False
             self.button.props(remove="loading")
@@ -282,11 +279,14 @@ class Console:
             if error.remedy:
                 ui.label(error.remedy).classes("text-quiet")
 
-    async def _too_dear(self) -> None:
+    async def _too_dear(self, error: BudgetSpent) -> None:
         """The budget does not allow for it: what is left, and what that would still buy."""
         self.books = await run.io_bound(curating.books, self.curator, self.dataset, self.session.owner)
         assert self.books is not None
-        symbol, left = SYMBOLS[self.books.mine.measure], self.books.left
+        if self.books.shared:
+            self._refused(error)
+            return
+        symbol, left = SYMBOLS[self.books.mine.measure], self.books.mine.left
         room, chance = left.amount / NANO, left.delta / ATTO
         asked = float(self.delta.value or 0)
         cost = f"{symbol} = {amount(self.session, self._cost())}"

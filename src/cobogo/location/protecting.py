@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.location.base import Guarantee, Mechanism, Released
+from cobogo.location.base import Guarantee, Mechanism
 from cobogo.location.geometry import Frame, distance
 from cobogo.location.grid import Grid, World
 from cobogo.location.points import Points
@@ -82,7 +82,7 @@ def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits
             "tells what the others do.",
         )
     asked = _spaced(points.ordered(), limits.every)
-    released = _applied(mechanism, asked)
+    released = mechanism.apply(asked, Entropy())
     if released.members is not None or released.box is not None or released.radius is not None:
         raise PolicyError(f"{mechanism.name} sends no single positions", where="--mechanism")
     paid = _paid(released.cost, asked, mechanism, limits.budget)
@@ -139,13 +139,6 @@ def _spaced(points: Points, every: float) -> Points:
     slot = np.floor(points.time / every)
     person = np.zeros(len(points)) if points.user is None else points.user
     return points.take((np.diff(slot, prepend=-np.inf) != 0) | (np.diff(person, prepend=-1) != 0))
-
-
-def _applied(mechanism: Mechanism, points: Points) -> Released:
-    try:
-        return mechanism.apply(points, Entropy())
-    except ValueError as error:  # as of ε shared by so many places that no noise is wide enough
-        raise PolicyError(str(error), where="--mechanism") from None
 
 
 def _paid(cost: Any, points: Points, mechanism: Mechanism, budget: float | None) -> Any:

@@ -35,7 +35,7 @@ from cobogo.location.course import joined
 from cobogo.location.evaluation import evaluate, sampled
 from cobogo.location.evaluation_files import write
 from cobogo.location.fortaleza import people
-from cobogo.location.mechanisms import Optimal, Predictive
+from cobogo.location.mechanisms import Predictive
 from cobogo.location.points import Points
 from cobogo.location.protecting import _visible
 from cobogo.location.trajectories import closeness
@@ -100,7 +100,7 @@ def test_what_is_asked_for_wrongly_is_told(text: str, said: str) -> None:
 
 
 OPTIONS = {
-    "planar-laplace": "epsilon=0.01", "remapped-laplace": "epsilon=0.01", "optimal": "epsilon=0.002",
+    "planar-laplace": "epsilon=0.01", "remapped-laplace": "epsilon=0.01", "optimal": "epsilon=0.0005,grid=9000",
     "grid-exponential": "epsilon=0.01", "elastic": "epsilon=0.01", "predictive": "epsilon=0.01",
     "adaptive": "epsilon=0.01", "several": "epsilon=0.01", "centroid": "epsilon=0.01", "disc": "radius=100",
     "dummies": "k=4", "quad-tree": "k=3", "casper": "k=3", "hilbert": "k=3", "nearest-neighbours": "k=3",
@@ -124,7 +124,6 @@ def test_every_mechanism_is_tried_by_every_attack_that_can_hear_it() -> None:
     made = {
         name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together) for name in mechanisms()
     }
-    made["optimal"] = Optimal(0.0005, square(3, 5000.0))
     attacks = [kind() for kind in ATTACKS.values()]
     found = evaluate(together, made, attacks, grid=square(8, 2000.0), places=home, raw=False, source=Seeded(1))
     assert [run.label for run in found.runs] == list(mechanisms())

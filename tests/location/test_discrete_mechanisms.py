@@ -22,7 +22,7 @@ from cobogo.location.mechanisms import Elastic, Exponential, Optimal, PlanarLapl
 from cobogo.location.mechanisms.discrete import Discrete, Pairs, globe_distances, keeps, whole_weights
 from cobogo.location.mechanisms.elastic import REACH
 from cobogo.location.points import Points
-from cobogo.location.spanner import spanner
+from cobogo.location.spanner import dilation, spanner
 from cobogo.randomness import STEPS, Seeded
 
 ROOT = Path(__file__).parents[2]
@@ -205,7 +205,7 @@ def test_a_remap_is_the_best_guess_of_someone_who_knows_the_prior() -> None:
     east, north = grid.metres()
     away = np.hypot(east[:, None] - east, north[:, None] - north)
     expected = (prior * np.exp(-0.004 * away)) @ away
-    assert Remap(0.004, grid, prior).best(np.arange(36)).tolist() == expected.argmin(axis=1).tolist()
+    assert Remap(0.004, grid, prior).best(*grid.metres()).tolist() == expected.argmin(axis=1).tolist()
 
 
 def test_remapping_brings_reports_nearer_to_where_people_are() -> None:
@@ -237,3 +237,30 @@ def test_a_prior_that_fits_no_grid_and_a_program_too_large_are_refused() -> None
 def test_one_cell_is_always_reported(kind: type[Discrete]) -> None:
     reports = kind(0.01, square(1)).apply(Points.of([0.0, -38.5], [80.0, -3.7]), Seeded(1)).points
     assert reports.lon == pytest.approx(-38.5)
+
+
+def test_the_optimum_of_a_small_grid_is_the_optimum_and_a_spanner_is_as_wide_as_it_is() -> None:
+    """No dilation is paid for that the spanner does not have: 1.1 on squares is 1.082."""
+    grid, prior = square(5, 500.0), a_prior(25)
+    plain, exact, wide = (Optimal(0.008, grid, prior, spanner=one).expected_loss() for one in (None, 1.0, 1.1))
+    assert plain == pytest.approx(exact, rel=1e-6)
+    assert wide < exact * 1.36  # 1.42 times where ε is divided by 1.1
+    away = globe_distances(grid)
+    assert dilation(away, *spanner(away, 1.1)) == pytest.approx(1.0797, abs=1e-3)
+
+
+def test_a_report_is_remapped_from_where_it_is_and_not_from_the_middle_of_its_cell() -> None:
+    """Two reports at the two ends of a cell between two crowds go to the crowd that each is nearer to."""
+    grid = square(3, 500.0)
+    prior = np.array([0, 0, 0, 1, 0, 1, 0, 0, 0])
+    lon, lat = grid.frame.degrees([-200.0, 200.0], [0.0, 0.0])
+    remap = Remap(0.01, grid, prior)
+    assert grid.cell_of(*_lonlat(remap(Points.of(lon, lat)))).tolist() == [3, 5]
+    many = Points.of(np.linspace(lon[0], lon[1], 6001), np.full(6001, lat[0]))  # too many to be exact of each
+    found = grid.cell_of(*_lonlat(remap(many)))
+    assert (found[:2500] == 3).all()
+    assert (found[-2500:] == 5).all()
+
+
+def _lonlat(points: Points) -> tuple[np.ndarray, np.ndarray]:
+    return points.lon, points.lat

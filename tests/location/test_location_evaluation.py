@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,8 @@ from cobogo.cli import console
 from cobogo.cli.main import app
 from cobogo.dp.accounting import Loss
 from cobogo.dp.ledger import Ledger
-from cobogo.errors import CobogoError, PolicyError
-from cobogo.location.asking import attack, mechanism, mechanisms, parsed
+from cobogo.errors import CobogoError, DataError, PolicyError
+from cobogo.location.asking import Asked, attack, mechanism, mechanisms, parsed
 from cobogo.location.attacks import (
     ATTACKS,
     CentreOfCloak,
@@ -33,8 +35,9 @@ from cobogo.location.course import joined
 from cobogo.location.evaluation import evaluate, sampled
 from cobogo.location.evaluation_files import write
 from cobogo.location.fortaleza import people
-from cobogo.location.mechanisms import Optimal
+from cobogo.location.mechanisms import Predictive
 from cobogo.location.points import Points
+from cobogo.location.protecting import _visible
 from cobogo.location.trajectories import closeness
 from cobogo.randomness import Seeded
 from cobogo.report.words import words
@@ -97,7 +100,7 @@ def test_what_is_asked_for_wrongly_is_told(text: str, said: str) -> None:
 
 
 OPTIONS = {
-    "planar-laplace": "epsilon=0.01", "remapped-laplace": "epsilon=0.01", "optimal": "epsilon=0.002",
+    "planar-laplace": "epsilon=0.01", "remapped-laplace": "epsilon=0.01", "optimal": "epsilon=0.0005,grid=9000",
     "grid-exponential": "epsilon=0.01", "elastic": "epsilon=0.01", "predictive": "epsilon=0.01",
     "adaptive": "epsilon=0.01", "several": "epsilon=0.01", "centroid": "epsilon=0.01", "disc": "radius=100",
     "dummies": "k=4", "quad-tree": "k=3", "casper": "k=3", "hilbert": "k=3", "nearest-neighbours": "k=3",
@@ -121,7 +124,6 @@ def test_every_mechanism_is_tried_by_every_attack_that_can_hear_it() -> None:
     made = {
         name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together) for name in mechanisms()
     }
-    made["optimal"] = Optimal(0.0005, square(3, 5000.0))
     attacks = [kind() for kind in ATTACKS.values()]
     found = evaluate(together, made, attacks, grid=square(8, 2000.0), places=home, raw=False, source=Seeded(1))
     assert [run.label for run in found.runs] == list(mechanisms())
@@ -283,7 +285,8 @@ def test_made_up_trips_are_verified_and_a_cheaper_claim_is_seen(file: Path, tmp_
 def test_protected_reports_are_on_the_public_grid_and_cost_what_they_say(file: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
     ask = ["location", "protect", file, "--out", out]
-    code, said, _ = run(capsys, *ask, "--mechanism", "planar-laplace:epsilon=0.01", "--json")
+    plain = ["--mechanism", "planar-laplace:epsilon=0.01"]
+    code, said, _ = run(capsys, *ask, *plain, "--budget", 0.4, "--json")
     assert code == 0
     told = json.loads(said)
     assert told["most_spent_by_a_person_per_metre"] == pytest.approx(0.4)
@@ -296,7 +299,89 @@ def test_protected_reports_are_on_the_public_grid_and_cost_what_they_say(file: P
     assert code == 2
     assert "no guarantee" in err
     assert run(capsys, *ask, "--mechanism", "planar-laplace:epsilon=0.01|0.02")[0] == 2
-    assert run(capsys, *ask, "--mechanism", "remapped-laplace:epsilon=0.01")[0] == 2  # its prior cannot be said
+
+
+def test_a_release_says_what_all_reports_of_a_person_promise(file: Path, tmp_path: Path, capsys) -> None:
+    """Forty reports of one person are not one: without a budget nothing is released, with one no more than it pays."""
+    out = tmp_path / "out"
+    ask = ["location", "protect", file, "--out", out, "--mechanism", "planar-laplace:epsilon=0.01"]
+    code, _, err = run(capsys, *ask)
+    assert code == 2
+    assert "40 reports of one person spend ε = 0.4 per metre together" in err
+    assert "--budget 0.4" in err
+    assert not out.exists()
+    code, said, err = run(capsys, *ask, "--budget", 0.05, "--round-times", 600)
+    assert code == 0
+    assert f"little is hidden: whoever averages the reports of one place finds it to about {_told(out):,.0f} m" in err
+    assert "ε = 0.05 per metre for all reports of a person, 5 at most" in said
+    rows = pd.read_csv(out / "public" / "release.csv")
+    assert rows.groupby("pseudonym").size().tolist() == [5] * 20
+    assert rows["time"].str.endswith("0:00").all()
+    assert '"epsilon": 0.05' in (out / "public" / "manifest.json").read_text(encoding="utf-8")
+    assert "All reports of a person together" in (out / "public" / "dictionary.md").read_text(encoding="utf-8")
+    _, said, _ = run(capsys, "verify", out)
+    assert "0.05" in said
+    extra = rows.iloc[[0]].assign(pseudonym=rows["pseudonym"].iloc[-1])
+    assert (
+        run(capsys, *ask, "--every", 7200, "--json")[0] == 0
+    )  # one report of each in the two hours: nothing to add up
+    table = Points.from_pandas(pd.concat([rows, extra]), user="pseudonym")
+    stated = {"epsilon_per_metre": 0.01, "budget_per_metre": 0.05, "paid": "each"}
+    assert _visible(table, stated, 0.01) == pytest.approx(0.06)  # what verify would measure
+
+
+def _told(out: Path) -> float:
+    return float(json.loads((out / "evidence" / "report.json").read_text(encoding="utf-8"))["place_told_to_metres"])
+
+
+def test_rows_out_of_order_cost_no_more(tmp_path: Path) -> None:
+    """Who looks back looks at the report before, whatever row it stands in."""
+    points = walkers(10, 60, 3)
+    shuffled = points.take(np.random.default_rng(1).permutation(len(points)))
+    one, other = (Predictive(0.01).apply(some, Seeded(1)).cost.sum() for some in (points, shuffled))
+    assert other == pytest.approx(one, rel=0.1)  # in a random order it would be half as much again
+
+
+PUBLIC = "-38.56/-3.81/-38.44/-3.69"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"optimal:epsilon=0.001,grid={PUBLIC}/4500", f"grid-exponential:epsilon=0.005,grid={PUBLIC}/1000",
+        f"remapped-laplace:epsilon=0.01,grid={PUBLIC}/1000,prior=even",
+        f"elastic:epsilon=0.005,grid={PUBLIC}/1500,mass=FILE", f"centroid:epsilon=0.01,area={PUBLIC}/1000",
+        "planar-laplace:epsilon=0.01,grid=100", f"planar-laplace:epsilon=0.01,region={PUBLIC}/500",
+        f"remapped-laplace:epsilon=0.01,grid={PUBLIC}/1000,prior=FILE", "predictive:epsilon=0.01", "several:epsilon=1",
+    ],
+)  # fmt: skip
+def test_every_mechanism_that_promises_something_releases_a_file(
+    words: str, file: Path, tmp_path: Path, capsys
+) -> None:
+    out = tmp_path / "out"
+    ask = ["--mechanism", words.replace("FILE", str(file)), "--budget", 1]
+    code, said, err = run(capsys, "location", "protect", file, "--out", out, *ask, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(said)["reports"] > 0
+    assert run(capsys, "verify", out)[0] == 0
+    assert str(tmp_path) not in "".join(path.read_text(encoding="utf-8") for path in (out / "public").iterdir())
+
+
+def test_options_that_are_no_numbers_are_told_how_to_be_written() -> None:
+    points = walkers(3, 4, 1)
+    for name, kind in mechanisms().items():
+        for one in fields(kind):
+            for value in ("x", "nan", "1/2/3/4/5", "/", "100"):
+                asked = {"epsilon": "0.01", one.name: value} if "epsilon" in names_of(kind) else {one.name: value}
+                for some in (None, points):
+                    with suppress(PolicyError, DataError):  # wrong input, and nothing else
+                        mechanism(Asked(name, asked), some)
+    with pytest.raises(PolicyError, match="west/south/east/north"):
+        mechanism(Asked("optimal", {"epsilon": "0.01"}), None)
+
+
+def names_of(kind: Any) -> set[str]:
+    return {one.name for one in fields(kind)}
 
 
 def test_positions_of_nobody_in_particular_are_protected_too(tmp_path: Path, capsys) -> None:

@@ -91,6 +91,19 @@ def test_a_mark_stands_where_it_should(tmp_path: Path) -> None:
     assert np.abs(centre(orange) - centre(grey)).max() < 4
 
 
+def test_the_legend_shows_the_mark_that_the_map_does(tmp_path: Path) -> None:
+    """A square's corners are coloured, a disc's are not."""
+    filled = {}
+    for shape in ("square", "dot"):
+        layer = maps.points(HERE, "m", color="purple", shape=shape, size=0.1)
+        strip = picture([layer], tmp_path / f"{shape}.png")[:230]
+        purple = np.array([int(COLORS["purple"][at : at + 2], 16) for at in (1, 3, 5)])
+        rows, columns = np.nonzero(np.abs(strip - purple).max(axis=2) < 12)
+        filled[shape] = len(rows) / (np.ptp(rows) + 1) / (np.ptp(columns) + 1)
+    assert filled["square"] == 1
+    assert filled["dot"] < 0.95
+
+
 def test_the_same_layers_give_the_same_picture(tmp_path: Path) -> None:
     one, two = (picture([LAYERS["density"], LAYERS["paths"]], tmp_path / f"{name}.png") for name in "ab")
     assert (one == two).all()
@@ -140,12 +153,14 @@ def test_a_page_refuses_what_nobody_could_look_at(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="install chromium to try the pages in a browser")
 def test_a_browser_runs_the_page(tmp_path: Path) -> None:
     frames = maps.bubbles(HERE.lon, HERE.lat, [[1, 2, 3], [3, 2, 1]], ("people", "pessoas"), frames=["09:00", "10:00"])
-    maps.map_page([*maps.fortaleza(), frames], tmp_path / "map.html", title=("A map", "Um mapa"))
+    homes = maps.points(HERE, ("homes", "casas"), color="purple", shape="square", timed=False)
+    maps.map_page([*maps.fortaleza(), frames, homes], tmp_path / "map.html", title=("A map", "Um mapa"))
     page = (tmp_path / "map.html").as_uri()
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'home'}",
                "--virtual-time-budget=2000", "--dump-dom", f"{page}#at=1&lang=pt-BR"]  # fmt: skip
     seen = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert '<h1 id="title">Um mapa</h1>' in seen
     assert re.search(r"<span>pessoas</span>", seen)
+    assert re.search(r"<rect [^>]*></rect></svg><span>casas</span>", seen)
     assert re.search(r'<output id="now">10:00</output>', seen)
     assert re.search(r'id="scale" style="width: [\d.]+px;"><span>\d+ k?m<', seen)

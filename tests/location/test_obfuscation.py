@@ -49,6 +49,17 @@ def test_an_enlarged_disc_holds_the_person_and_a_reduced_one_as_often_as_it_shou
         assert abs(inside - share) < 5.2 * 0.5 / 20_000**0.5 + 0.01
 
 
+@pytest.mark.parametrize("radius", [0.01, 1.0, 10.0, 100.0])
+def test_a_disc_that_was_not_made_smaller_always_holds_its_person(radius: float) -> None:
+    points = here(20_000)
+    for relevance_wanted in (1.0, 0.9):
+        released = Disc(radius, relevance_wanted).apply(points, Seeded(1))
+        assert released.radius is not None
+        assert (points.distance(released.points) <= released.radius).all()
+    with pytest.raises(ValueError, match="radius"):
+        Disc(1e-4)
+
+
 def test_a_secret_map_keeps_distances_and_goes_back_with_its_key() -> None:
     people = here(300)
     secret = KeyedTransform(Key(b"a secret of the house"), Frame(-38.5, -3.75))

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from cobogo.errors import NoSolution
 from cobogo.location.draws import BEARING_STEP, exponentials, laplace_steps
-from cobogo.location.geometry import DEGREE, RADIUS, distance, moved
+from cobogo.location.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
 from cobogo.location.grid import Grid, World
 from cobogo.location.kernels import walk, walk_all
-from cobogo.location.mechanisms import PlanarLaplace
+from cobogo.location.mechanisms import Adaptive, PlanarLaplace, Predictive, Several
 from cobogo.location.mechanisms.grid_theorem import GRAIN, ROUNDING, drawn_epsilon
 from cobogo.location.nearest import Places
 from cobogo.location.points import Points
@@ -169,10 +170,10 @@ def test_the_theorem_gives_what_was_computed_by_hand() -> None:
     assert drawn_epsilon(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
     assert drawn_epsilon(50.0, 1.0, 1e-3) is not None
     with pytest.raises(ValueError, match="digits can hold on a grid of 1 m"):
-        PlanarLaplace(1e-8, grid=World(1))
+        PlanarLaplace(1e-7, grid=World(1))
     with pytest.raises(ValueError, match="cells of 1 m or more"):
         PlanarLaplace(0.01, grid=World(0.5))
-    assert PlanarLaplace(1e-8).world.size == 10_000
+    assert PlanarLaplace(1e-7).world.size == 10_000
 
 
 @pytest.mark.parametrize("epsilon", [0.02, 0.004])
@@ -249,3 +250,26 @@ def test_a_region_holds_all_reports_and_each_is_at_its_nearest_place() -> None:
     away = distance(free.lon[:, None], free.lat[:, None], region.points.lon, region.points.lat)
     assert distance(free.lon, free.lat, bound.lon, bound.lat) == pytest.approx(away.min(axis=1))
     assert set(zip(bound.lon, bound.lat, strict=True)) <= set(zip(region.points.lon, region.points.lat, strict=True))
+
+
+@pytest.mark.parametrize("epsilon", [1e-7, 5e-7, 1e-5])
+def test_noise_as_wide_as_the_globe_stays_on_it(epsilon: float) -> None:
+    """Radii are those of a sphere: of 4,000 reports the share within a radius is off by 0.05 once in 10⁶ at most."""
+    noise = PlanarLaplace(epsilon)
+    here = Points.of(np.full(4000, -38.5), np.full(4000, -3.7))
+    away = here.distance(noise.apply(here, Seeded(1)).points)
+    for share in (0.2, 0.5, 0.95):
+        assert noise.radius(share) < HALFWAY
+        assert abs((away <= noise.radius(share)).mean() - share) < 0.05
+        assert noise.share_within(noise.radius(share)) == pytest.approx(share)
+    assert noise.share_within(HALFWAY) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 1e-12, 1e-300])
+def test_noise_wider_than_the_globe_is_refused_at_once(epsilon: float) -> None:
+    for kind in (PlanarLaplace, Predictive, Adaptive, Several):
+        with pytest.raises(ValueError, match="wider than the globe"):
+            kind(epsilon)
+    crowd = Points.of(np.full(30, -38.5), np.full(30, -3.7), user=["ana"] * 30)
+    with pytest.raises(NoSolution, match="30 places"):
+        Several(1e-6).apply(crowd, Seeded(1))

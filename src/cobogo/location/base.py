@@ -88,8 +88,8 @@ class Mechanism(ABC):
 
     @abstractmethod
     def apply(self, points: Points, source: Source) -> Released:
-        """One report for each point, in the same order. Points of a person are in the order of time where the
-        mechanism looks back."""
+        """One report for each point, in the same order. A mechanism that looks back goes by the times of a person's
+        points, or by their order where there are no times."""
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:  # noqa: ARG002 - most do not look back
         """The same for people of whom there is a past."""

@@ -103,9 +103,11 @@ class Rows:
 
     @classmethod
     def of(cls, past: Past, points: Points) -> Rows:
-        """Past ones before present ones."""
+        """Past ones before present ones, each in the order of time, in whatever order they are given."""
         whole = joined(past.points, points) if len(past) else points
-        order = by_person(whole)
+        time = np.zeros(len(whole)) if whole.time is None else whole.time
+        user = np.zeros(len(whole)) if whole.user is None else whole.user
+        order = np.lexsort((time, np.arange(len(whole)) >= len(past), user))
         person = np.zeros(len(whole), dtype=np.int64) if whole.user is None else whole.user[order]
         starts = np.flatnonzero(np.diff(person, prepend=-1))
         first = np.repeat(starts, np.diff(np.append(starts, len(whole))))

@@ -61,12 +61,13 @@ def laplace_steps(words: Words, epsilon: float, source: Source) -> tuple[Floats,
     >>> bool(150 < turned.mean() * RADIUS < 250)
     True
     """
-    gamma = exponentials(words[:, 0], source) + exponentials(words[:, 1], source)
-    turned, bearing = gamma / (epsilon * RADIUS), bearings(words[:, 2])
-    chance = ((words[:, 2] & np.uint64(2047)) + uniforms(len(words), source)) / 2048
-    again = np.flatnonzero(~kept(turned, chance))
-    if again.size:
-        turned[again], bearing[again] = laplace_steps(source.words(3 * again.size).reshape(-1, 3), epsilon, source)
+    turned, bearing, rest = np.empty(len(words)), np.empty(len(words)), np.arange(len(words))
+    while rest.size:
+        gamma = exponentials(words[:, 0], source) + exponentials(words[:, 1], source)
+        turned[rest], bearing[rest] = gamma / (epsilon * RADIUS), bearings(words[:, 2])
+        chance = ((words[:, 2] & np.uint64(2047)) + uniforms(len(words), source)) / 2048
+        rest = rest[~kept(turned[rest], chance)]
+        words = source.words(3 * rest.size).reshape(-1, 3)
     return turned, bearing
 
 

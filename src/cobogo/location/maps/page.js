@@ -182,6 +182,7 @@
     const hollow = layer.kind === "points" && layer.shape === "ring";
     const inner = layer.kind === "texts" ? `<text x="2" y="12" font-size="12" fill="${layer.color}">Aa</text>` : line ? `<path d="M1 7h14" stroke="${layer.color}" stroke-width="3"/>`
       : layer.shape === "cross" && layer.kind === "points" ? `<path d="M3 2l10 10M13 2L3 12" stroke="${layer.color}" stroke-width="2.4"/>`
+      : layer.kind === "squares" || layer.kind === "polygons" || (layer.kind === "points" && layer.shape === "square") ? `<rect x="3" y="2" width="10" height="10" fill="${layer.color}"/>`
       : `<circle cx="8" cy="7" r="5.5" fill="${hollow ? "none" : layer.color}" stroke="${layer.color}" stroke-width="2"/>`;
     return `<svg width="18" height="14" aria-hidden="true">${inner}</svg>`;
   };

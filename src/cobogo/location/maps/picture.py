@@ -186,6 +186,8 @@ def _legend(sheet: _Chart, layers: Sequence[Layer], language: str) -> None:
             for sign in (-1, 1):
                 ends = ((x + 0.03, sheet.top - 0.05 * sign), (x + 0.13, sheet.top + 0.05 * sign))
                 sheet.lines([ends], color, thick=1.6)
+        elif layer.kind in ("squares", "polygons") or (layer.kind == "points" and layer.shape == "square"):
+            sheet.bars([(x + 0.02, sheet.top - 0.06, 0.12, 0.12)], color)
         else:
             hollow = layer.shape == "ring"
             box = [(x + 0.02, sheet.top - 0.06, 0.12, 0.12)]

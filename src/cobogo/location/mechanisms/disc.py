@@ -11,17 +11,21 @@ import numpy as np
 
 from cobogo.location.base import Guarantee, Mechanism, Released, free
 from cobogo.location.draws import bearings, uniforms
-from cobogo.location.geometry import moved
+from cobogo.location.geometry import Floats, distance, moved
 from cobogo.location.grid import World
 from cobogo.location.points import Points
 from cobogo.randomness import Source
+
+SMALLEST = 0.01
+"""Metres: no position is measured to less than that."""
 
 
 @dataclass(frozen=True)
 class Disc(Mechanism):
     r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
 
-    A position measured to within ``radius`` metres is a disc of that radius, somewhere in which the person is.
+    A position measured to within ``radius`` metres is a disc of that radius about a place of the public grid, somewhere
+    in which the person is, always.
     "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person
     may be outside, and "shift" moves it in a random direction until the overlap is what is wanted.
 
@@ -50,6 +54,10 @@ class Disc(Mechanism):
 
     def __post_init__(self) -> None:
         self._check_positive("radius")
+        if self.radius < SMALLEST:
+            raise ValueError(
+                f"The 'radius' parameter of {self.name} must be of {SMALLEST:g} m or more. Got {self.radius!r} instead"
+            )
         if not 0 < self.relevance <= 1:
             raise ValueError(
                 f"The 'relevance' parameter of {self.name} must be above 0, and 1 at most. "
@@ -83,12 +91,24 @@ class Disc(Mechanism):
 
     def apply(self, points: Points, source: Source) -> Released:
         count = len(points)
-        measured = self.radius * np.sqrt(uniforms(count, source))
-        lon, lat = moved(points.lon, points.lat, measured, bearings(source.words(count)))
+        lon, lat = self._measured(points, source)
         if self.how == "shift":
-            lon, lat = moved(lon, lat, self.shift, bearings(source.words(count)))
-        centres = points.at(*World().snapped(lon, lat))
-        return Released(centres, cost=free(points), radius=np.full(count, self.released_radius))
+            lon, lat = self._world.snapped(*moved(lon, lat, self.shift, bearings(source.words(count))))
+        return Released(points.at(lon, lat), cost=free(points), radius=np.full(count, self.released_radius))
+
+    @property
+    def _world(self) -> World:
+        """The public grid of centres: of a metre, or finer where discs are as small as that."""
+        return World(min(1.0, self.radius / 2))
+
+    def _measured(self, points: Points, source: Source) -> tuple[Floats, Floats]:
+        """Where the discs are measured to be: centres on the grid, drawn again until each disc holds its person."""
+        lon, lat, rest = np.empty(len(points)), np.empty(len(points)), np.arange(len(points))
+        while rest.size:
+            far, turn = self.radius * np.sqrt(uniforms(rest.size, source)), bearings(source.words(rest.size))
+            lon[rest], lat[rest] = self._world.snapped(*moved(points.lon[rest], points.lat[rest], far, turn))
+            rest = rest[distance(points.lon[rest], points.lat[rest], lon[rest], lat[rest]) > self.radius]
+        return lon, lat
 
 
 def overlap(apart: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.location.geometry import Floats
 from cobogo.location.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
-from cobogo.location.spanner import spanner
+from cobogo.location.spanner import dilation, spanner
 
 TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
 """What the solver may break a constraint by: the least with which it succeeds."""
@@ -20,13 +20,18 @@ MARGIN = 1e-7
 """The share of ε that is not used, so that rounding to whole numbers has room."""
 
 
+DILATIONS = ((30, 1.0), (64, 1.03), (150, 1.1))
+"""Spanners of grids of so many cells: exact where that takes a second. 49 cells take 9 s exactly, and 2 s with 1.03."""
+
+
 @dataclass(frozen=True, eq=False)
 class Optimal(Discrete):
     r"""The law over cells with the least expected distance for a prior, by linear programming.
 
     With a ``spanner`` of dilation δ only the pairs of the spanner are constrained, to ε/δ: all others follow, at a
-    small loss and in much less time. 1 asks for the optimum itself. The prior must be public: the law depends on it.
-    The solver's law becomes a table of whole numbers, checked pair by pair with all roundings against it.
+    small loss and in much less time. 1 asks for the optimum itself, which is what up to 30 cells get unless it is said;
+    more get a spanner as wide as keeps the solver to some seconds. The prior must be public: the law depends on it. The
+    solver's law becomes a table of whole numbers, checked pair by pair with all roundings against it.
 
     Formula: $\min \sum_{x, z} \pi(x)\,k(z \mid x)\,d(x, z)$ with $k(z \mid x) \le e^{\varepsilon\,d(x, x')}\,k(z \mid
         x')$ for all $x$, $x'$, $z$ and $\sum_z k(z \mid x) = 1$
@@ -50,11 +55,11 @@ class Optimal(Discrete):
     most_cells: ClassVar[int] = 150  # the linear program has the square of it in unknowns
 
     prior: Any = None
-    spanner: float = 1.1
+    spanner: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= self.spanner <= 10:
+        if self.spanner is not None and not 1 <= self.spanner <= 10:
             raise ValueError(
                 f"The 'spanner' parameter of {self.name} must be a dilation of 1 to 10. Got {self.spanner!r} instead"
             )
@@ -66,14 +71,18 @@ class Optimal(Discrete):
         """The prior as probabilities: all cells alike where none was given."""
         return checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
 
+    @property
+    def _dilation(self) -> float:
+        return next(wide for cells, wide in DILATIONS if self.grid.cells <= cells)
+
     def expected_loss(self) -> float:
         """Metres by which a report is off on average for the prior: what was minimized."""
         return self.loss(self.chances)
 
     def _solve(self) -> tuple[Floats, Pairs]:
         away = globe_distances(self.grid)
-        one, other = spanner(away, self.spanner)
-        usable = self.epsilon * (1 - MARGIN) / self.spanner
+        one, other = spanner(away, self._dilation if self.spanner is None else self.spanner)
+        usable = self.epsilon * (1 - MARGIN) / dilation(away, one, other)
         law = solved(self.chances, away / self.grid.size, (one, other), usable * away[one, other])
         everyone = np.triu_indices(self.grid.cells, k=1)
         return law, Pairs(*everyone, self.epsilon * away[everyone])

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import e, exp, log1p
+from math import cos, e, exp, log1p, pi, sin
 from typing import ClassVar
 
 import numpy as np
 
 from cobogo.location.base import Guarantee, Mechanism, Released
 from cobogo.location.draws import laplace_steps
-from cobogo.location.geometry import Floats
+from cobogo.location.geometry import HALFWAY, RADIUS, Floats
 from cobogo.location.grid import Ints, World
 from cobogo.location.mechanisms.grid_theorem import drawn_epsilon
 from cobogo.location.nearest import Places
 from cobogo.location.points import Points
 from cobogo.randomness import AT_ONCE, Source
+
+LEAST = 1e-7
+"""Per metre. Places on opposite sides of the globe then differ by a factor of e² at most."""
+
+WIDE = 1e-4
+"""Below so much per metre, distances are those of the sphere: noise reaches so far that its bend shows."""
 
 FINEST = 1.0
 """Metres: no grid is finer than that."""
@@ -56,6 +62,11 @@ class PlanarLaplace(Mechanism):
 
     def __post_init__(self) -> None:
         self._check_positive("epsilon")
+        if self.epsilon < LEAST:
+            raise ValueError(
+                f"The 'epsilon' parameter of {self.name} must be {LEAST:g} per metre or more: with less, noise is "
+                f"wider than the globe. Got {self.epsilon!r} instead"
+            )
         if self.grid is not None and self.grid.size < FINEST:
             raise ValueError(
                 f"The 'grid' parameter of {self.name} must have cells of {FINEST:g} m or more. "
@@ -102,16 +113,27 @@ class PlanarLaplace(Mechanism):
     def radius(self, share: float) -> float:
         """Metres within which so large a share of reports lies (before snapping, which moves by a cell at most).
 
-        The quantile of the radius: −(W₋₁((p − 1)/e) + 1)/ε′, W₋₁ the lower branch of Lambert's function.
+        The quantile of the radius: −(W₋₁((p − 1)/e) + 1)/ε′, W₋₁ the lower branch of Lambert's function; of noise so
+        wide that the globe bends under it, where `share_within` reaches the share.
         """
         from scipy.special import lambertw
 
         if not 0 <= share < 1:
             raise ValueError(f"The 'share' parameter of radius must be from 0 to below 1. Got {share!r} instead")
+        if self.drawn < WIDE:
+            low, high = 0.0, HALFWAY
+            for _ in range(80):
+                middle = (low + high) / 2
+                low, high = (middle, high) if self.share_within(middle) < share else (low, middle)
+            return high
         return float(-(lambertw((share - 1) / e, -1).real + 1) / self.drawn)
 
     def share_within(self, metres: float) -> float:
-        """The share of reports within so many metres: 1 − (1 + ε′r)·e^(−ε′r)."""
+        """The share of reports within so many metres: 1 − (1 + ε′r)·e^(−ε′r). On the sphere, with a = ε′·R and
+        θ = r/R: (1 − (cos θ + a·sin θ)·e^(−aθ)) / (1 + e^(−aπ))."""
+        if self.drawn < WIDE:
+            bend, angle = self.drawn * RADIUS, min(metres / RADIUS, pi)
+            return (1 - (cos(angle) + bend * sin(angle)) * exp(-bend * angle)) / (1 + exp(-bend * pi))
         scaled = self.drawn * metres
         return 1 - exp(log1p(scaled) - scaled)
 

@@ -18,6 +18,9 @@ from cobogo.randomness import Source
 
 NUMBERS = 1 << 22
 
+EXACTLY = 4096
+"""Reports that are each remapped from where they are. More are put together, an eighth of a cell wide or more."""
+
 
 @dataclass(frozen=True, eq=False)
 class Remap:
@@ -33,31 +36,36 @@ class Remap:
     prior: Any
 
     def __call__(self, reports: Points) -> Points:
-        cells, which = np.unique(self.grid.nearest_cell(reports.lon, reports.lat), return_inverse=True)
-        return reports.at(*self.grid.centres(self.best(cells)[which]))
+        east, north = self.grid.frame.metres(reports.lon, reports.lat)
+        for step in (0.0, *(self.grid.size / parts for parts in (8, 4, 2, 1))):
+            x, y = (east, north) if not step else (np.rint(part / step) * step for part in (east, north))
+            places, which = np.unique(np.stack([x, y]), axis=1, return_inverse=True)
+            if places.shape[1] <= EXACTLY:
+                break
+        return reports.at(*self.grid.centres(self.best(places[0], places[1])[which.ravel()]))
 
     @cached_property
     def _chances(self) -> Floats:
         return checked_prior(self.prior, self.grid, "remap")
 
-    def best(self, cells: Ints) -> Ints:
-        """Where reports of these cells are moved to."""
+    def best(self, x: Floats, y: Floats) -> Ints:
+        """The cells that reports from these places are moved to, in metres of the grid."""
         from scipy.signal import fftconvolve
 
         rows, columns, size = self.grid.rows, self.grid.columns, self.grid.size
         across, up = np.arange(1 - columns, columns) * size, np.arange(1 - rows, rows) * size
         kernel = np.hypot(across, up[:, None])
         east, north = self.grid.metres()
-        found = np.empty(len(cells), dtype=np.int64)
+        found = np.empty(len(x), dtype=np.int64)
         step = max(NUMBERS // (4 * self.grid.cells), 1)
-        for start in range(0, len(cells), step):
-            part = cells[start : start + step]
-            away = np.hypot(east[part, None] - east, north[part, None] - north)
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            away = np.hypot(x[part, None] - east, y[part, None] - north)
             with np.errstate(divide="ignore"):
                 logs = np.log(self._chances) - self.epsilon * away
             beliefs = np.exp(logs - logs.max(axis=1, keepdims=True)).reshape(-1, rows, columns)
             expected = fftconvolve(beliefs, kernel[None], mode="same", axes=(1, 2))
-            found[start : start + step] = expected.reshape(len(part), -1).argmin(axis=1)
+            found[part] = expected.reshape(len(away), -1).argmin(axis=1)
         return found
 
 

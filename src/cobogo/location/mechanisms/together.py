@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from cobogo.errors import NoSolution
 from cobogo.location.base import Guarantee, Mechanism, Released
 from cobogo.location.geometry import DEGREE, Floats
 from cobogo.location.grid import Grid, Ints, World
-from cobogo.location.mechanisms.planar_laplace import PlanarLaplace, noised
+from cobogo.location.mechanisms.planar_laplace import LEAST, PlanarLaplace, noised
 from cobogo.location.points import Points
 from cobogo.randomness import Source
 
@@ -59,6 +60,12 @@ class Several(Mechanism):
         lon, lat = np.empty(len(points)), np.empty(len(points))
         for size in np.unique(many):
             rows = np.flatnonzero(many == size)
+            if self.epsilon / int(size) < LEAST:
+                raise NoSolution(
+                    f"ε = {self.epsilon:g} shared by the {size:,} places of one person is noise wider than the globe",
+                    where=self.name,
+                    remedy="Take fewer places of each person, or a larger ε.",
+                )
             noise = PlanarLaplace(self.epsilon / int(size))
             lon[rows], lat[rows] = noised(points.take(rows), noise.drawn, noise.world, source)
         return Released(points.at(lon, lat), cost=self.epsilon / np.maximum(many, 1))

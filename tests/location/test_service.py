@@ -47,7 +47,7 @@ class City:
         self.operator = self.devices.enrol("olga", operator=True)
         rng = np.random.default_rng(1)
         for name, (east, north) in zip(self.tokens, rng.normal(size=(30, 2)) * 0.01, strict=True):
-            self.move(name, -38.5 + east, -3.7 + north)
+            self.server.update(name, [(-38.5 + east, -3.7 + north, self.now)])
 
     def ask(self, method: str, path: str, who: str | None, json: Any = None) -> Any:
         token = self.operator if who == "olga" else self.tokens.get(who or "", "")

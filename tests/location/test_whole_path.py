@@ -160,23 +160,6 @@ def test_the_leg_to_the_anonymizer_is_encrypted_and_its_certificate_checked(town
         pass
 
 
-def test_a_request_that_does_not_come_in_as_a_whole_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cobogo.location.service import running as module
-    from cobogo.location.service.app import create_app
-
-    monkeypatch.setattr(module, "WHOLE", 0.2)
-    health = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
-    head = b"POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"
-    with running(create_app(PrivacyServer(), Devices())) as url:
-        host, port = url.removeprefix("http://").split(":")
-        for before, rest in ((b"", b""), (b"", b"GET /hea"), (b"", head), (health, b"GET /hea"), (health, head)):
-            with socket.create_connection((host, int(port))) as half:
-                half.sendall(before)
-                assert not before or half.recv(4096).startswith(b"HTTP/1.1 200")
-                half.sendall(rest)
-                assert b"HTTP/1.1" not in b"".join(iter(lambda half=half: half.recv(4096), b""))  # until it hangs up
-
-
 def test_the_service_is_asked_again_after_it_hung_up() -> None:
     """A service that ends each connection after its answer, without a word."""
     heard = []

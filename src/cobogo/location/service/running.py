@@ -19,9 +19,6 @@ from cobogo.private import alone_with, write_private
 
 NEEDED = ("fastapi", "httpx", "uvicorn")
 
-WHOLE = 20.0
-"""Seconds within which a request must have come in as a whole, from its first byte to its last."""
-
 
 @dataclass(frozen=True)
 class State:
@@ -120,41 +117,5 @@ def _server(app: Any, host: str, port: int, certificate: Path | None, key: Path 
         uvicorn.Config(
             app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, access_log=False, log_config=None,
             server_header=False, proxy_headers=False, ws="none", lifespan="auto", timeout_graceful_shutdown=2,
-            http=_impatient(),
         )
     )  # fmt: skip
-
-
-def _impatient() -> Any:
-    """Uvicorn's protocol, which waits for ever for the rest of a request, made to hang up on one that does not come."""
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
-    class Impatient(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-        timer: Any = None
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self.expect()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self.expect()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self.be_calm()
-            super().connection_lost(exc)
-
-        def expect(self) -> None:
-            """Hang up in a while, unless a request is there as a whole and being answered."""
-            cycle = self.cycle
-            if cycle is not None and not cycle.more_body and not cycle.response_complete:
-                self.be_calm()
-            elif self.timer is None:
-                self.timer = self.loop.call_later(WHOLE, self.transport.close)
-
-        def be_calm(self) -> None:
-            if self.timer is not None:
-                self.timer.cancel()
-                self.timer = None
-
-    return Impatient

@@ -188,10 +188,12 @@ class Anonymizer:
             self.expire(time)
 
     def expire(self, now: float) -> None:
-        """Forget every report that is older than the memory, and whoever was not heard of since."""
+        """Forget every report that is older than the memory, and whoever was not heard of since; pictures that nobody
+        is answered from any more, and requests that nobody asked the end of."""
         self._swept = now
-        if self._records.expire(now - self.memory):
-            self._pictures.clear()
+        gone = self._records.expire(now - self.memory)
+        self._pictures = {} if gone else {k: one for k, one in self._pictures.items() if now - one.now <= self.tick}
+        self._held = [held for held in self._held if now < held.since + held.demand.max_wait + SWEEP]
 
     @property
     def people(self) -> int:

@@ -119,9 +119,9 @@ class Room:
             loop.call_later(SWEEP, self._sweep)
 
     def _sweep(self) -> None:
+        self._sweeps = None
         self._server.expire(self._clock())
         self.pace.expire(self._clock())
-        self._sweeps = None
         if self._server.anonymizer.people:
             self.forget_in_time()
 

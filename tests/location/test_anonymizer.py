@@ -199,6 +199,17 @@ def test_no_picture_and_no_request_outlives_its_moment(method: Cloak) -> None:
     crowd.ask("ana", 201.0, Demand(2, max_wait=10.0))
 
 
+def test_who_was_forgotten_while_a_picture_was_drawn_is_in_none() -> None:
+    crowd = city(QuadTree(2))
+    sketch = crowd.sketch("p1", 2.0, crowd.demand())
+    assert sketch is not None
+    picture = sketch.draw()
+    crowd.forget("p2")
+    crowd.hang(sketch, picture)
+    assert not crowd._pictures
+    assert crowd.cloak("p1", 2.0).people >= 2
+
+
 def test_few_pictures_are_kept_and_few_requests_looked_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     crowd = city(QuadTree(2))
     for area in range(50):

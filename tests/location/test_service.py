@@ -380,6 +380,9 @@ def test_a_late_position_tells_nothing_from_within_a_mix_zone() -> None:
     late = {"positions": [{"lon": -38.5, "lat": -3.7, "time": NOW + 30}]}
     assert city.ask("POST", "/locations", "p1", late).json() == {"accepted": 1, "told": None}
     assert city.ask("POST", "/cloak", "p1", {}).status_code == 409
+    old = {"positions": [{"lon": -38.5, "lat": -3.7, "time": NOW - 3600}]}
+    city.server.forget("p2")
+    assert city.ask("POST", "/locations", "p2", old).json() == {"accepted": 1, "told": None}
     assert service.heard == []
 
 

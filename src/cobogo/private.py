@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cobogo.errors import OutputError
@@ -34,3 +36,20 @@ def write_private(file: Path, text: str) -> None:
             where=str(file),
             remedy="Nothing has changed. Choose another place.",
         ) from None
+
+
+@contextmanager
+def alone_with(file: Path) -> Iterator[None]:
+    """Nobody else who asks for the same file comes in while the block runs: to read, change and write it. The lock is a
+    file beside it, since the file itself is replaced."""
+    import fcntl
+
+    try:
+        lock = os.open(file.with_name(f".{file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise OutputError(f"cannot be written: {problem.strerror}", where=str(file)) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

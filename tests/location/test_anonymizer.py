@@ -12,6 +12,7 @@ from cobogo.location import anonymizer as anonymizer_module
 from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome
 from cobogo.location.cloaks import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.location.cloaks.slices import over_time
+from cobogo.location.gatherer import Gatherer
 from cobogo.location.points import Points
 from cobogo.location.records import FIRST, Records
 
@@ -181,6 +182,32 @@ def test_nobody_s_last_report_outlives_the_memory() -> None:
     assert anonymizer.people == 1
     anonymizer.update("davi", -38.6, -3.7, 200.0)
     assert anonymizer.place("caio", 200.0) == (-38.5, -3.7)
+
+
+@pytest.mark.parametrize("method", [QuadTree(2), Clique(2)], ids=["quad-tree", "clique"])
+def test_no_picture_and_no_request_outlives_its_moment(method: Cloak) -> None:
+    crowd = Gatherer(method) if isinstance(method, Clique) else Anonymizer(method)
+    for who in ("ana", "bia"):
+        crowd.update(who, -38.5, -3.7, 0.0)
+    if not isinstance(method, Clique):
+        crowd.cloak("ana", 1.0)
+    assert isinstance(crowd.ask("ana", 1.0, Demand(3, max_wait=10.0)), Held)
+    crowd.update("ana", -38.6, -3.7, 200.0)
+    crowd.update("bia", -38.6, -3.7, 200.0)
+    assert not crowd._pictures
+    assert crowd.waiting == 0
+    crowd.ask("ana", 201.0, Demand(2, max_wait=10.0))
+
+
+def test_who_was_forgotten_while_a_picture_was_drawn_is_in_none() -> None:
+    crowd = city(QuadTree(2))
+    sketch = crowd.sketch("p1", 2.0, crowd.demand())
+    assert sketch is not None
+    picture = sketch.draw()
+    crowd.forget("p2")
+    crowd.hang(sketch, picture)
+    assert not crowd._pictures
+    assert crowd.cloak("p1", 2.0).people >= 2
 
 
 def test_few_pictures_are_kept_and_few_requests_looked_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,7 @@ def test_what_was_spent_outlives_the_process_and_is_its_owner_s_alone(tmp_path: 
     with pytest.raises(BudgetSpent):
         client(file=file).report(*HOME, 5.0)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [entry.name for entry in tmp_path.iterdir()] == ["device.json"]
+    assert {entry.name for entry in tmp_path.iterdir()} == {"device.json", ".device.json.lock"}
 
 
 @pytest.mark.parametrize(

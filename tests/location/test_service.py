@@ -47,7 +47,7 @@ class City:
         self.operator = self.devices.enrol("olga", operator=True)
         rng = np.random.default_rng(1)
         for name, (east, north) in zip(self.tokens, rng.normal(size=(30, 2)) * 0.01, strict=True):
-            self.move(name, -38.5 + east, -3.7 + north)
+            self.server.update(name, [(-38.5 + east, -3.7 + north, self.now)])
 
     def ask(self, method: str, path: str, who: str | None, json: Any = None) -> Any:
         token = self.operator if who == "olga" else self.tokens.get(who or "", "")
@@ -380,6 +380,9 @@ def test_a_late_position_tells_nothing_from_within_a_mix_zone() -> None:
     late = {"positions": [{"lon": -38.5, "lat": -3.7, "time": NOW + 30}]}
     assert city.ask("POST", "/locations", "p1", late).json() == {"accepted": 1, "told": None}
     assert city.ask("POST", "/cloak", "p1", {}).status_code == 409
+    old = {"positions": [{"lon": -38.5, "lat": -3.7, "time": NOW - 3600}]}
+    city.server.forget("p2")
+    assert city.ask("POST", "/locations", "p2", old).json() == {"accepted": 1, "told": None}
     assert service.heard == []
 
 

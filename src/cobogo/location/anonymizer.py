@@ -111,11 +111,12 @@ class Picture:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Everybody at one moment, before cloaks are drawn."""
+    """Everybody at one moment, before cloaks are drawn. ``known``: how often somebody was forgotten before."""
 
     method: Cloak
     now: float
     points: Points
+    known: int
 
     @property
     def key(self) -> tuple[int, float]:
@@ -173,6 +174,7 @@ class Anonymizer:
     memory: float = 3600.0
     _records: Records = field(default_factory=Records, repr=False)
     _pictures: dict[tuple[int, float], Picture] = field(default_factory=dict, repr=False)
+    _forgotten: int = field(default=0, repr=False)
     _swept: float = field(default=-np.inf, repr=False)
     _held: list[Held] = field(default_factory=list, repr=False)
     _tickets: count[int] = field(default_factory=lambda: count(1), repr=False)
@@ -188,10 +190,13 @@ class Anonymizer:
             self.expire(time)
 
     def expire(self, now: float) -> None:
-        """Forget every report that is older than the memory, and whoever was not heard of since."""
+        """Forget every report that is older than the memory, and whoever was not heard of since; pictures that nobody
+        is answered from any more, and requests that nobody asked the end of."""
         self._swept = now
         if self._records.expire(now - self.memory):
-            self._pictures.clear()
+            self._forgotten, self._pictures = self._forgotten + 1, {}
+        self._pictures = {key: one for key, one in self._pictures.items() if now - one.now <= self.tick}
+        self._held = [held for held in self._held if now < held.since + held.demand.max_wait + SWEEP]
 
     @property
     def people(self) -> int:
@@ -201,7 +206,7 @@ class Anonymizer:
     def forget(self, user: str) -> None:
         """Somebody left: nothing of them is kept."""
         self._records.forget(user)
-        self._pictures.clear()
+        self._forgotten, self._pictures = self._forgotten + 1, {}
         self._held = [one for one in self._held if one.user != user]
 
     def place(self, user: str, now: float) -> tuple[float, float]:
@@ -228,7 +233,7 @@ class Anonymizer:
         asked = demand or self.demand()
         sketch = self.sketch(user, now, asked)
         if sketch is not None:
-            self.hang(sketch.key, sketch.draw())
+            self.hang(sketch, sketch.draw())
         picture = self._pictures[asked.k, asked.min_area]
         row = picture.row(self._person(user, now))
         assert row is not None
@@ -243,13 +248,16 @@ class Anonymizer:
             row = known.row(person)
             if row is not None and known.holds(row, *self._records.place(person)):
                 return None
-        return Sketch(self._method(demand), now, self._records.current(now - self.max_age))
+        return Sketch(self._method(demand), now, self._records.current(now - self.max_age), self._forgotten)
 
-    def hang(self, key: tuple[int, float], picture: Picture) -> None:
-        """Keep a picture for others of the same moment, in place of those that are too old or too many."""
-        self._pictures.pop(key, None)
+    def hang(self, sketch: Sketch, picture: Picture) -> None:
+        """Keep a picture for others of the same moment, in place of those that are too old or too many; not one with
+        somebody in it who was forgotten while it was drawn."""
+        if sketch.known != self._forgotten:
+            return
+        self._pictures.pop(sketch.key, None)
         fresh = [(one, kept) for one, kept in self._pictures.items() if picture.now - kept.now <= self.tick]
-        self._pictures = {**dict(fresh[-(PICTURES - 1) :]), key: picture}
+        self._pictures = {**dict(fresh[-(PICTURES - 1) :]), sketch.key: picture}
 
     def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
         """A cloak at once, or a ticket for one: `settle` tells later what came of it."""

@@ -85,6 +85,11 @@ class Gatherer(Anonymizer):
         done, self._done = self._done, []
         return done
 
+    def expire(self, now: float) -> None:
+        """The same, and requests whose patience has ended wait no more."""
+        super().expire(now)
+        self._expire(now)
+
     def forget(self, user: str) -> None:
         """Somebody left, and waits no more."""
         super().forget(user)

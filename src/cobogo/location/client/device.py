@@ -89,13 +89,20 @@ class Client:
         """A place that its owner is at again and again. All reports from within ``radius`` metres of it are one value,
         drawn for the place once and for good: a thousand reports then tell no more of home than one."""
         place = Area(float(lon), float(lat), float(radius))
-        if self._memory.places.get(name) != place:
-            self._memory.places[name] = place
-            self._memory.memos.pop(name, None)
-            self._memory.save()
+        with self._memory.alone():
+            if self._memory.places.get(name) != place:
+                self._memory.places[name] = place
+                self._memory.memos.pop(name, None)
+                self._memory.save()
 
     def report(self, lon: float, lat: float, time: float) -> Report:
         """What may go out for where the device is now. Raises `BudgetSpent`."""
+        with self._memory.alone():
+            if self._memory.file is not None:
+                self.ledger.resume(self._memory.entries)
+            return self._report(lon, lat, time)
+
+    def _report(self, lon: float, lat: float, time: float) -> Report:
         name = next((name for name, place in self._memory.places.items() if place.holds(lon, lat)), None)
         if name is None:
             return self._drawn(lon, lat, time, None)

@@ -28,6 +28,10 @@ class Ledger:
             if not 0 < value < float("inf"):
                 raise ValueError(f"The {name!r} parameter of a ledger must be above 0. Got {value!r} instead")
         self.budget, self.window, self.unit = budget, window, unit
+        self.resume(entries)
+
+    def resume(self, entries: Iterable[tuple[float, float]]) -> None:
+        """Go on with what was written elsewhere."""
         self._entries = [(float(time), _exact(cost)) for time, cost in entries]
 
     def spent(self, now: float) -> float:

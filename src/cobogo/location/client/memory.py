@@ -4,13 +4,15 @@ owner's places. The file holds true places: it is readable by its owner alone, a
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from cobogo.errors import DataError
 from cobogo.location.client.reports import Area, Report
-from cobogo.private import write_private
+from cobogo.private import alone_with, write_private
 
 
 @dataclass
@@ -46,6 +48,19 @@ class Memory:
                 where=str(path),
                 remedy="Restore it: without it, what was spent is spent again, and home gets a second value.",
             ) from None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """As the file says now, while no other process with the same file changes it: two would spend one budget twice,
+        and give home two values."""
+        if self.file is None:
+            yield
+            return
+        with alone_with(self.file):
+            if self.file.exists():
+                now = Memory.open(self.file)
+                self.entries, self.last, self.places, self.memos = now.entries, now.last, now.places, now.memos
+            yield
 
     def save(self) -> None:
         """Write it all, so that it is there even if the machine stops now."""

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, Protocol
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
@@ -119,9 +120,9 @@ class Room:
             loop.call_later(SWEEP, self._sweep)
 
     def _sweep(self) -> None:
+        self._sweeps = None
         self._server.expire(self._clock())
         self.pace.expire(self._clock())
-        self._sweeps = None
         if self._server.anonymizer.people:
             self.forget_in_time()
 
@@ -173,7 +174,7 @@ class Room:
             sketch = anonymizer.sketch(user, now, demand)
             if sketch is not None:
                 with suppress(NoSolution):  # too few people at all: the request may wait for them
-                    anonymizer.hang(sketch.key, await self.aside(sketch.draw))
+                    anonymizer.hang(sketch, await self.aside(sketch.draw))
             return now
 
     def aside(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
@@ -250,12 +251,14 @@ def router(  # noqa: PLR0915
         if any(one.time is not None and one.time > now + AHEAD for one in body.positions):
             raise HTTPException(422, "a position is from the future: set the device's clock")
         positions = [(one.lon, one.lat, now if one.time is None else one.time) for one in body.positions]
-        positions = [one for one in positions if one[2] >= now - server.settings.memory]
+        positions = sorted((one for one in positions if one[2] >= now - server.settings.memory), key=itemgetter(2))
         kept = body.trip if body.release == "accumulated" else None
         heard = server.update(user, positions, trip=kept)
         room.forget_in_time()
         await room.settle(now)
-        told = server.current(user, now) if heard and kept is None and service is not None else None
+        told = None
+        if heard and kept is None and service is not None and positions[-1][2] >= now - server.settings.max_age:
+            told = server.current(user, await room.draw(user, server.anonymizer.demand()))
         (said,) = await _told([told]) if told is not None else [None]
         return {"accepted": len(positions), "told": said}
 

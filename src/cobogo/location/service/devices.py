@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cobogo.errors import InputError
-from cobogo.private import write_private
+from cobogo.private import alone_with, write_private
 
 OPERATOR = "operator"
 PERSON = "person"
@@ -80,11 +80,7 @@ class Devices:
         if self._file is None:
             yield
             return
-        import fcntl
-
-        lock = os.open(self._file.with_name(f".{self._file.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with alone_with(self._file):
             self._stamp = None  # what was read before may look alike
             self._refresh()
             yield
@@ -93,8 +89,6 @@ class Devices:
             status = self._file.stat()
             if status.st_mtime_ns <= before:  # a coarse clock: the change must be seen by its time
                 os.utime(self._file, ns=(status.st_atime_ns, before + 1))
-        finally:
-            os.close(lock)
 
 
 def _digest(token: str) -> str:

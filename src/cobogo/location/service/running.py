@@ -15,7 +15,7 @@ from typing import Any
 from cobogo.errors import InputError, OutputError
 from cobogo.location.service.devices import Devices
 from cobogo.location.service.tls import check_leg
-from cobogo.private import write_private
+from cobogo.private import alone_with, write_private
 
 NEEDED = ("fastapi", "httpx", "uvicorn")
 
@@ -58,8 +58,9 @@ class State:
     def secret(self) -> bytes:
         """Thirty-two random bytes, the same ones every time."""
         file = self.directory / "secret"
-        if not file.exists():
-            write_private(file, secrets.token_hex(32))
+        with alone_with(file):
+            if not file.exists():
+                write_private(file, secrets.token_hex(32))
         try:
             found = bytes.fromhex(file.read_text(encoding="ascii"))
         except (OSError, ValueError):

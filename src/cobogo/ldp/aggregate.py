@@ -49,19 +49,22 @@ class Aggregate:
         return cls(collection, np.zeros(collection.protocol.shape, dtype=np.int64))
 
     @classmethod
-    def of(cls, collection: Collection, *batches: Batch) -> Aggregate:
-        """Of batches of reports, which are a new part."""
+    def of(cls, collection: Collection, *batches: Batch, part: str | None = None) -> Aggregate:
+        """Of batches of reports, which are a new part, under a number of its own or the one that is given."""
         counts = np.zeros(collection.protocol.shape, dtype=np.int64)
         for batch in batches:
             counts += collection.protocol.tally(batch.rows)
-        return cls.counted(
-            collection, counts, sum(map(len, batches)), seeded=any(batch.seeded for batch in batches if len(batch))
-        )
+        seeded = any(batch.seeded for batch in batches if len(batch))
+        return cls.counted(collection, counts, sum(map(len, batches)), seeded=seeded, part=part)
 
     @classmethod
-    def counted(cls, collection: Collection, counts: Ints, users: int, *, seeded: bool = False) -> Aggregate:
+    def counted(
+        cls, collection: Collection, counts: Ints, users: int, *, seeded: bool = False, part: str | None = None
+    ) -> Aggregate:
         """Of reports that were counted elsewhere, which are a new part."""
-        return cls(collection, counts, users, frozenset({secrets.token_hex(8)}) if users else frozenset(), seeded)
+        return cls(
+            collection, counts, users, frozenset({part or secrets.token_hex(8)}) if users else frozenset(), seeded
+        )
 
     def __add__(self, other: Aggregate) -> Aggregate:
         """Both together."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,15 +28,15 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def ingesting(directory: Path, reports: int = REPORTS) -> Iterator[Result]:
+def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Result]:
     """Every kind of report, in batches of a gateway; then one message a request, as a single device sends it."""
     with _served(directory) as (client, house):
-        for mechanism, parameters in KINDS.items():
-            yield _handed_in(client, house, mechanism, parameters, reports, BATCH)
-        yield _handed_in(client, house, "hcms", KINDS["hcms"], max(reports // 25, 1), 1)
+        for mechanism in kinds:
+            yield _handed_in(client, house, mechanism, reports, BATCH)
+        yield _handed_in(client, house, kinds[-1], max(reports // 25, 1), 1)
 
 
-def _handed_in(client: Any, house: Any, mechanism: str, parameters: dict[str, Any], reports: int, batch: int) -> Result:
+def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int) -> Result:
     from cobogo.ldp.collection import Collection
     from cobogo.ldp.encoding import shuffled_reports
     from cobogo.ldp.wire import batches
@@ -45,7 +45,7 @@ def _handed_in(client: Any, house: Any, mechanism: str, parameters: dict[str, An
     from cobogo.server import collecting
     from cobogo.server.state import COLLECTIONS
 
-    told = {"name": "a test", "question": "q", "mechanism": mechanism, **parameters}
+    told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
     text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
     identity = collecting.begin(house, "steward", text)
     row = house.state.get(COLLECTIONS, identity)

@@ -191,7 +191,8 @@ FORGERIES = {
     "all dropped": "".join(f"DROP TABLE cobogo_{name};" for name in ("debits", "limits", "books", "seals")),
     "unsealed": "DROP TABLE cobogo_seals",
     "question": """INSERT OR REPLACE INTO cobogo_debits SELECT id, dataset, number, analyst, analyst_number, amount,
-        delta, total_amount, total_delta, analyst_total_amount, analyst_total_delta, 'another', at FROM cobogo_debits""",
+        delta, total_amount, total_delta, analyst_total_amount, analyst_total_delta, 'another', at
+        FROM cobogo_debits""",
 }
 
 

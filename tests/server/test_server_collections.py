@@ -87,7 +87,7 @@ def test_a_kill_at_any_moment_loses_no_report_and_counts_none_twice(tmp_path) ->
     asked = collecting.asked_by(TOML)
     (message,) = batches(asked, shuffled_reports(asked, ["a"] * 5, Entropy()))
     source, sent = random.Random(1), 0
-    for _ in range(4):
+    for _ in range(3):
         program = [sys.executable, "-c", SEND, str(tmp_path / "s"), message.hex(), str(sent)]
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
             for _ in range(source.randrange(20, 60)):

@@ -14,6 +14,7 @@ from benchmarks.commands import whole
 from benchmarks.curator import answers
 from benchmarks.curator import beside_peers as answers_beside_peers
 from benchmarks.frequency_lists import lists
+from benchmarks.ingesting import ingesting
 from benchmarks.location_attacks import attacks
 from benchmarks.measure import Result, machine
 from benchmarks.noise import noise
@@ -35,6 +36,7 @@ ALL = {
     "curator": answers,
     "curator-peers": answers_beside_peers,
     "collecting": collecting,
+    "ingesting": ingesting,
     "noise": noise,
     "synthetic": synthetic,
     "frequency-lists": lists,

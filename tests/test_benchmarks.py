@@ -21,6 +21,7 @@ from benchmarks import (
     commands,
     curator,
     frequency_lists,
+    ingesting,
     location_attacks,
     noise,
     peer_tasks,
@@ -101,6 +102,12 @@ def test_peers_that_are_not_installed_are_left_out_with_a_word(
     monkeypatch.setattr(peer_tasks, "ENVIRONMENT", tmp_path / "peers")
     assert list(curator.beside_peers(tmp_path, rows=500)) == []
     assert [line.split(" left out")[0] for line in capsys.readouterr().out.splitlines()] == ["smartnoise", "opendp"]
+
+
+def test_reports_are_handed_in_over_http(tmp_path: Path) -> None:
+    found = list(ingesting.ingesting(tmp_path, reports=10, kinds=["grr"]))
+    assert len(found) == 2
+    assert all("reports a second" in result.note for result in found)
 
 
 def test_local_reports_are_measured_beside_numpy_that_counts_the_same(tmp_path: Path) -> None:

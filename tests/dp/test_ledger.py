@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -163,6 +165,123 @@ def test_entries_cannot_be_changed(place: str, dataset: str, statement: str) -> 
         connection.execute(text(statement))
     engine.dispose()
     assert ledger.balance(dataset, "ana").left == Units(0, 0)
+    ledger.close()
+
+
+def spent_book(place: str, dataset: str) -> Ledger:
+    """A ledger in which ana has spent all of her budget, in two entries."""
+    ledger = Ledger(place)
+    ledger.open(dataset, epsilon("2"))
+    ledger.grant(dataset, "ana", epsilon("1"))
+    for _ in range(2):
+        ledger.debit(dataset, "ana", epsilon("1/2"), "q")
+    return ledger
+
+
+FORGERIES = {
+    "replaced": """INSERT OR REPLACE INTO cobogo_debits SELECT id, dataset, number, analyst, analyst_number, 0, 0, 0, 0,
+        0, 0, question, at FROM cobogo_debits""",
+    "fewer": """INSERT OR REPLACE INTO cobogo_debits SELECT 2, dataset, 1, analyst, 1, amount, delta, amount, 0, amount,
+        0, question, at FROM cobogo_debits WHERE id = 1""",
+    "limit": "INSERT INTO cobogo_limits SELECT 99, dataset, analyst, 9 * amount, delta, at FROM cobogo_limits",
+    "changed limit": "INSERT OR REPLACE INTO cobogo_limits SELECT id, dataset, analyst, 9 * amount, delta, at FROM "
+    "cobogo_limits",
+    "measure": "INSERT OR REPLACE INTO cobogo_books SELECT dataset, 'rho', opened FROM cobogo_books",
+    "dropped": "DROP TABLE cobogo_debits",
+    "all dropped": "".join(f"DROP TABLE cobogo_{name};" for name in ("debits", "limits", "books", "seals")),
+    "unsealed": "DROP TABLE cobogo_seals",
+    "question": """INSERT OR REPLACE INTO cobogo_debits SELECT id, dataset, number, analyst, analyst_number, amount,
+        delta, total_amount, total_delta, analyst_total_amount, analyst_total_delta, 'another', at
+        FROM cobogo_debits""",
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_ledger_that_was_changed_by_sql_answers_nothing(tmp_path: Path, forgery: str) -> None:
+    place = tmp_path / "ledger.db"
+    before = spent_book(str(place), "d")
+    with sqlite3.connect(place) as connection:
+        connection.executescript(FORGERIES[forgery].replace("SELECT 99", "SELECT id + 99"))
+    connection.close()
+    with pytest.raises(LedgerError, match="changed by somebody else"):
+        Ledger(place)
+    with pytest.raises((LedgerError, BudgetSpent)):  # and one that was open meanwhile gives nothing away, either
+        before.debit("d", "ana", epsilon("1/2"), "q")
+    before.close()
+
+
+@pytest.mark.parametrize("loss", ["old copy", "deleted", "another"])
+def test_a_ledger_that_is_not_the_last_one_is_no_fresh_budget(tmp_path: Path, loss: str) -> None:
+    place, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    Ledger(place).close()
+    shutil.copy(place, copy)
+    if loss == "another":
+        copy.unlink()
+        spent_book(str(copy), "d").close()
+    spent_book(str(place), "d").close()
+    place.unlink()
+    if loss != "deleted":
+        shutil.copy(copy, place)
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="changed by somebody else"):
+            Ledger(place)
+
+
+def test_a_ledger_without_its_seal_answers_nothing(tmp_path: Path) -> None:
+    place, seal = tmp_path / "ledger.db", tmp_path / "ledger.db.seal"
+    spent_book(str(place), "d").close()
+    assert seal.stat().st_mode & 0o077 == 0
+    kept = seal.read_text()
+    seal.unlink()
+    with pytest.raises(LedgerError, match="seal is missing"):
+        Ledger(place)
+    seal.write_text("something else")
+    with pytest.raises(LedgerError, match="no seal"):
+        Ledger(place)
+    seal.write_text(
+        kept.split("\n")[0] + "\n"
+    )  # a loss of power may take the last lines: it is behind, and that will do
+    assert Ledger(place).balance("d", "ana").left == Units(0, 0)
+
+
+def test_a_ledger_from_before_there_were_seals_is_sealed_when_it_is_opened(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.db"
+    spent_book(str(place), "d").close()
+    (tmp_path / "ledger.db.seal").unlink()
+    with sqlite3.connect(place) as connection:
+        connection.execute("DROP TABLE cobogo_seals")
+    connection.close()
+    ledger = Ledger(place)
+    assert ledger.balance("d", "ana").left == Units(0, 0)
+    ledger.grant("d", "ana", epsilon("2"))
+    ledger.debit("d", "ana", epsilon("1/2"), "q")
+    consistent(ledger, "d")
+    ledger.close()
+    consistent(Ledger(place), "d")
+
+
+def test_what_others_write_into_a_shared_ledger_is_noticed(place: str, dataset: str) -> None:
+    ledger = spent_book(place, dataset)
+    url = f"sqlite:///{place}" if "://" not in place else place.replace("postgresql", "postgresql+psycopg")
+    engine = create_engine(url)
+    forged = (
+        "INSERT INTO cobogo_limits (dataset, analyst, amount, delta, at) SELECT dataset, analyst, 9 * amount, delta, at"
+    )
+    with engine.begin() as connection:
+        connection.execute(text(f"{forged} FROM cobogo_limits WHERE dataset = '{dataset}' AND analyst = 'ana'"))
+    try:
+        with pytest.raises(LedgerError, match="did not write"):
+            ledger.debit(dataset, "ana", epsilon("1"), "q")
+        with pytest.raises(LedgerError, match="did not write"):
+            Ledger(place)
+    finally:
+        with engine.begin() as connection:  # other tests open the same server's tables
+            if "://" in place:
+                connection.execute(text("ALTER TABLE cobogo_limits DISABLE TRIGGER cobogo_limits_append_only"))
+                newest = f"SELECT max(id) FROM cobogo_limits WHERE dataset = '{dataset}'"
+                connection.execute(text(f"DELETE FROM cobogo_limits WHERE id = ({newest})"))
+                connection.execute(text("ALTER TABLE cobogo_limits ENABLE TRIGGER cobogo_limits_append_only"))
+        engine.dispose()
     ledger.close()
 
 

@@ -8,7 +8,7 @@ from cobogo.ldp import Client
 
 
 def main(mechanism: str, memo: str, count: int, *values: str) -> None:
-    client = Client(asked(mechanism, **{"lifetime-values": 10_000}), memo)
+    client = Client(asked(mechanism, **{"lifetime-values": 10_000}), memo, limit=None)
     for number in range(count):
         value = values[number % len(values)] if values else f"{number}"
         print(value, client.text(value), flush=True)

@@ -16,6 +16,7 @@ from scipy import stats
 
 from cobogo.errors import BudgetSpent, DataError, MemoError
 from cobogo.ldp import Client
+from cobogo.ldp.client import LIMIT
 from cobogo.ldp.kinds import KINDS
 from cobogo.ldp.memo import Memo
 from cobogo.ldp.rappor.filters import places
@@ -93,6 +94,45 @@ def test_a_limit_of_the_client_s_own_covers_every_collection(tmp_path):
     Client(asked("sue"), memo, limit="4.5").report(VALUES[0])
 
 
+@pytest.mark.parametrize("mechanism", sorted(KINDS))
+def test_a_question_that_is_published_again_buys_no_fresh_noise(mechanism, tmp_path):
+    """Two hundred times under another name, or in another version: what was drawn once is said again."""
+    memo, value = Memo(tmp_path / "memo"), answers(mechanism)[2]
+    said = set()
+    for number in range(4):
+        for changes in ({"name": f"again {number}"}, {"version": number + 2}, {"lifetime-values": number + 2}):
+            collection = asked(mechanism, **changes)
+            client = Client(collection, memo, source=Seeded(number))
+            permanent = parse_one(collection, client.report(value)).rows
+            said.add(permanent.tobytes() if mechanism in PERMANENT else permanent[0, 0])
+    assert len(said) == 1
+    assert client.spent == pytest.approx(collection.protocol.epsilon_forever)
+    assert client.left == pytest.approx(min(4, (LIMIT - client.spent) // client.spent) * client.spent)
+
+
+def test_however_a_question_is_changed_a_client_spends_no_more_than_its_limit(tmp_path):
+    memo, spent = Memo(tmp_path / "memo"), 0.0
+    with pytest.raises(BudgetSpent, match="limit of this client"):
+        for number in range(200):
+            client = Client(asked("grr", epsilon=1 + number / 1000), memo)
+            client.report(VALUES[0])
+            spent += client.spent
+    assert 18 < spent <= LIMIT
+
+
+def test_answers_of_an_earlier_version_of_the_memo_are_kept(tmp_path):
+    """They lie under the fingerprint of the collection, which had its name in it."""
+    collection = asked("grr", epsilon=0.1)
+    memo = Memo(tmp_path / "memo")
+    held = collection.protocol.read([VALUES[3]])
+    drawn = collection.protocol.permanent(held, np.zeros(1), Seeded(7)).tobytes()
+    old = collection.fingerprint.hex()
+    assert memo.answer([old], VALUES[3], 10**8, lambda _: drawn) == drawn
+    client = Client(collection, memo)
+    assert {parse_one(collection, client.report(VALUES[3])).rows.tobytes() for _ in range(3)} == {drawn}
+    assert client.spent == pytest.approx(0.1)
+
+
 def test_values_that_are_not_listed(tmp_path):
     with pytest.raises(DataError) as error:
         Client(asked("oue"), tmp_path / "memo").report("a secret")
@@ -167,7 +207,7 @@ def test_a_killed_client_never_answers_otherwise(tmp_path):
     process.wait()
     process.stdout.close()
     collection = asked("rappor", **{"lifetime-values": 10_000})
-    client = Client(collection, memo)
+    client = Client(collection, memo, limit=None)
     before = client.spent
     cohorts = {parse_one(collection, from_text(line.split()[1])).rows[0, 0] for line in seen[:8]}
     assert len(cohorts) == 1

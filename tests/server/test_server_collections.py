@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import random
+import subprocess
+import sys
+
 import numpy as np
 
 from cobogo.ldp.collection import Collection
 from cobogo.ldp.encoding import shuffled_reports
 from cobogo.ldp.wire import batches
 from cobogo.randomness import Entropy
+from cobogo.server import collecting
+from cobogo.server.house import House
+from cobogo.server.settings import Settings
+from cobogo.server.state import COLLECTIONS
 
 TOML = """
 [collection]
@@ -35,6 +43,64 @@ def test_reports_come_in_and_are_decoded(served) -> None:
     refused = served("collector", "POST", f"/collections/{identity}/reports", content=b"\0" * 40)
     assert refused.status_code == 400
     assert served("steward", "GET", "/collections").json()[0]["reports"] == 1000
+
+
+def test_what_comes_again_under_its_key_is_counted_once(served) -> None:
+    identity = served("steward", "POST", "/collections", json={"toml": TOML}).json()["id"]
+    asked = Collection.of(served("collector", "GET", f"/collections/{identity}").json())
+    (message,) = batches(asked, shuffled_reports(asked, ["a"] * 10, Entropy()))
+
+    def send(**headers: str) -> int:
+        given = {"Authorization": f"Bearer {served.keys['collector']}", **headers}
+        path = f"/api/v1/collections/{identity}/reports"
+        answer = served.client.post(path, content=message, headers=given)
+        return answer.json()["reports"] if answer.status_code == 202 else answer.status_code
+
+    assert [send(**{"Idempotency-Key": "first-key"}) for _ in range(3)] == [10] * 3
+    assert served("steward", "GET", "/collections").json()[0]["reports"] == 10
+    assert [send(**{"Idempotency-Key": "first-key"}), send(), send(), send(**{"Idempotency-Key": "second-key"})] == [
+        10
+    ] * 4
+    assert send(**{"Idempotency-Key": "short"}) == 422
+    assert served("steward", "GET", "/collections").json()[0]["reports"] == 40
+
+
+SEND = """
+import sys
+from cobogo.server.house import House
+from cobogo.server.settings import Settings
+from cobogo.server.state import COLLECTIONS
+from cobogo.server import collecting, journal
+journal.LONG = 200  # segments are counted all the time
+house = House(Settings(state=sys.argv[1]))
+(row,) = house.state.rows(COLLECTIONS)
+message = bytes.fromhex(sys.argv[2])
+for number in range(int(sys.argv[3]), 10**6):
+    collecting.take(house, row, message, f"key number {number}")
+    print(number, flush=True)
+"""
+
+
+def test_a_kill_at_any_moment_loses_no_report_and_counts_none_twice(tmp_path) -> None:
+    house = House(Settings(state=str(tmp_path / "s")))
+    identity = collecting.begin(house, "ana", TOML)
+    asked = collecting.asked_by(TOML)
+    (message,) = batches(asked, shuffled_reports(asked, ["a"] * 5, Entropy()))
+    source, sent = random.Random(1), 0
+    for _ in range(3):
+        program = [sys.executable, "-c", SEND, str(tmp_path / "s"), message.hex(), str(sent)]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
+            for _ in range(source.randrange(20, 60)):
+                told = int(process.stdout.readline())
+            process.kill()
+            rest = process.stdout.read().split("\n")[:-1]
+        sent = int(rest[-1]) if rest else told  # which is sent again, as by a client that heard nothing
+    row = house.state.get(COLLECTIONS, identity)
+    collecting.take(house, row, message, f"key number {sent}")
+    collecting.take(house, row, message, f"key number {sent + 1}")  # perhaps written, and never acknowledged
+    assert collecting.counted(house, row).users == 5 * (sent + 2)
+    assert not list(house.files.collection(identity).glob("segment-*"))
+    house.close()
 
 
 def test_a_collection_names_no_file_of_the_machine(served) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import secrets
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -22,13 +22,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cobogo import scratch
 from cobogo.errors import OutputError, ReportError
 from cobogo.ldp.collection import Collection
-from cobogo.ldp.layout import Ints
+from cobogo.ldp.layout import Ints, Rows
 from cobogo.ldp.power import too_few
 from cobogo.ldp.protocol import LEVEL, Findings
 from cobogo.ldp.wire import Batch
 
 VERSION = 2
 BEGINS = b'{"cobogo-aggregate":'
+AT_ONCE = 1 << 16
+"""Reports that are counted together."""
+
 LONGEST = 1 << 24
 """Bytes of the first line, at most."""
 
@@ -49,19 +52,22 @@ class Aggregate:
         return cls(collection, np.zeros(collection.protocol.shape, dtype=np.int64))
 
     @classmethod
-    def of(cls, collection: Collection, *batches: Batch) -> Aggregate:
-        """Of batches of reports, which are a new part."""
+    def of(cls, collection: Collection, *batches: Batch, part: str | None = None) -> Aggregate:
+        """Of batches of reports, which are a new part, under a number of its own or the one that is given."""
         counts = np.zeros(collection.protocol.shape, dtype=np.int64)
-        for batch in batches:
-            counts += collection.protocol.tally(batch.rows)
-        return cls.counted(
-            collection, counts, sum(map(len, batches)), seeded=any(batch.seeded for batch in batches if len(batch))
-        )
+        for rows in _together([batch.rows for batch in batches if len(batch)]):
+            counts += collection.protocol.tally(rows)
+        seeded = any(batch.seeded for batch in batches if len(batch))
+        return cls.counted(collection, counts, sum(map(len, batches)), seeded=seeded, part=part)
 
     @classmethod
-    def counted(cls, collection: Collection, counts: Ints, users: int, *, seeded: bool = False) -> Aggregate:
+    def counted(
+        cls, collection: Collection, counts: Ints, users: int, *, seeded: bool = False, part: str | None = None
+    ) -> Aggregate:
         """Of reports that were counted elsewhere, which are a new part."""
-        return cls(collection, counts, users, frozenset({secrets.token_hex(8)}) if users else frozenset(), seeded)
+        return cls(
+            collection, counts, users, frozenset({part or secrets.token_hex(8)}) if users else frozenset(), seeded
+        )
 
     def __add__(self, other: Aggregate) -> Aggregate:
         """Both together."""
@@ -140,6 +146,20 @@ class Aggregate:
             "parts": len(self.parts),
             "seeded": self.seeded,
         }
+
+
+def _together(parts: Sequence[Rows]) -> Iterator[Rows]:
+    """Reports of many small parts in few large ones: what a tally costs may hardly depend on how many it is of."""
+    waiting: list[Rows] = []
+    count = 0
+    for part in parts:
+        waiting.append(part)
+        count += len(part)
+        if count >= AT_ONCE:
+            yield np.concatenate(waiting)
+            waiting, count = [], 0
+    if waiting:
+        yield np.concatenate(waiting)
 
 
 class _About(BaseModel):

@@ -17,15 +17,20 @@ from cobogo.ldp.memo import Memo, Spent
 from cobogo.ldp.protocol import UnknownValue
 from cobogo.randomness import Entropy, Source
 
+LIMIT = 20
+"""The ε of all that a client answers in its life, unless it is told otherwise: one value of any collection there can
+be, or several of those that protect well."""
+
 
 class Client:
     """One client of a collection, with its memo.
 
-    The same value is always answered for by the same permanent answer. Another value costs as much again, and after
-    ``lifetime-values`` of them the client falls silent (`BudgetSpent`), as it does where all that its memo answered
-    for, in any collection, would cost more than its own ``limit``. What each value was stays protected by the loss
-    stated; *that* it changed can be seen by whoever can tell that two reports are of one client, unless a mechanism
-    randomizes each report anew, as RAPPOR does.
+    The same value is always answered for by the same permanent answer, also where the same question is published again
+    under another name or version. Another value costs as much again, and after ``lifetime-values`` of them the client
+    falls silent (`BudgetSpent`), as it does where all that its memo answered for, in any collection, would cost more
+    than its own ``limit``: the ε of a whole life, 20 unless another is given, and no limit where it is None. What each
+    value was stays protected by the loss stated; *that* it changed can be seen by whoever can tell that two reports are
+    of one client, unless a mechanism randomizes each report anew, as RAPPOR does.
 
     >>> import tempfile
     >>> asked = {"name": "pets", "question": "pet", "mechanism": "grr", "epsilon": 1, "values": ["cat", "dog", "none"]}
@@ -41,7 +46,7 @@ class Client:
         memo: Memo | str | Path,
         *,
         key: bytes | None = None,
-        limit: Amount | None = None,
+        limit: Amount | None = LIMIT,
         source: Source | None = None,
     ) -> None:
         if isinstance(collection, str | Path):
@@ -50,12 +55,12 @@ class Client:
         self._memo = memo if isinstance(memo, Memo) else Memo(memo, key=key)
         self._limit = None if limit is None else allowed(exact(limit, "limit"), NANO)
         self._source = source or Entropy()
-        self._name = self.collection.fingerprint.hex()
+        self._name = (self.collection.identity.hex(), self.collection.fingerprint.hex())
         self._cost = charged(Fraction(self.collection.protocol.epsilon_forever), NANO)
 
     @property
     def spent(self) -> float:
-        """The ε of all values answered for so far, in this collection."""
+        """The ε of all values answered for so far, in this question."""
         return self._memo.spent(self._name).values * self.collection.protocol.epsilon_forever
 
     @property

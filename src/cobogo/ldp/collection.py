@@ -26,6 +26,9 @@ from cobogo.policy.toml_file import read_toml
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
 
+NAMES = frozenset({"name", "version", "lifetime_values"})
+"""Keys that change nothing in what a client answers."""
+
 MOST_CELLS = 1 << 25
 """Counts of a collection: 256 MB of them, which is 32 times as many as the largest default."""
 
@@ -113,6 +116,14 @@ class Collection(Part):
         agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))
         text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"cobogo collection 1 {text}".encode()).digest()[:FINGERPRINT]
+
+    @cached_property
+    def identity(self) -> bytes:
+        """A digest of the question and of how it is answered, whatever the collection is called, and in which version:
+        a client that is asked the same again answers the same again, and spends nothing."""
+        agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only) | NAMES)
+        text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(f"cobogo question 1 {text}".encode()).digest()[:FINGERPRINT]
 
     def as_dict(self) -> dict[str, Any]:
         """What clients are given, with the content of files in it: `Collection.of` reads it again."""

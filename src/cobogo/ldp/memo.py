@@ -1,6 +1,6 @@
 """A client's memo: the permanent answers that it gave, so that it gives the same again.
 
-What is in the file: a key drawn for it, the client's cohort in each collection, and for each value answered for a
+What is in the file: a key drawn for it, the client's cohort in each question, and for each value answered for a
 digest of the value under the key, the randomized answer, and what it cost. A value itself is never in it. Whoever has
 the file *and* the key can try values against the digests, as whoever can run the client can; apart from its key
 (``key``, from the system's key ring, say) the file tells how many different values there were and the randomized
@@ -15,7 +15,7 @@ import os
 import secrets
 import stat
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,10 @@ WAIT = 60
 """Seconds to wait for another process that writes to the same memo."""
 
 VERSION = 1
+
+Names = Sequence[str]
+"""What a question is called in a memo: its identity, under which answers are kept, and what it was called by earlier
+versions of this program, whose answers hold as well."""
 
 TABLES = MetaData()
 ABOUT = Table("about", TABLES, Column("version", Integer, primary_key=True), Column("key", LargeBinary, nullable=False))
@@ -48,7 +52,7 @@ ANSWERS = Table(
 
 @dataclass(frozen=True)
 class Spent:
-    """Values that were answered for in a collection, and the nano-ε of all answers of the memo."""
+    """Values that were answered for in a question, and the nano-ε of all answers of the memo."""
 
     values: int
     nano: int
@@ -86,32 +90,36 @@ class Memo:
             raise MemoError(what, where=str(path), remedy="Open it as it was made: with its key, or without one.")
         self._key = found.key or key or b""
 
-    def standing(self, collection: str, draw: Callable[[], int]) -> int:
-        """What the client keeps in a collection whatever its values are; drawn when it is first asked for."""
+    def standing(self, question: Names, draw: Callable[[], int]) -> int:
+        """What the client keeps for a question whatever its values are; drawn when it is first asked for."""
         with self.alone() as connection:
-            found = connection.execute(select(CLIENTS.c.standing).where(CLIENTS.c.collection == collection)).scalar()
+            known = select(CLIENTS.c.standing).where(CLIENTS.c.collection.in_(question))
+            found = connection.execute(known).scalar()
             if found is None:
                 found = draw()
-                connection.execute(insert(CLIENTS).values(collection=collection, standing=found))
+                connection.execute(insert(CLIENTS).values(collection=question[0], standing=found))
         return int(found)
 
-    def answer(self, collection: str, value: str, cost: int, draw: Callable[[Spent], bytes]) -> bytes:
+    def answer(self, question: Names, value: str, cost: int, draw: Callable[[Spent], bytes]) -> bytes:
         """The permanent answer for a value. If there is none yet it is drawn at a cost in nano-ε, in a transaction that
         nobody else can be in; ``draw`` is told what was spent before, and may refuse."""
-        digest = hashlib.blake2b(f"{collection} {value}".encode(), digest_size=32, key=self._key).digest()
-        mine = ANSWERS.c.collection == collection
+        digests = [self._digest(name, value) for name in question]
         with self.alone() as connection:
-            found = connection.execute(select(ANSWERS.c.answer).where(mine, ANSWERS.c.digest == digest)).scalar()
+            known = select(ANSWERS.c.answer).where(ANSWERS.c.digest.in_(digests))
+            found = connection.execute(known).scalar()
             if found is None:
-                found = draw(_spent(connection, collection))
-                row = {"collection": collection, "digest": digest, "answer": found, "cost": cost}
+                found = draw(_spent(connection, question))
+                row = {"collection": question[0], "digest": digests[0], "answer": found, "cost": cost}
                 connection.execute(insert(ANSWERS).values(row))
         return bytes(found)
 
-    def spent(self, collection: str) -> Spent:
+    def _digest(self, name: str, value: str) -> bytes:
+        return hashlib.blake2b(f"{name} {value}".encode(), digest_size=32, key=self._key).digest()
+
+    def spent(self, question: Names) -> Spent:
         """What was spent so far."""
         with self.alone() as connection:
-            return _spent(connection, collection)
+            return _spent(connection, question)
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
@@ -134,7 +142,7 @@ class Memo:
             )
 
 
-def _spent(connection: Connection, collection: str) -> Spent:
-    mine = select(func.count()).select_from(ANSWERS).where(ANSWERS.c.collection == collection)
+def _spent(connection: Connection, question: Names) -> Spent:
+    mine = select(func.count()).select_from(ANSWERS).where(ANSWERS.c.collection.in_(question))
     total = select(func.coalesce(func.sum(ANSWERS.c.cost), 0))
     return Spent(int(connection.execute(mine).scalar_one()), int(connection.execute(total).scalar_one()))

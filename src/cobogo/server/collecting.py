@@ -1,11 +1,11 @@
 """Collections: a steward describes a question, clients hand in randomized reports, and the counts are decoded.
 
-Only sums are kept: a report is counted and forgotten, and nothing says whose it was or when it came.
+Only sums are kept: reports wait in a file until some are counted together, and are forgotten; nothing says whose they
+were or when they came.
 """
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import PolicyError
@@ -16,10 +16,7 @@ from cobogo.server.state import COLLECTIONS
 if TYPE_CHECKING:
     from cobogo.ldp.aggregate import Aggregate
     from cobogo.ldp.collection import Collection
-
-COUNTS = "counts"
-
-_adding = threading.Lock()
+    from cobogo.server.journal import Journal
 
 
 def asked_by(text: str) -> Collection:
@@ -37,6 +34,7 @@ def asked_by(text: str) -> Collection:
 def begin(house: House, owner: str, text: str) -> str:
     """Open a collection; its identity."""
     from cobogo.ldp.aggregate import Aggregate
+    from cobogo.server.journal import COUNTS
 
     asked = asked_by(text)
     identity = house.state.add(COLLECTIONS, owner=owner, name=asked.name, toml=text)
@@ -48,19 +46,21 @@ def begin(house: House, owner: str, text: str) -> str:
 
 def counted(house: House, row: dict[str, Any]) -> Aggregate:
     """What has come in of a collection."""
-    from cobogo.ldp.aggregate import Aggregate
-
-    return Aggregate.load(asked_by(row["toml"]), house.files.collection(row["id"]) / COUNTS)
+    return _journal(house, row).count()
 
 
-def take(house: House, row: dict[str, Any], content: bytes) -> int:
-    """Count messages of the wire format, all of them or, where one is none, nothing; how many reports there were."""
-    from cobogo.ldp.aggregate import Aggregate
-    from cobogo.ldp.wire import parse
+def take(house: House, row: dict[str, Any], content: bytes, key: str | None = None) -> int:
+    """Take in messages of the wire format, all of them or, where one is none, nothing; how many reports there were.
 
-    asked = asked_by(row["toml"])
-    new = Aggregate.of(asked, *parse(asked, content))
-    place = house.files.collection(row["id"]) / COUNTS
-    with _adding:
-        (Aggregate.load(asked, place) + new).save(place)
-    return new.users
+    They are on disk when this returns. What comes again under the same key is counted once.
+    """
+    return _journal(house, row).add(content, key)
+
+
+def _journal(house: House, row: dict[str, Any]) -> Journal:
+    from cobogo.server.journal import Journal
+
+    with house.opening:
+        if row["id"] not in house.journals:
+            house.journals[row["id"]] = Journal(asked_by(row["toml"]), house.files.collection(row["id"]))
+        return house.journals[row["id"]]

@@ -18,6 +18,7 @@ from cobogo.table.connect import is_url
 
 if TYPE_CHECKING:
     from cobogo.dp.curator import Curator
+    from cobogo.server.journal import Journal
 
 
 @dataclass
@@ -46,14 +47,19 @@ class House:
         self.pace = Pace(self.settings.limits.requests_per_minute)
         self.strangers = Pace(30)
         self.browsers: Callable[[str], Holder | None] = _nobody
-        self._opening = threading.Lock()
+        self.opening = threading.Lock()
+        self.journals: dict[str, Journal] = {}
         self._curators: dict[str, Curator] = {}
         if self.settings.registry is not None:
             begin_registry(self.settings.registry)
 
     def close(self) -> None:
-        """Let go of what was opened."""
-        self.state.close()
+        """Let go of what was opened; reports that came in are counted."""
+        try:
+            for journal in self.journals.values():
+                journal.count()
+        finally:
+            self.state.close()
 
     @property
     def curator(self) -> Curator | None:
@@ -61,7 +67,7 @@ class House:
         file = self.settings.curator
         if file is None:
             return None
-        with self._opening:
+        with self.opening:
             if file not in self._curators:
                 from cobogo.dp.curator import Curator
 

@@ -1,7 +1,8 @@
 """The books: limits and debits, in SQLite or PostgreSQL.
 
 A debit is one transaction that locks the data set's book, looks at both budgets, and appends one entry. It is committed
-before the engine is touched: a process that dies after it has spent, and never the other way round.
+before the engine is touched: a process that dies after it has spent, and never the other way round. Every entry is
+sealed; whoever opens a ledger checks all of them, and before each debit those that are new (`cobogo.dp.ledger.chain`).
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.dp.accounting import Loss, Measure
+from cobogo.dp.ledger import chain
 from cobogo.dp.ledger.balance import Balance, Debit, Units, shown
-from cobogo.dp.ledger.tables import BOOKS, DEBITS, LIMITS, alone, create
+from cobogo.dp.ledger.chain import Book
+from cobogo.dp.ledger.seal import Seal
+from cobogo.dp.ledger.tables import BOOKS, DEBITS, SEALS, alone, create
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
 from cobogo.outside import is_writable
 from cobogo.store import new_file, opened, placed
@@ -30,60 +35,102 @@ WAIT = 120
 
 
 class Ledger:
-    """A ledger at a path (SQLite) or a URL (``sqlite:///…``, ``postgresql://…``)."""
+    """A ledger at a path (SQLite) or a URL (``sqlite:///…``, ``postgresql://…``).
 
-    def __init__(self, place: str | Path) -> None:
+    ``seal`` is the file of its key; beside a ledger that is a file it is ``….seal`` unless another is named.
+    """
+
+    def __init__(self, place: str | Path, *, seal: str | Path | None = None) -> None:
         found = placed(place, "ledger", PolicyError, where="ledger")
         if found.file is not None:
             new_file(found.file, "ledger", LedgerError)
+            seal = seal or found.file.with_name(f"{found.file.name}.seal")
         self._engine = opened(found, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
         weakref.finalize(self, self._engine.dispose)
-        with self._writing() as connection:
-            create(connection)
+        self._seal = Seal(None if seal is None else Path(seal).expanduser())
+        self._checked: dict[str, Book] = {}
+        self._check()
 
     def close(self) -> None:
         """Let go of its connections."""
         self._engine.dispose()
+
+    def _check(self) -> None:
+        """Check every book; those of a ledger from before there were seals are sealed now."""
+        with self._writing() as connection:
+            create(connection)
+            sealed = connection.execute(select(SEALS.c.position).limit(1)).first() is not None
+            self._seal.open(sealed=sealed)
+            names = list(connection.execute(select(BOOKS.c.dataset)).scalars())
+            if not sealed and not self._seal.heads():
+                for name in names:
+                    chain.adopt(connection, self._seal.key, name)
+        heads = self._seal.heads()  # before the entries are read: they are noted after these
+        for name in sorted({*names, *heads}):
+            with self._writing() as connection:
+                self._book(connection, name, head=heads.get(name))
+
+    def _book(self, connection: Connection, dataset: str, *, head: tuple[int, str] | None = None) -> Book:
+        """A data set's book, which nobody else writes in until the transaction ends, checked up to its last entry."""
+        query = select(BOOKS.c.dataset).where(BOOKS.c.dataset == dataset)
+        there = connection.execute(query.with_for_update()).scalar() is not None
+        known = self._checked.get(dataset)
+        if not there and known is None and head is None:
+            raise LedgerError("has no book in this ledger", where=dataset, remedy="Register the data set first.")
+        found = chain.advance(connection, self._seal.key, known or Book(dataset), head)
+        if known is None or found.position > known.position:
+            self._checked[dataset] = found
+        return found
+
+    def _note(self, book: Book) -> None:
+        self._seal.note(book.dataset, book.position, book.seal)
 
     def open(self, dataset: str, limit: Loss) -> None:
         """Open the book of a data set, or set its limit anew. What a book counts in cannot change."""
         with self._writing() as connection:
             alone(connection)
             found = connection.execute(select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)).scalar()
-            if found is None:
+            if found is None and dataset not in self._checked:
                 row = {"dataset": dataset, "measure": limit.measure, "opened": datetime.now(UTC)}
-                connection.execute(insert(BOOKS).values(row))
-            elif found != limit.measure:
+                book = chain.add(connection, self._seal.key, Book(dataset), "book", row)
+            else:
+                book = self._book(connection, dataset)
+            if book.measure != limit.measure:
                 raise LedgerError(
-                    f"the book of this data set counts in {found}, and its budget is now given in {limit.measure}",
+                    f"the book of this data set counts in {book.measure}, and its budget is now given in "
+                    f"{limit.measure}",
                     where=dataset,
                     remedy="Give the budget in the same measure, or register the data under another name.",
                 )
-            _set_limit(connection, dataset, "", Units.allowed(limit))
+            book = self._set_limit(connection, book, "", Units.allowed(limit))
+        self._note(book)
 
     def grant(self, dataset: str, analyst: str, limit: Loss) -> None:
         """Say what an analyst may spend on a data set, in all; the data set's own limit holds beside it."""
         check_name(analyst)
         with self._writing() as connection:
-            measure = _measure(connection, dataset)
-            if measure != limit.measure:
+            book = self._book(connection, dataset)
+            if book.measure != limit.measure:
                 raise LedgerError(
-                    f"the book of this data set counts in {measure}, and the grant is in {limit.measure}",
+                    f"the book of this data set counts in {book.measure}, and the grant is in {limit.measure}",
                     where=f"{dataset}, {analyst}",
                     remedy="Give the grant in the same measure.",
                 )
-            _set_limit(connection, dataset, analyst, Units.allowed(limit))
+            book = self._set_limit(connection, book, analyst, Units.allowed(limit))
+        self._note(book)
 
     def debit(self, dataset: str, analyst: str, loss: Loss, question: str) -> Balance:
         """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
         check_name(analyst)
         cost = Units.charged(loss)
         with self._writing() as connection:
-            measure = _measure(connection, dataset, lock=True)
-            if loss.measure != measure:
-                raise LedgerError(f"the book counts in {measure}, and the cost is in {loss.measure}", where=dataset)
-            whole, number = _state(connection, dataset, None, measure)
-            own, own_number = _state(connection, dataset, analyst, measure)
+            book = self._book(connection, dataset)
+            if loss.measure != book.measure:
+                raise LedgerError(
+                    f"the book counts in {book.measure}, and the cost is in {loss.measure}", where=dataset
+                )
+            whole, number = _balance(book, None)
+            own, own_number = _balance(book, analyst)
             for balance in (own, whole):
                 if not (balance.spent + cost).within(balance.limit):
                     raise _refusal(balance, cost)
@@ -95,30 +142,35 @@ class Ledger:
                 "analyst_total_amount": own_spent.amount, "analyst_total_delta": own_spent.delta,
                 "question": question, "at": datetime.now(UTC),
             }  # fmt: skip
-            connection.execute(insert(DEBITS).values(row))
-        return Balance(dataset, analyst, measure, own.limit, own_spent)
+            book = chain.add(connection, self._seal.key, book, "debit", row)
+        self._note(book)
+        return replace(own, spent=own_spent)
 
     def balance(self, dataset: str, analyst: str | None = None) -> Balance:
         """What a data set, or an analyst on it, has spent and may spend."""
         if analyst is not None:
             check_name(analyst)
         with self._writing() as connection:
-            return _state(connection, dataset, analyst, _measure(connection, dataset))[0]
+            return _balance(self._book(connection, dataset), analyst)[0]
 
     def balances(self, dataset: str) -> list[Balance]:
         """The data set's budget, then every analyst's, by name."""
         with self._writing() as connection:
-            measure = _measure(connection, dataset)
-            names = select(LIMITS.c.analyst).where(LIMITS.c.dataset == dataset).distinct().order_by(LIMITS.c.analyst)
-            return [
-                _state(connection, dataset, name or None, measure)[0] for name in connection.execute(names).scalars()
-            ]
+            book = self._book(connection, dataset)
+        return [_balance(book, name or None)[0] for name in sorted(book.limits)]
 
     def entries(self, dataset: str) -> list[Debit]:
         """Every debit, in order."""
         with self._writing() as connection:
+            self._book(connection, dataset)
             rows = connection.execute(select(DEBITS).where(DEBITS.c.dataset == dataset).order_by(DEBITS.c.number))
             return [_debit(row) for row in rows]
+
+    def _set_limit(self, connection: Connection, book: Book, analyst: str, limit: Units) -> Book:
+        if book.limits.get(analyst) == limit:
+            return book
+        row = {"dataset": book.dataset, "analyst": analyst, "amount": limit.amount, "delta": limit.delta}
+        return chain.add(connection, self._seal.key, book, "limit", row | {"at": datetime.now(UTC)})
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
@@ -140,42 +192,17 @@ def check_name(analyst: str) -> None:
         raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
 
 
-def _measure(connection: Connection, dataset: str, *, lock: bool = False) -> Measure:
-    query = select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)
-    found = connection.execute(query.with_for_update() if lock else query).scalar()
-    if found is None:
-        raise LedgerError("has no book in this ledger", where=dataset, remedy="Register the data set first.")
-    return cast(Measure, found)
-
-
-def _set_limit(connection: Connection, dataset: str, analyst: str, limit: Units) -> None:
-    if _limit(connection, dataset, analyst) != limit:
-        row = {"dataset": dataset, "analyst": analyst, "amount": limit.amount, "delta": limit.delta}
-        connection.execute(insert(LIMITS).values(**row, at=datetime.now(UTC)))
-
-
-def _limit(connection: Connection, dataset: str, analyst: str) -> Units | None:
-    query = select(LIMITS.c.amount, LIMITS.c.delta).where(LIMITS.c.dataset == dataset, LIMITS.c.analyst == analyst)
-    found = connection.execute(query.order_by(LIMITS.c.id.desc()).limit(1)).first()
-    return Units(*found) if found else None
-
-
-def _state(connection: Connection, dataset: str, analyst: str | None, measure: Measure) -> tuple[Balance, int]:
+def _balance(book: Book, analyst: str | None) -> tuple[Balance, int]:
     """A balance, and the number of the last entry that it counts."""
-    limit = _limit(connection, dataset, analyst or "")
+    limit = book.limits.get(analyst or "")
     if limit is None:
         raise BudgetSpent(
             "has no budget on this data set",
-            where=f"{analyst} on {dataset}",
+            where=f"{analyst} on {book.dataset}",
             remedy="The data holder grants budgets.",
         )
-    of, entries = ("total_", DEBITS.c.number) if analyst is None else ("analyst_total_", DEBITS.c.analyst_number)
-    query = select(entries, DEBITS.c[f"{of}amount"], DEBITS.c[f"{of}delta"]).where(DEBITS.c.dataset == dataset)
-    if analyst is not None:
-        query = query.where(DEBITS.c.analyst == analyst)
-    found = connection.execute(query.order_by(entries.desc()).limit(1)).first()
-    number, spent = (found[0], Units(found[1], found[2])) if found else (0, Units(0, 0))
-    return Balance(dataset, analyst, measure, limit, spent), number
+    spent, number = book.of(analyst or "")
+    return Balance(book.dataset, analyst, cast(Measure, book.measure), limit, spent), number
 
 
 def _refusal(balance: Balance, cost: Units) -> BudgetSpent:

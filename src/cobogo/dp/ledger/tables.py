@@ -62,6 +62,16 @@ DEBITS = Table(
 """What was spent. Each entry carries the totals, and its number can be taken once: even without locks two analysts
 could not both spend what is left."""
 
+SEALS = Table(
+    "cobogo_seals",
+    METADATA,
+    Column("dataset", String(200), primary_key=True),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String(10), nullable=False),
+    Column("seal", String(64), nullable=False),
+)
+"""One row for each of the others, in the order in which they were written: see `cobogo.dp.ledger.chain`."""
+
 SQLITE = """
 CREATE TRIGGER IF NOT EXISTS {table}_no_{verb} BEFORE {verb} ON {table}
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
@@ -87,7 +97,7 @@ def alone(connection: Connection) -> None:
 
 def create(connection: Connection) -> None:
     """Make the tables where they are not there, one process at a time."""
-    names = [table.name for table in (BOOKS, LIMITS, DEBITS)]
+    names = [table.name for table in (BOOKS, LIMITS, DEBITS, SEALS)]
     alone(connection)
     if connection.dialect.name == "postgresql":
         METADATA.create_all(connection)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
 
 from cobogo.server import collecting
 from cobogo.server.access import house, needs
@@ -52,16 +52,26 @@ def described(this: Here, holder: Collector, identity: Identity) -> dict[str, An
 
 
 @router.post("/{identity}/reports", status_code=202, openapi_extra=BYTES)
-async def report(this: Here, holder: Collector, identity: Identity, request: Request) -> Received:  # noqa: ARG001
-    """Hand in reports: one message of the wire format, or several after one another."""
+async def report(
+    this: Here,
+    holder: Collector,  # noqa: ARG001
+    identity: Identity,
+    request: Request,
+    idempotency_key: Annotated[str | None, Header(min_length=8, max_length=200, pattern=r"^[!-~]+$")] = None,
+) -> Received:
+    """Hand in reports: one message of the wire format, or several after one another, the more the better.
+
+    What is answered was written down. Whoever got no answer sends the same again with the same Idempotency-Key, a
+    random text: then it is counted once.
+    """
     from starlette.concurrency import run_in_threadpool
 
-    content = b""
+    content = bytearray()
     async for block in request.stream():
         content += block
         if len(content) > MOST:
             raise HTTPException(413, "More than 16 MB of reports at once.")
-    return Received(reports=await run_in_threadpool(_taken, this, identity, content))
+    return Received(reports=await run_in_threadpool(_taken, this, identity, bytes(content), idempotency_key))
 
 
 @router.get("/{identity}/estimates")
@@ -73,8 +83,8 @@ def estimates(
     return dict(counts.findings(level=level).as_dict())
 
 
-def _taken(this: House, identity: str, content: bytes) -> int:
-    return collecting.take(this, _row(this, identity), content)
+def _taken(this: House, identity: str, content: bytes, key: str | None) -> int:
+    return collecting.take(this, _row(this, identity), content, key)
 
 
 def _row(this: House, identity: str) -> dict[str, Any]:

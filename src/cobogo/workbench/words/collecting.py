@@ -68,7 +68,7 @@ ENGLISH: dict[str, str] = {
     "collect.part": "Share",
     "collect.chance": "By chance",
     "collect.there": "There",
-    "collect.toofew": "Too few reports to say anything: a value that every client holds would not stand out of the noise.",
+    "collect.toofew": "Too few reports to say anything: even a value that all clients hold would not stand out.",
     "collect.yes": "yes",
     "collect.no": "no",
     "collect.mean": "Mean",

@@ -1,0 +1,97 @@
+"""Reports handed in over HTTP: a real server, keys, batches of clients' messages, until all of them are counted.
+
+The note says how many reports a second that is, on the clock and for each second of a processor: server and clients
+share the machine.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from benchmarks.measure import Result, Spent, once
+
+REPORTS, BATCH, CLIENTS = 50_000, 500, 4
+KINDS: dict[str, dict[str, Any]] = {
+    "grr": {"epsilon": 2.0, "values": [f"value {number}" for number in range(100)]},
+    "rappor": {},
+    "cms": {"epsilon": 4.0},
+    "hcms": {"epsilon": 4.0},
+    "flh": {"epsilon": 2.0},
+    "pem": {"epsilon": 4.0},
+}
+
+
+def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Result]:
+    """Every kind of report, in batches of a gateway; then one message a request, as a single device sends it."""
+    with _served(directory) as (client, house):
+        for mechanism in kinds:
+            yield _handed_in(client, house, mechanism, reports, BATCH)
+        yield _handed_in(client, house, kinds[-1], max(reports // 25, 1), 1)
+
+
+def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int) -> Result:
+    from cobogo.ldp.collection import Collection
+    from cobogo.ldp.encoding import shuffled_reports
+    from cobogo.ldp.wire import batches
+    from cobogo.randomness import Entropy
+    from cobogo.schema.starter import toml
+    from cobogo.server import collecting
+    from cobogo.server.state import COLLECTIONS
+
+    told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
+    text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
+    identity = collecting.begin(house, "steward", text)
+    row = house.state.get(COLLECTIONS, identity)
+    asked = Collection.of({"collection": told})
+    rows = shuffled_reports(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
+    messages = [b"".join(batches(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
+
+    def send(message: bytes) -> None:
+        headers = {"Idempotency-Key": str(uuid4())}
+        client.post(f"/collections/{identity}/reports", content=message, headers=headers).raise_for_status()
+
+    def everything() -> None:
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            list(pool.map(send, messages))
+        assert collecting.counted(house, row).users == reports
+
+    spent: Spent = once(everything)
+    note = f"{reports / spent.wall:,.0f} reports a second, {reports / spent.cpu:,.0f} a second of a processor"
+    return Result(f"{mechanism}, {reports:,} reports over HTTP, {batch} a request", spent, note=note)
+
+
+@contextmanager
+def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
+    import httpx
+    import uvicorn
+
+    from cobogo.cli.serving import configured
+    from cobogo.server.app import create_app
+    from cobogo.server.house import House
+    from cobogo.server.roles import Role
+    from cobogo.server.settings import Limits, Settings
+
+    settings = Settings(port=0, state=str(directory / "server"), limits=Limits(requests_per_minute=1_000_000))
+    house = House(settings)
+    key = house.keys.create("gateway", Role.COLLECTOR)[1]
+    server = uvicorn.Server(configured(create_app(settings, house=house), settings))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}
+        with httpx.Client(base_url=base, headers=headers, timeout=60) as client:
+            client.get("/me").raise_for_status()
+            yield client, house
+    finally:
+        server.should_exit = True
+        thread.join()

@@ -118,6 +118,15 @@ def test_aggregates_share_what_they_measure() -> None:
     )  # fmt: skip
 
 
+def test_one_question_does_not_ask_for_a_day_of_computing() -> None:
+    keys = {"type": "integer", "keys": list(range(300))}
+    columns = {"a": keys, "b": keys, "age": {"type": "integer", "bounds": [0, 110]}}
+    dataset = q.Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    q.asked("SELECT a, MEDIAN(age), COUNT(*) FROM people GROUP BY a", dataset)
+    with pytest.raises(QueryRefused, match="90,000 quantiles"):
+        q.asked("SELECT a, b, MEDIAN(age) FROM people GROUP BY a, b", dataset)
+
+
 @given(low=st.integers(-(10**6), 10**6), width=st.integers(0, 10**6))
 def test_the_candidates_of_a_quantile_cover_the_bounds(low: int, width: int) -> None:
     column = q.declared().columns["age"].model_copy(update={"bounds": (low, low + width)})

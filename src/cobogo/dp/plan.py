@@ -17,6 +17,10 @@ from cobogo.dp.query import Aggregate, Query
 from cobogo.errors import QueryRefused
 
 GROUPS_AT_MOST = 100_000
+CHOICES_AT_MOST = 20_000
+"""Quantiles of an answer, over all of its groups. Each takes some 4 ms, so that this is a minute or two of everybody's
+time; a question for the quantiles of 100,000 groups would take a day."""
+
 BINS_AT_MOST = 1024
 MOST_SENSITIVE = 2**53
 FINEST_SHARE = 1000
@@ -124,6 +128,12 @@ def plan(query: Query, dataset: Dataset) -> Plan:
                     f"the {aggregate.kind} of {aggregate.column!r} cannot be computed exactly",
                     "Its declared bounds are too wide for its decimals and max-rows.",
                 )
+    choices = sum(one.kind == "ranks" for one in measured) * (1 if public is None else len(public))
+    if choices > CHOICES_AT_MOST:
+        raise _refused(
+            f"the question asks for {choices:,} quantiles, and {CHOICES_AT_MOST:,} are computed at most",
+            "Group by fewer columns, or ask for fewer quantiles.",
+        )
     return Plan(query, dataset, tuple(measured), public)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.location.attacks.base import Attack, Findings, Scene, share
-from cobogo.location.attacks.hearing import by_person, fullest_spot, one_each, place_told, sent
+from cobogo.location.attacks.hearing import SPOT, by_person, fullest_spot, one_each, place_told, sent
 from cobogo.location.geometry import Floats, Frame
 from cobogo.location.points import Ints, Points
 
@@ -37,11 +37,14 @@ def at_work(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
 
 def homes_told(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
     """For each person with enough reports among ``rows``: the place that they tell of, in a spot of ``near`` metres or
-    as wide as the mechanism's usual noise, which is public."""
-    if scene.released.box is None:
+    as wide as the mechanism's usual noise, which is public. Of sets one is exact, so that their spots are narrow:
+    dummies that are alike fall into wide ones."""
+    if scene.released.members is not None:
         points, report = sent(scene.released)
         each = max(len(points) // max(len(scene.released.points), 1), 1)
-        return favourite_places(points, rows[report], max(near, scene.quality_loss), fewest * each)
+        return favourite_places(points, rows[report], max(SPOT, scene.quality_loss), fewest * each)
+    if scene.released.box is None:
+        return favourite_places(scene.reports, rows, max(near, scene.quality_loss), fewest)
     user, time = scene.reports.user, scene.reports.time
     assert user is not None
     assert time is not None

@@ -127,7 +127,7 @@ def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: Clique) -> Box:
     for edge, reduce, values in ((0, np.minimum, across), (1, np.minimum, lat[some]),
                                  (2, np.maximum, across), (3, np.maximum, lat[some])):  # fmt: skip
         reduce.at(edges[edge], crowd[some], values)
-    boxes = around(first, *edges, cloak.k, cloak.min_area)
+    boxes = around(first, edges[0], edges[1], edges[2], edges[3], cloak.k, cloak.min_area)
     west, south, east, north = (np.where(some, edge[crowd], np.nan) for edge in boxes)
     return west, south, east, north
 

@@ -114,6 +114,17 @@ def test_what_was_spent_outlives_the_process_and_is_its_owner_s_alone(tmp_path: 
     assert {entry.name for entry in tmp_path.iterdir()} == {"device.json", ".device.json.lock"}
 
 
+def test_two_programs_on_one_device_share_its_budget_and_its_home(tmp_path: Path) -> None:
+    one, other = (client(file=tmp_path / "device.json", source=None) for _ in range(2))
+    for device, second in ((one, 0.0), (other, 1.0), (one, 2.0)):
+        device.report(-38.4, -3.7, second)
+    for device in (one, other):
+        with pytest.raises(BudgetSpent):
+            device.report(-38.4, -3.7, 3.0)
+    one.remember("home", *HOME)
+    assert len({device.report(*HOME, 9000.0).positions for device in (one, other)}) == 1
+
+
 @pytest.mark.parametrize(
     "damage", ["", "{}", "[]", '{"spent": 3, "last": null, "places": {}, "memos": {}}'], ids=range(4)
 )

@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 from cobogo.errors import DataError
 from cobogo.location import mixing
+from cobogo.location.geometry import Frame
 from cobogo.location.mixing import best, mix, walking
 from cobogo.location.mixzones import MixZone, MixZones
 from cobogo.location.points import Points
@@ -186,6 +187,23 @@ def test_a_new_name_is_for_those_whom_an_observer_cannot_tell() -> None:
     second = [names(zones, who, (HERE[0] + 0.0019, HERE[1]), 20_360 + 5 * step)[0] for step, who in enumerate(crowd)]
     assert not {*first} & {*second}
     assert zones.mixed("square", Seeded(1)).entropy > 5
+
+
+@pytest.mark.parametrize("otherwise", ["keep", "silent"])
+def test_who_leaves_after_one_with_a_new_name_does_not_give_them_away(otherwise: str) -> None:
+    """Two go in at once. One comes out as either might. The other comes out where only they can have got to: under the
+    old name, everybody would know who the first was."""
+    zones = MixZones([MixZone("park", *HERE, radius=700, least=2, otherwise=otherwise)])  # type: ignore[arg-type]
+    frame = Frame(*HERE)
+    west, east, out, far = (frame.degrees(east, north) for east, north in ((-690, 0), (400, 0), (-150, 900), (800, 0)))
+    before = names(zones, "ab", frame.degrees(0, -5000), 0)
+    names(zones, "a", west, 4000)
+    names(zones, "b", east, 4000)
+    assert names(zones, "a", out, 4700)[0] not in {None, *before}
+    after = names(zones, "b", far, 4760)[0]
+    assert after not in before
+    assert (after is None) == (otherwise == "silent")
+    assert zones.mixed("park", Seeded(1)).entropy > 0
 
 
 def test_a_position_that_comes_late_moves_nobody_out_of_a_zone() -> None:

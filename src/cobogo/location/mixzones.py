@@ -40,8 +40,8 @@ class MixZone:
 
     ``least`` people, the one who leaves among them, must have met in it, and an observer who saw everybody go in and
     come out, and knows how fast people walk, must be left with ``bits`` about who it is that leaves. ``otherwise``: the
-    one who leaves keeps the old pseudonym ("keep"), and is followed as before; or is not heard of at all until the next
-    zone that mixes them ("silent").
+    one who leaves keeps the old pseudonym ("keep"), and is followed as before, unless that told who others are who left
+    before; or is not heard of at all until the next zone that mixes them ("silent").
 
     Formula: $H = -\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma}$ over the matchings $\sigma$ of who went in with who came
         out, $p_{\sigma} \propto \prod_i w(i, \sigma(i))$; at most $\log_2 n!$ bits
@@ -96,13 +96,14 @@ class Heard:
 
 @dataclass
 class _Stay:
-    """One visit to a zone, from entry to exit."""
+    """One visit to a zone, from entry to exit, as an observer saw it."""
 
     user: str
     entered: Moment
     met: set[int] = field(default_factory=set)
     left: Moment | None = None
     renamed: bool = False
+    needed: bool = False  # somebody left under a new name because it might have been this one
 
     @property
     def open(self) -> bool:
@@ -277,10 +278,15 @@ class MixZones:
             return
         stay.left = there
         company = [stays[other] for other in stay.met if other in stays and stays[other].open]
-        if len({user, *(one.user for one in company)}) >= zone.least and _bits(stay, company) >= zone.bits:
+        mixed = len({user, *(one.user for one in company)}) >= zone.least and _bits(stay, company) >= zone.bits
+        for one in company if mixed else ():
+            one.needed = one.needed or one.left is None
+        if mixed or (stay.needed and zone.otherwise == "keep"):  # the old name would tell who the others were
             stay.renamed = True
             self.pseudonyms.renew(user, there[2])
             self._hush(user, silent=False)
+        elif zone.otherwise == "silent":
+            stay.left = None  # nobody heard of it: to an observer they are inside
 
     def _lapse(self, user: str) -> None:
         """Somebody is in no zone any more, and nobody knows when they came out."""

@@ -78,6 +78,7 @@ def _counted_marginals(public: Path, manifest: dict[str, Any], sensitive: str) -
 def broken(models: list[dict[str, Any]], found: Found, before: Counter[Label]) -> list[str]:
     """Which of k-anonymity, distinct l-diversity and t-closeness by equal distance a release breaks, and where."""
     problems = [] if found.sizes else ["nothing was released"]
+    before = Counter({value: count for value, count in before.items() if value is not None})
     total = sum(before.values())
     for key, size in found.sizes.items():
         here = found.values.get(key)
@@ -86,11 +87,13 @@ def broken(models: list[dict[str, Any]], found: Found, before: Counter[Label]) -
                 problems.append(f"{key} has {size} records")
             if here is None:
                 continue
-            if model["model"] == "l-diversity" and len(here) < model["l"]:
-                problems.append(f"{key} has {len(here)} values")
-            if model["model"] == "t-closeness":
-                apart = sum(abs(here[value] / size - count / total) for value, count in before.items()) / 2
-                if apart > model["t"] + 1e-9 or set(here) - set(before):
+            known = Counter({value: count for value, count in here.items() if value is not None})
+            if model["model"] == "l-diversity" and len(known) < model["l"]:
+                problems.append(f"{key} has {len(known)} values")
+            if model["model"] == "t-closeness" and known:
+                there = sum(known.values())
+                apart = sum(abs(known[value] / there - count / total) for value, count in before.items()) / 2
+                if apart > model["t"] + 1e-9 or set(known) - set(before):
                     problems.append(f"{key} is {apart} away")
         if here and sum(here.values()) != size:
             problems.append(f"{key} has {size} records and {sum(here.values())} values")

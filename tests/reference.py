@@ -119,7 +119,7 @@ def satisfies(task: Task, members: Sequence[int]) -> bool:
     """Whether one class satisfies every model."""
     if any(len(members) < k for k in task.ks):
         return False
-    return all(len({task.sensitive[name][number] for number in members}) >= least for name, least in task.ls)
+    return all(len({task.sensitive[name][number] for number in members} - {None}) >= least for name, least in task.ls)
 
 
 def at(task: Task, levels: Levels) -> Node:

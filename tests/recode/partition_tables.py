@@ -86,9 +86,10 @@ def classes(rows: list[Row]) -> dict[tuple[Label, ...], list[Row]]:
 def broken(kind: str, before: list[Row], released: list[Row]) -> list[str]:
     """What the released rows break of a set of models, counted by hand."""
     problems = []
-    whole = Counter(row["disease"] for row in before)
+    whole = Counter(row["disease"] for row in before if row["disease"] is not None)
     for key, members in classes(released).items():
-        here = Counter(row["disease"] for row in members)
+        here = Counter(row["disease"] for row in members if row["disease"] is not None)
+        there = sum(here.values())
         if kind != "entropy" and len(members) < 3:
             problems.append(f"{key} has {len(members)} records")
         if kind == "l" and len(here) < 2:
@@ -96,11 +97,11 @@ def broken(kind: str, before: list[Row], released: list[Row]) -> list[str]:
         if kind == "entropy":
             effective = 1.0
             for count in here.values():
-                effective *= (len(members) / count) ** (count / len(members))
+                effective *= (there / count) ** (count / there)
             if effective < 1.8 - 1e-6:
                 problems.append(f"{key} is worth {effective} diseases")
-        if kind == "t":
-            distance = sum(abs(here[d] / len(members) - whole[d] / len(before)) for d in whole) / 2
+        if kind == "t" and there:
+            distance = sum(abs(here[d] / there - whole[d] / sum(whole.values())) for d in whole) / 2
             if distance > 0.35 + 1e-9:
                 problems.append(f"{key} is {distance} away")
     return problems

@@ -1,12 +1,13 @@
 """Hierarchies from CSV files: what is read, and what each kind of broken file is told."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from cobogo.errors import HierarchyError
 from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.csv_file import csv_hierarchy
+from cobogo.hierarchy.csv_file import LARGEST, csv_hierarchy
 
 PROFESSIONS = "Dentista;Saúde;Qualquer\nMédico;Saúde;Qualquer\nAnalista;TI;Qualquer\nGerente;TI;Qualquer\n"
 
@@ -101,3 +102,13 @@ def test_a_file_that_cannot_be_opened_is_an_error_with_its_place(tmp_path):
         csv_hierarchy("p", tmp_path / "nowhere.csv", **options)
     with pytest.raises(HierarchyError, match="cannot be read"):
         csv_hierarchy("p", tmp_path, **options)
+
+
+def test_what_may_never_end_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with (tmp_path / "large.csv").open("wb") as file:
+        file.truncate(LARGEST + 1)  # a hole: no bytes are stored
+    options = {"separator": ";", "encoding": "utf-8", "missing": (), "where": "policy"}
+    for path, words in [("/dev/zero", "regular"), (tmp_path / "pipe.csv", "regular"), (tmp_path / "large.csv", "MiB")]:
+        with pytest.raises(HierarchyError, match=words):
+            csv_hierarchy("p", Path(path), **options)

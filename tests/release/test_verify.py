@@ -85,6 +85,17 @@ def sign_again(out: Path) -> None:
     edit_manifest(out, change)
 
 
+@pytest.mark.parametrize("where", ["../evidence/report.json", "/etc/hostname", "a/../../x.csv", "..\\\\x.csv", "."])
+def test_a_manifest_that_names_a_file_outside_of_the_release_is_not_followed(out: Path, where: str) -> None:
+    def change(content: dict[str, Any]) -> None:
+        content["data"]["file"] = where
+        content["files"][where] = content["files"].pop("release.csv")
+
+    edit_manifest(out, change)
+    with pytest.raises(VerificationFailed, match="outside of the release"):
+        cb.verify(out)
+
+
 def test_an_untouched_release_holds(out: Path) -> None:
     verdict = cb.verify(out)
     assert verdict

@@ -146,6 +146,15 @@ def test_columns_of_parquet_that_differ_in_case_alone_are_refused(tmp_path: Path
         rows(tmp_path / "a.parquet")
 
 
+@pytest.mark.parametrize("wrapped", [lambda kind: kind, pa.list_])
+def test_decimals_that_the_engine_would_take_for_other_numbers_are_refused(tmp_path: Path, wrapped: Any) -> None:
+    pq.write_table(pa.table({"x": ["1"]}), tmp_path / "a.parquet")
+    wide = pa.table({"x": ["1"], "sum": pa.array([None], wrapped(pa.decimal256(40, 2)))})
+    pq.write_table(wide, tmp_path / "b.parquet")
+    with pytest.raises(DataError, match='the column "sum" holds decimals of more than 38 digits'):
+        rows(tmp_path / "*.parquet")
+
+
 def test_frames_with_unfit_names() -> None:
     import pandas as pd
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import codecs
 import csv
+import errno
 import io
+import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from cobogo.errors import HierarchyError
 from cobogo.hierarchy.base import Hierarchy, Label
+
+LARGEST = 1 << 28
 
 USUAL_SEPARATORS = {";": '";"', ",": '","', "\t": "a tab", "|": '"|"'}
 
@@ -56,9 +60,20 @@ def csv_hierarchy(
     return Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)), where=where)
 
 
+def read_regular(path: Path) -> bytes:
+    """The content of a file that ends: a device or a pipe may not, and more than 256 MiB are no list of values."""
+    if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # before it is opened: a pipe would wait
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    with path.open("rb") as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise OSError(errno.EFBIG, f"it has more than {LARGEST >> 20} MiB")
+    return content
+
+
 def _text(path: Path, encoding: str, where: str) -> str:
     try:
-        raw = path.read_bytes()
+        raw = read_regular(path)
     except FileNotFoundError:
         remedy = f"Looked at {path}. Paths are relative to the policy file."
         raise HierarchyError("no such file", where=where, remedy=remedy) from None

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from cobogo.errors import DataError, PolicyError, VaultError
+from cobogo.hierarchy.csv_file import read_regular
 from cobogo.mask import texts
 from cobogo.mask.digits import canonical
 from cobogo.mask.encryption import pseudonyms
@@ -230,11 +231,13 @@ def _file(policy: Policy, path: str, where: str) -> tuple[str, ...]:
     """The lines of a list, each once."""
     file = policy.resolve(path)
     try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        text = file.read_text(encoding="latin-1")
+        raw = read_regular(file)
     except OSError as error:
         raise PolicyError(f"the list cannot be read: {error.strerror}", where=f"{where}, {file}") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
     words = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if len(words) < 2:
         raise DataError("a list has at least two words", where=f"{where}, {file}", remedy="Write one a line.")

@@ -32,7 +32,7 @@ from cobogo.policy.tables import (
     Role,
     Utility,
 )
-from cobogo.policy.toml_file import read_toml
+from cobogo.policy.toml_file import read_toml, refuse_depth
 
 
 class Policy(Part):
@@ -92,6 +92,7 @@ class Policy(Part):
         A policy of somebody who must not see the machine's files is confined: it may name plain files in ``home`` and,
         where ``trusted`` is given, these paths.
         """
+        refuse_depth(content, name)
         try:
             policy = cls.model_validate(content)
         except ValidationError as error:

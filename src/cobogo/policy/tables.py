@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from cobogo.policy.hierarchies import AnyHierarchy
 from cobogo.policy.part import Part, Separator
@@ -77,6 +77,14 @@ class Privacy(Part):
     """The models that must hold; each is a table with a ``model`` and its parameters."""
 
     models: Annotated[tuple[dict[str, Any], ...], Field(min_length=1)]
+
+    @field_validator("models")
+    @classmethod
+    def _named(cls, models: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        for entry in models:
+            if not isinstance(entry.get("model", ""), str):
+                raise ValueError('a model is named by a text, for example: { model = "k-anonymity", k = 5 }')
+        return models
 
 
 class Recoding(Part):

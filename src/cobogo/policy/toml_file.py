@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from cobogo.errors import PolicyError
 
 DEEPEST = 100
-"""Tables within tables that a file may hold: what walks through them needs no more room than any program has."""
+"""Tables and lists within each other, in any policy: what goes deeper was not written by hand, and exhausts whoever
+reads it."""
 
 ENDS = re.compile(r"[={},\[\]]")
 """What ends a key."""
@@ -48,13 +49,23 @@ def parse_toml(text: str, where: str, *, remedy: str | None = None) -> dict[str,
     except RecursionError:
         raise _too_deep(where) from None
     except ValueError:
-        raise PolicyError("holds a number that is too long to be one", where=where) from None
-    level: list[Any] = [content]
+        raise PolicyError("a number has more than 4,300 digits", where=where) from None
+    refuse_depth(content, where)
+    return content
+
+
+def refuse_depth(content: Any, where: str) -> None:
+    """Refuse tables and lists that are nested beyond reason."""
+    inside = [content]
     for _ in range(DEEPEST):
-        level = [part for table in level for part in _parts(table)]
-        if not level:
-            return content
-    raise _too_deep(where)
+        inside = [
+            part
+            for outer in inside
+            if isinstance(outer, Mapping | list | tuple)
+            for part in (outer.values() if isinstance(outer, Mapping) else outer)
+        ]
+    if any(isinstance(part, Mapping | list | tuple) for part in inside):
+        raise _too_deep(where)
 
 
 def _dots(part: str) -> int:
@@ -62,11 +73,5 @@ def _dots(part: str) -> int:
     return part.count(".") if part.lstrip()[:1] not in ("'", '"') else part.count('".') + part.count("'.")
 
 
-def _parts(value: Any) -> Iterable[Any]:
-    """The tables and lists in a table or list."""
-    inside = value.values() if isinstance(value, dict) else value
-    return [part for part in inside if isinstance(part, dict | list)]
-
-
 def _too_deep(where: str) -> PolicyError:
-    return PolicyError(f"is nested more than {DEEPEST} deep", where=where, remedy="Write it flat.")
+    return PolicyError(f"tables and lists are nested more than {DEEPEST} deep", where=where, remedy="Write it flatter.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.hierarchy import Label
-from cobogo.metrics import Outcome
+from cobogo.metrics import Outcome, measure
 from cobogo.models.base import Classes, Histogram, Ints
 from cobogo.recode.outcome import majority
 from cobogo.recode.problem import Levels, Problem
@@ -179,6 +179,15 @@ class Assignment:
             products=products,
             bits=self._bits(),
         )
+
+    def valued(self) -> tuple[str, float]:
+        """The metric asked for and its value; the loss, where that one says nothing of records that each have their own
+        levels."""
+        found = measure(self.outcome(), self.problem.scale)
+        for name in (self.problem.metric.name, "loss"):
+            if (value := found[name]) is not None:
+                return name, value
+        raise AssertionError(found)
 
     def _majority(self) -> int | None:
         """The records with the label that most of their class have; None where no label is known."""

@@ -110,6 +110,8 @@ class _Search:
 
     def run(self) -> Solution:
         found = self.look()
+        if not found and self.cut_short and self._check(self.problem.highest).satisfied:  # coarse, and better than none
+            found = self._ranked()
         if not found:
             if self.cut_short:
                 raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -111,8 +111,8 @@ class Manifest(_Entry):
     @property
     def contradiction(self) -> str | None:
         """What in it cannot be, whatever lies beside it."""
-        if any(not _inside(name) for name in self._named):
-            return "the manifest names a file that does not lie beside it"
+        if any(_outside(name) for name in self._named_files):
+            return "the manifest names a file outside of the release"
         if self.marginals:
             return self._contradiction_of_marginals
         if not (self.data.sha256 if self.data.file is None else self.data_files):
@@ -125,6 +125,12 @@ class Manifest(_Entry):
         if self.with_role(Role.IDENTIFIER):
             return "an identifier is among the released columns"
         return self._recoded_otherwise() if self.kind == RECODING else None
+
+    @property
+    def _named_files(self) -> Iterator[str]:
+        beside = (self.data, self.buckets, *self.marginals, *self.columns)
+        yield from self.files
+        yield from (entry.file for entry in beside if entry is not None and entry.file is not None)
 
     def _recoded_otherwise(self) -> str | None:
         """The same of a recoding."""
@@ -151,13 +157,6 @@ class Manifest(_Entry):
             return "the marginals have more than one sensitive attribute, or an identifier"
         return None if self.models else "the manifest promises nothing: it states no model"
 
-    @property
-    def _named(self) -> tuple[str, ...]:
-        """Every file that it names."""
-        own = (self.data.file, None if self.buckets is None else self.buckets.file)
-        apart = (entry.file for entry in self.marginals)
-        return (*self.files, *(name for name in (*own, *apart) if name is not None))
-
     def columns_in(self, file: str | None = None) -> tuple[str, ...]:
         """The columns of the released table, or of a file beside it."""
         return tuple(column.name for column in self.columns if column.file == file)
@@ -179,9 +178,10 @@ class Manifest(_Entry):
         (directory / NAME).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def _inside(name: str) -> bool:
-    """Whether a path leads nowhere but below the directory that it is read from."""
-    return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
+def _outside(name: str) -> bool:
+    """Whether a name may lead out of the directory that it is looked up in."""
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    return not parts or ".." in parts or PurePosixPath(name).is_absolute() or PureWindowsPath(name).is_absolute()
 
 
 def load(directory: Path) -> Manifest:

@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from cobogo.errors import DataError
 from cobogo.policy import Data
@@ -247,9 +248,22 @@ def parquet_columns(files: Sequence[str], path: str) -> list[str]:
     from pyarrow.parquet import read_schema
 
     try:
+        for file in files:
+            _refuse_wide_decimals(read_schema(file), file)
         return list(read_schema(files[0]).names)
     except (ArrowException, OSError):
         raise parquet_error(path) from None
+
+
+def _refuse_wide_decimals(schema: Any, file: str) -> None:
+    """DuckDB takes the bytes of a decimal of more than 38 digits for another number, and says nothing."""
+    wide = [field.name for field in schema if "decimal256" in str(field.type)]
+    if wide:
+        raise DataError(
+            f'the column "{wide[0]}" holds decimals of more than 38 digits, which cannot be read',
+            where=file,
+            remedy="Write it with at most 38 digits, as text, or as floating point.",
+        )
 
 
 def parquet_error(path: str) -> DataError:

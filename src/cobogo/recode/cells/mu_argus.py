@@ -32,8 +32,9 @@ from cobogo.table.frequency import number_tuples
 
 Progress = Callable[[int, int], None]
 
-TOGETHER = 3
-"""Attributes whose combinations are looked at."""
+TOGETHER, SETS_AT_MOST, CELLS_AT_MOST = 3, 10_000, 1_000_000_000
+"""Attributes whose combinations are looked at; fewer together where there are more sets of them, or of these times the
+tuples, than this."""
 
 RARE = 2
 """A combination that fewer records have is rare, where the policy does not ask for k-anonymity."""
@@ -92,7 +93,8 @@ class _Search:
         self.weights = np.array(problem.weights)
         self.least = asked_k(problem.models) or RARE
         width = range(len(problem.hierarchies))
-        self.sets = [one for size in range(1, TOGETHER + 1) for one in combinations(width, size)]
+        self.together = _together(len(problem.hierarchies), len(self.leaves))
+        self.sets = [one for size in range(1, self.together + 1) for one in combinations(width, size)]
         self.member = np.array([[column in one for column in width] for one in self.sets], dtype=np.float32)
         self.checked = 0
         self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
@@ -116,7 +118,7 @@ class _Search:
         if best.left:
             records = number_of(best.assignment.suppressed, "record")
             yield (
-                f"μ-Argus looks at combinations of up to {TOGETHER} attributes only and would leave "
+                f"μ-Argus looks at combinations of up to {self.together} attributes only and would leave "
                 f"{number_of(best.left, 'record')} in classes that break a model; so that every model holds, "
                 f"{number_of(best.cells, 'more cell')} and {records} had to be suppressed"
             )
@@ -187,6 +189,9 @@ class _Search:
             rows = np.flatnonzero(blame.max(axis=1, initial=0.0) > 0)
             if not len(rows):
                 return
+            if time.monotonic() > self._deadline:  # more than had to go, and all at once
+                np.copyto(cells, self.highest, where=blame > 0)
+                return
             chosen = blame[rows].argmax(axis=1)
             cells[rows, chosen] = self.highest[chosen]
             rest[:, rows] *= 1 - self.member[:, chosen]
@@ -238,6 +243,21 @@ class _Search:
         return Assignment(
             self.problem, high[kept], under[kept], np.arange(len(cells)), numbers[owners], self.problem.table.counts
         )
+
+
+def _together(width: int, tuples: int) -> int:
+    """How many attributes are looked at together: fewer where there are so many sets of them that it would not end.
+
+    >>> _together(8, 30_000), _together(120, 400), _together(120, 1_000_000)
+    (3, 2, 1)
+    """
+    found = 1
+    while found < TOGETHER:
+        sets = sum(math.comb(width, size) for size in range(1, found + 2))
+        if sets > SETS_AT_MOST or sets * tuples > CELLS_AT_MOST:
+            break
+        found += 1
+    return found
 
 
 def _times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:

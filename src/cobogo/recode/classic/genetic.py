@@ -64,6 +64,7 @@ class _Search:
         self._progress = progress or (lambda *_: None)
 
     def run(self) -> Solution:
+        self._check(self.problem.highest)  # however short the time: coarse is better than none
         population = [self.problem.lowest, self.problem.highest, *self._datafly()]
         population += [self._random() for _ in range(POPULATION - len(population))]
         waited, best = 0, math.inf

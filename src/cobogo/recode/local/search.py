@@ -113,14 +113,16 @@ class _Search:
                 "them would break a model"
                 for name, cells in recoverable(self.best).items()
             )
+        metric, value = self.best.allotted().valued()
         steered = self.metric is self.problem.metric
         note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
         return Assigned(
             algorithm="local",
             assignment=self.best,
-            value=float(self.problem.metric.value(self.best.allotted().outcome(), self.problem.scale)),
+            value=value,
             nodes=self.nodes,
             checked=self.checked,
+            metric=metric,
             notes=notes if steered else (note, *notes),
         )
 

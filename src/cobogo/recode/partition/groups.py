@@ -14,7 +14,6 @@ from typing import Protocol
 import numpy as np
 
 from cobogo.errors import NoSolution
-from cobogo.metrics import measure
 from cobogo.models.base import Classes, Histogram, Ints, Mask, Monotone, Scope
 from cobogo.models.check import check, failing
 from cobogo.recode.assignment import Assignment, Small, leaf_tuples
@@ -226,7 +225,7 @@ def solved(
         least = max(2 * least, int(assignment.sizes.min(initial=1)) + 1)
         if least > problem.scale.records:
             raise _none(algorithm)
-    metric, value = _valued(assignment) if measured is None else (measured[0], measured[1](assignment))
+    metric, value = assignment.valued() if measured is None else (measured[0], measured[1](assignment))
     return Assigned(
         algorithm=algorithm,
         assignment=assignment,
@@ -236,16 +235,6 @@ def solved(
         metric=metric,
         notes=notes,
     )
-
-
-def _valued(assignment: Assignment) -> tuple[str, float]:
-    """The metric asked for; the loss, where that one says nothing of records that each have their own levels."""
-    problem = assignment.problem
-    found = measure(assignment.outcome(), problem.scale)
-    for name in (problem.metric.name, "loss"):
-        if (value := found[name]) is not None:
-            return name, value
-    raise AssertionError(found)
 
 
 def unbroken(assignment: Assignment) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from cobogo import job, models
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, number_of
 from cobogo.models.differential_privacy import MEASURES
 from cobogo.models.promise import made
 from cobogo.perturb.guarantees import GUARANTEES
 from cobogo.policy import Policy
+from cobogo.schema.starter import CONFIRM
 from cobogo.server.confine import confined
+from cobogo.workbench.draft import Draft
 from cobogo.workbench.session import Desk, Session
 
 TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
@@ -31,9 +33,25 @@ def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def undecided(draft: Draft) -> list[str]:
+    """The columns whose roles nobody has confirmed.
+
+    >>> undecided(Draft('[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'))
+    ['age']
+    """
+    return [name for name, told in draft.attributes.items() if str(told.get("role", CONFIRM)).startswith(CONFIRM)]
+
+
 def checked(desk: Desk, session: Session, dataset: str) -> Policy:
     """The policy of the draft, or an error that names the place and the remedy."""
     home = desk.house.files.dataset(dataset) / "files"
+    guesses = undecided(session.draft)
+    if guesses:
+        raise PolicyError(
+            f"{number_of(len(guesses), 'column')} with a role that nobody has confirmed",
+            where="policy, attributes",
+            remedy="Look at the columns, and confirm or correct what is suggested.",
+        )
     policy = confined(session.draft.text, home, owner=session.owner, registry=desk.house.settings.registry)
     jobs = jobs_of(session.draft.content())
     if not jobs:

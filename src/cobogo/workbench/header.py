@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 from nicegui import ui
 
 from cobogo.server.state import DATASETS
@@ -12,7 +14,7 @@ from cobogo.workbench.steps import DOORS, finished, open_to
 
 def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
     """The bar on top."""
-    ui.link(session.say("frame.skip"), "#content").classes("cobogo-skip")
+    ui.add_body_html(f'<a href="#content" class="cobogo-skip">{html.escape(session.say("frame.skip"))}</a>')
     with ui.header().classes("items-center q-px-md q-py-xs no-wrap").style(f"background: {INK}"):
         ui.icon("grid_view").props("size=sm")
         ui.label("Cobogó").classes("text-h6 text-weight-bold")
@@ -24,15 +26,16 @@ def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
                 "flat color=white no-caps"
             )
         buttons(session, dark)
-        _account(session)
+        _account(desk, session)
 
 
 def _dataset(desk: Desk, session: Session) -> None:
-    row = None if session.dataset is None else desk.house.state.get(DATASETS, session.dataset, session.owner)
+    row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
     if row is None:
-        session.dataset = None
         return
-    with ui.link(target="/data").classes("row items-center no-wrap q-gutter-xs q-mr-sm").style("color: white"):
+    with (
+        ui.link(target=session.to("data")).classes("row items-center no-wrap q-gutter-xs q-mr-sm").style("color: white")
+    ):
         ui.icon("table_chart").props("size=xs")
         name = ui.label(row["name"]).classes("ellipsis").style("max-width: 16rem")
         name.tooltip(session.say("frame.dataset"))
@@ -47,11 +50,11 @@ def buttons(session: Session, dark: ui.dark_mode, colour: str = "white") -> None
     """Light and language."""
 
     async def turn() -> None:
-        session.dark = not await is_dark()
-        dark.value = session.dark
+        session.browser.dark = not await is_dark()
+        dark.value = session.browser.dark
 
     def speak() -> None:
-        session.language = "pt-BR" if session.language == "en" else "en"
+        session.browser.language = "pt-BR" if session.language == "en" else "en"
         ui.navigate.reload()
 
     label = session.say("dark")
@@ -60,12 +63,13 @@ def buttons(session: Session, dark: ui.dark_mode, colour: str = "white") -> None
     ui.button(session.say("language"), on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
 
 
-def _account(session: Session) -> None:
+def _account(desk: Desk, session: Session) -> None:
     holder = session.holder
     assert holder is not None
 
     def leave() -> None:
-        session.forget()
+        desk.note(holder, "logout")
+        session.browser.forget()
         ui.navigate.to("/login")
 
     label = session.say("frame.account")
@@ -91,7 +95,7 @@ def drawer(desk: Desk, session: Session, step: str) -> None:
             if here:
                 ui.label(session.say(f"door.{door}")).classes("text-caption text-quiet q-px-sm q-pt-sm")
             for one in here:
-                link = ui.link(target=one.path).classes("cobogo-step full-width")
+                link = ui.link(target=session.to(one.name)).classes("cobogo-step full-width")
                 if one.name == step:
                     link.props('aria-current="page"')
                 with link, ui.row().classes("items-center q-px-sm q-py-xs no-wrap gap-3"):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.server import collecting
-from cobogo.workbench.frame import complain, section
+from cobogo.workbench import acts
+from cobogo.workbench.frame import done, section
 from cobogo.workbench.pages.collecting.trial import Trial
 from cobogo.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
 from cobogo.workbench.session import Desk, Session
@@ -240,11 +240,8 @@ class Planner:
             ).props("flat no-caps")
 
     async def _open(self) -> None:
-        try:
-            identity = await run.io_bound(collecting.begin, self.desk.house, self.session.owner, str(self.code.value))
-        except CobogoError as error:
-            complain(error)
-            return
-        await run.io_bound(self.desk.note, self.session, "open collection", str(identity), 201)
-        ui.notify(self.say("collect.opened"), type="positive")
-        await self.opened(str(identity))
+        text = str(self.code.value)
+        identity = await done(self.session, acts.open_collection, self.desk, self.session, "", text)
+        if identity is not None:
+            ui.notify(self.say("collect.opened"), type="positive")
+            await self.opened(identity)

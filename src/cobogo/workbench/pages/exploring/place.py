@@ -67,4 +67,5 @@ class Place:
     def refused(self, why: str) -> None:
         """Say why there is nothing to see, and where to go."""
         say = self.session.say
-        empty(why, title=say("explore.not_yet"), icon="hub", button=say("explore.to_privacy"), go="/privacy")
+        there = self.session.to("privacy")
+        empty(why, title=say("explore.not_yet"), icon="hub", button=say("explore.to_privacy"), go=there)

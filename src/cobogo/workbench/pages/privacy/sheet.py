@@ -155,9 +155,9 @@ def text(sheet: Sheet) -> None:
     code.on_value_change(edited)
     _themed(code)
     with ui.row().classes("gap-2"):
-        ui.button(session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to("/running")).props(
-            "no-caps"
-        )
+        ui.button(
+            session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.to("running"))
+        ).props("no-caps")
         ui.button(session.say("privacy.download"), icon="download", on_click=lambda: given(session)).props(
             "flat no-caps"
         )

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from cobogo.errors import InputError
+from cobogo.errors import Stale
 from cobogo.server.state import DATASETS, DRAFTS, State
 
 KEPT = 200
@@ -21,10 +21,6 @@ KEPT = 200
 
 TOGETHER = 10.0
 """Seconds within which changes of the same thing are one version: a slider that is dragged, a text that is typed."""
-
-
-class Stale(InputError):
-    """What somebody acts on is not what they see: nothing is done."""
 
 
 @dataclass(frozen=True)

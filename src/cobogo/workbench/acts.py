@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from cobogo import scratch
-from cobogo.errors import AnswerIsNo, CobogoError, InputError
+from cobogo.errors import AnswerIsNo, CobogoError, InputError, Stale
 from cobogo.server import collecting, drafts, tables
-from cobogo.server.drafts import Stale, Version
+from cobogo.server.drafts import Version
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.state import BEGUN, DATASETS, JOBS, RELEASES
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from cobogo.registry.store import Entry
     from cobogo.release.verdict import Verdict
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 Deed = Callable[Concatenate[Desk, Session, str, P], T]
 
 STUDIES_AT_ONCE = 4
@@ -40,10 +41,6 @@ STUDIES_AT_ONCE = 4
 
 ACTS: dict[str, Callable[..., Any]] = {}
 """Every act, by what the log calls it."""
-
-
-class Forbidden(Stale):
-    """A key may not do what its holder asks for."""
 
 
 def act(name: str, scope: Scope, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]:
@@ -63,7 +60,7 @@ def act(name: str, scope: Scope, *, log: bool = True) -> Callable[[Deed[P, T]], 
                 status, what = 200, about or (result if isinstance(result, str) else "")
                 return result
             except CobogoError as error:
-                status = 409 if isinstance(error, AnswerIsNo | Stale) else 400
+                status = 409 if isinstance(error, AnswerIsNo) else 400
                 raise
             finally:
                 if line is not None:
@@ -77,15 +74,17 @@ def act(name: str, scope: Scope, *, log: bool = True) -> Callable[[Deed[P, T]], 
 
 def _allowed(desk: Desk, session: Session, name: str, scope: Scope, about: str) -> Holder:
     """Who acts; whoever may not is in the log, too."""
+    status = 409
     try:
         holder = desk.check(session)
         if scope not in holder.scopes:
-            raise Forbidden(f"your key lacks the scope {scope.value}", remedy="Nothing was done. Use another key.")
+            status = 403
+            raise Stale(f"your key lacks the scope {scope.value}", remedy="Nothing was done. Use another key.")
         return holder
-    except Stale as error:
+    except Stale:
         whose = session.browser.holder or session.holder
         if whose is not None:
-            desk.note(whose, name, about, 403 if isinstance(error, Forbidden) else 409)
+            desk.note(whose, name, about, status)
         raise
 
 

@@ -107,9 +107,8 @@ async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
 
     browser, asked = desk.browser(), dict(request.query_params)
     if browser.holder is None:
-        return (
-            f"/login?{urlencode({'next': request.url.path + (f'?{request.url.query}' if request.url.query else '')})}"
-        )
+        address = str(request.url.path) + (f"?{request.url.query}" if request.url.query else "")
+        return f"/login?{urlencode({'next': address})}"
     if step.about_data and "data" not in asked and (last := desk.last(browser)) is not None:
         return f"{step.path}?{urlencode({'data': last, **asked})}"
     session = desk.opened(browser, asked)

@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 from nicegui import run, ui
 
-from cobogo.errors import CobogoError
+from cobogo.errors import CobogoError, Stale
 from cobogo.language.sentences import translated
-from cobogo.server.drafts import Stale
 from cobogo.server.state import DATASETS
 from cobogo.workbench import acts
-from cobogo.workbench.header import drawer, header
+from cobogo.workbench.header import header
 from cobogo.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.workbench.session import Desk, Session
 from cobogo.workbench.steps import open_to
@@ -36,13 +35,11 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
     _guard(desk, session)
     if step not in {one.name for one in open_to(session.holder)}:
         header(desk, session, step, dark)
-        drawer(desk, session, step)
         with _body():
             empty(session.say("frame.forbidden"), icon="lock")
         yield None
         return
     header(desk, session, step, dark)
-    drawer(desk, session, step)
     with _body():
         yield session
 
@@ -77,7 +74,7 @@ def _guard(desk: Desk, session: Session) -> None:
         else:
             through(message)
 
-    client.handle_event = checked  # type: ignore[method-assign]
+    client.handle_event = checked  # type: ignore[method-assign,assignment]
 
 
 def prepared(session: Session, title: str) -> ui.dark_mode:

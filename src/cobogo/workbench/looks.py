@@ -24,6 +24,15 @@ CSS = """
   .q-card { box-shadow: none; border: 1px solid rgb(0 0 0 / 12%); border-radius: 8px; }
   .body--dark .q-card { border-color: rgb(255 255 255 / 16%); }
   .cobogo-plot svg text { fill: currentColor; }
+  .q-notification .q-notification__actions { color: inherit; }
+  .cobogo-narrow { display: none; }
+  @media (max-width: 1023.98px) {
+    .cobogo-wide { display: none !important; }
+    .cobogo-narrow { display: flex; }
+    .cobogo-beside { flex-wrap: wrap !important; }
+    .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important; }
+    .cobogo-beside > * { position: static !important; }
+  }
   .nicegui-code-copy { opacity: 1; }
   .body--dark .cm-gutterElement { color: #a3abb2 !important; }
   .cobogo-skip { position: absolute; left: -100vw; top: 0; z-index: 9999; background: white; color: black; }

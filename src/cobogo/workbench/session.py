@@ -14,11 +14,10 @@ from urllib.parse import urlencode
 
 from nicegui import app, ui
 
-from cobogo.errors import CobogoError
+from cobogo.errors import CobogoError, Stale
 from cobogo.language.sentences import in_portuguese, translated
 from cobogo.report.words import Words, words
 from cobogo.server import drafts
-from cobogo.server.drafts import Stale
 from cobogo.server.keys import Holder
 from cobogo.server.state import DATASETS, KEYS, RELEASES
 from cobogo.workbench.draft import Draft
@@ -145,11 +144,11 @@ class Desk:
     shelf: Shelf = field(default_factory=Shelf)
 
     def session(self) -> Session:
-        """The page that is being opened, by its address: ``?data=…&release=…&job=…``, as far as they are its holder's."""
+        """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""
         return self.opened(self.browser(), dict(ui.context.client.request.query_params))
 
     def opened(self, browser: Browser, asked: dict[str, str]) -> Session:
-        """A page of a browser, about what its address asks for."""
+        """A page of a browser, about what its address asks for, as far as that is its holder's."""
         session = Session(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
             return session
@@ -193,7 +192,7 @@ class Desk:
         browser.holder = holder
 
     def check(self, session: Session) -> Holder:
-        """Who acts on a page: whoever it was opened for, if they are still logged in, with a key that is still valid."""
+        """Who acts on a page: whoever it was opened for, if they are still logged in and their key is still valid."""
         now = session.browser.holder
         if session.holder is None or now is None:
             raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
@@ -211,6 +210,10 @@ class Desk:
         """Write in the server's log what somebody does on a page; the number of the line."""
         line = {"owner": holder.owner, "role": holder.role.value, "key": holder.key, "what": what}
         return self.house.state.note(action=f"workbench {action}", status=status, **line)
+
+    def versions(self, session: Session) -> list[drafts.Version]:
+        """The versions of a page's policy, the one that counts first."""
+        return drafts.versions(self.house.state, session.owner, session.dataset or "")
 
     def release(self, session: Session) -> dict[str, Any] | None:
         """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.server import drafts, tables
+from cobogo.server import tables
 from cobogo.server.queue import OVER
 from cobogo.server.state import DATASETS, JOBS
 from cobogo.server.worker import AUDIT, KINDS
@@ -78,7 +78,7 @@ def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) 
 def _policy(desk: Desk, session: Session) -> None:
     """Which policy it would be: what must hold, what may be lost, and the version of its text."""
     draft = session.draft
-    recoding, now = draft.recoding, drafts.current(desk.house.state, session.owner, session.dataset or "")
+    recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
     with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
         for line in outcome.promise(session, draft.models):
             ui.label(line).classes("text-weight-medium")
@@ -195,7 +195,7 @@ class Watched:
             ui.label(session.say(f"run.{job['state']}-why"))
             if job["message"]:
                 ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
-            ui.button(session.say("run.repair"), on_click=lambda: ui.navigate.to(session.to("privacy"))).props(
+            ui.button(session.say("run.repair-privacy"), on_click=lambda: ui.navigate.to(session.to("privacy"))).props(
                 "no-caps"
             )
             return

@@ -11,9 +11,8 @@ from nicegui import run, ui
 from cobogo.dp.examples import Example, examples
 from cobogo.dp.ledger.balance import SYMBOLS
 from cobogo.dp.units import ATTO, NANO
-from cobogo.errors import BudgetSpent, CobogoError, NoAnswer
+from cobogo.errors import BudgetSpent, CobogoError, NoAnswer, Stale
 from cobogo.server import curating
-from cobogo.server.drafts import Stale
 from cobogo.workbench import acts
 from cobogo.workbench.frame import complain, section
 from cobogo.workbench.pages.asking.answers import Asked, shown

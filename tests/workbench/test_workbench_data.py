@@ -289,6 +289,7 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
     page.get_by_text(SAY["columns.what"]).wait_for()
     assert page.get_by_text("gripe").count() == 0
     assert faint(page) == []
+    page.get_by_role("button", name=re.compile(re.escape(SAY["columns.all"].split("(")[0]))).click()
 
     page.get_by_role("link", name=SAY["step.hierarchies"]).click()
     page.get_by_role("button", name=re.compile("^município")).click()
@@ -314,8 +315,10 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
     page.get_by_role("option", name="norte").click()
     page.get_by_role("button", name=SAY["unfit.add"]).click()
     page.get_by_text(re.compile("norte · 2 values · 200")).wait_for()
-    (kept,) = (state / "datasets").glob("*/files/cities.csv")
-    assert sorted(kept.read_text(encoding="utf-8").splitlines())[-1] == "Sobral;norte;CE"
+    files = sorted((state / "datasets").glob("*/files/cities*.csv"))
+    assert [file.name for file in files] == ["cities-2.csv", "cities.csv"]
+    assert sorted(files[0].read_text(encoding="utf-8").splitlines())[-1] == "Sobral;norte;CE"
+    assert files[1].read_bytes() == mine.read_bytes()
 
 
 def test_counts_of_a_column_are_all_of_it(house, row) -> None:

@@ -108,7 +108,7 @@ def chooser(desk: Desk, session: Session) -> dict[str, Any] | None:
         turn_to(release=identity, data=dataset)
 
     options = {one["id"]: shown(one) for one in rows}
-    with ui.row().classes("w-full items-center no-wrap"):
+    with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         choice = ui.select(options, value=row["id"], label=session.say("looked.release")).classes("col")
         choice.on_value_change(lambda event: choose(event.value))
         with ui.row().classes("items-center no-wrap text-quiet gap-1").style("max-width: 24rem"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 BRICK, INK = "#b3541e", "#22333b"
-POSITIVE, WARNING, NEGATIVE, INFO = "#1b7f3b", "#9a6700", "#b3261e", "#00639b"
+POSITIVE, WARNING, NEGATIVE, INFO = "#1b7f3b", "#8a5d00", "#b3261e", "#00639b"
 """Each can be read on white, and white can be read on each."""
 
 CSS = """
@@ -26,12 +26,24 @@ CSS = """
   .cobogo-plot svg text { fill: currentColor; }
   .q-notification .q-notification__actions { color: inherit; }
   .cobogo-narrow { display: none; }
+  .cobogo-columns { display: grid; column-gap: 1rem; align-items: center; width: 100%;
+    grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr); }
   @media (max-width: 1023.98px) {
     .cobogo-wide { display: none !important; }
     .cobogo-narrow { display: flex; }
-    .cobogo-beside { flex-wrap: wrap !important; }
-    .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important; }
-    .cobogo-beside > * { position: static !important; }
+    .cobogo-wrap, .cobogo-beside { flex-wrap: wrap !important; }
+    .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important;
+      position: static !important; }
+    .cobogo-list { height: 15rem !important; }
+    .cobogo-columns { grid-template-columns: repeat(2, minmax(0, 1fr)); row-gap: 4px; }
+    .cobogo-columns > :last-child { grid-column: 1 / -1; }
+    .q-table__middle, pre { max-width: 100%; overflow-x: auto; }
+  }
+  @media (max-width: 599.98px) {
+    .cobogo-grid { grid-template-columns: minmax(0, 1fr) !important; }
+    .cobogo-wrap > .q-space { flex-basis: 100%; }
+    .q-tabs__content { overflow-x: auto; }
+    .q-card { max-width: calc(100vw - 32px); }
   }
   .nicegui-code-copy { opacity: 1; }
   .body--dark .cm-gutterElement { color: #a3abb2 !important; }

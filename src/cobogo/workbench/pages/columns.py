@@ -23,10 +23,6 @@ COLOURS = {
     "sensitive": "deep-purple-8",
     "non-sensitive": "teal-9",
 }
-GRID = (
-    "display: grid; grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr);"
-    " column-gap: 1rem; align-items: center; width: 100%"
-)
 
 
 async def build(desk: Desk) -> None:
@@ -63,7 +59,7 @@ class _Columns:
             self.counts = ui.row().classes("items-center gap-1")
         self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
         with ui.card().classes("w-full q-pa-sm gap-0"):
-            with ui.element("div").style(GRID).classes("text-caption text-weight-bold q-py-xs"):
+            with ui.element("div").classes("cobogo-columns cobogo-wide text-caption text-weight-bold q-py-xs"):
                 for key in ("column", "values", "shape", "role", "reason"):
                     ui.label(session.say(f"columns.{key}"))
             self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
@@ -119,7 +115,7 @@ class _Line:
         self.page, self.profile, self.name = page, profile, profile["column"]
         self.role = said if said in ROLES else None
         session = page.session
-        self.place = ui.element("div").style(GRID + "; border-top: 1px solid #8884").classes("q-py-xs")
+        self.place = ui.element("div").style("border-top: 1px solid #8884").classes("cobogo-columns q-py-xs")
         with self.place:
             with ui.column().classes("gap-0"):
                 ui.label(self.name).classes("text-weight-medium").style("overflow-wrap: anywhere")

@@ -149,7 +149,7 @@ def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     card = ui.card().classes("w-full q-py-sm")
     if chosen:
         card.style("border-left: 6px solid var(--q-primary)")
-    with card, ui.row().classes("items-center w-full no-wrap"):
+    with card, ui.row().classes("items-center w-full no-wrap cobogo-wrap"):
         ui.icon("table_chart").props("size=md")
         with ui.column().classes("gap-0"):
             ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")

@@ -63,8 +63,8 @@ class _Page:
         self.counted: Counted = []
         self.values = 0
         self.seen = Look()
-        with ui.row().classes("w-full items-start no-wrap"):
-            with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)"):
+        with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
+            with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)").classes("cobogo-list"):
                 self.list = ui.column().classes("w-full gap-1")
             with ui.column().classes("gap-3").style("width: 20rem; flex: none"):
                 self.form = ui.column().classes("w-full gap-2")

@@ -36,10 +36,10 @@ async def build(desk: Desk) -> None:
             return
         looked_at = chosen_release(desk, session) or rows[0]
         entry = await run.io_bound(_recorded, desk, holder, looked_at["id"])
-        with ui.row().classes("w-full items-start no-wrap gap-4"):
+        with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
                 section(session.say("release.list"))
-                with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full"):
+                with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full cobogo-list"):
                     for row in rows:
                         _listed(desk, session, row, chosen=row["id"] == looked_at["id"])
             with ui.column().classes("gap-3").style("flex: 1 1 0; min-width: 0"):

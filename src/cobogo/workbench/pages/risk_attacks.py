@@ -145,7 +145,7 @@ def _attack(session: Session, one: dict[str, Any]) -> None:
     share = one["exposed"] / max(one["attacked"], 1)
     colour = "negative" if one["succeeded"] else "positive"
     before = one.get("baseline")
-    with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap"):
+    with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")
         with ui.column().classes("gap-0 col").style("min-width: 0"):
             ui.label(name[:1].upper() + name[1:]).classes("text-subtitle1 text-weight-medium")

@@ -57,7 +57,7 @@ class Console:
 
     async def build(self) -> None:
         """The whole page."""
-        with ui.row().classes("w-full no-wrap items-start gap-4"):
+        with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("col-8 gap-3"):
                 self._editor()
                 self.result = ui.column().classes("w-full gap-3").props('aria-live="polite"')

@@ -37,14 +37,14 @@ class Planner:
 
     async def build(self) -> None:
         """Form and findings beside each other; the file and a trial below."""
-        with ui.row().classes("w-full no-wrap items-stretch gap-4"):
+        with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
             with ui.card().classes("col-4 gap-2"):
                 section(self.say("collect.plan"))
                 self._kind()
                 self.details = ui.column().classes("w-full gap-2")
                 self._numbers()
             self.compared = ui.card().classes("col gap-2")
-        with ui.row().classes("w-full no-wrap items-stretch gap-4"):
+        with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
             with ui.card().classes("col-5 gap-2"):
                 self._file()
             with ui.card().classes("col gap-2"):

@@ -73,7 +73,7 @@ class Tab:
             ui.label(text).style("white-space: pre-wrap").classes(
                 "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
             )
-        with ui.row().classes("w-full no-wrap items-start gap-4"):
+        with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("col gap-1").style("min-width: 0"):
                 self.counts = ui.label().classes("text-body2")
                 if not self.survey.whole:

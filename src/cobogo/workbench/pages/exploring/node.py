@@ -54,7 +54,7 @@ class Panel:
                 button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
             if not view.satisfied:
                 ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
-            with ui.row().classes("w-full no-wrap items-start gap-4"):
+            with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-7").style("min-width: 0"):
                     self._compared(view, best)
                 with ui.column().classes("col").style("min-width: 0"):

@@ -133,7 +133,7 @@ def _catalogue(sheet: Sheet) -> None:
         with ui.scroll_area().classes("w-full col q-px-sm"):
             for group, members in GROUPS.items():
                 section(session.say(f"group.{group}"), help=session.say(f"group.{group}-why"))
-                with ui.grid(columns=2).classes("w-full q-my-md gap-3"):
+                with ui.grid(columns=2).classes("w-full q-my-md gap-3 cobogo-grid"):
                     for name in members:
                         _offer(sheet, name, add)
     dialog.open()

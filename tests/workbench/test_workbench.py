@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from contrasts import faint
+from contrasts import faint, fits, nameless
 
 from browsers import answers, browser, free_port, log_in, running
 from cobogo.registry.store import create, open_registry
@@ -72,6 +72,7 @@ def readable(page: Any, language: str) -> None:
     assert page.title().endswith("· Cobogó")
     assert str(page.locator("html").get_attribute("lang")).startswith(language)
     assert faint(page) == [], page.url
+    assert nameless(page) == [], page.url
 
 
 def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -> None:
@@ -107,6 +108,7 @@ def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple
     page.get_by_role("button", name=say["run.see"]).click()
     page.wait_for_url(re.compile(r"/releases\?"))
     page.get_by_text(say["release.registered"], exact=True).wait_for()
+    fits(page, say["frame.menu"])
     page.locator("[data-verdict]").last.get_by_text(say["release.unaudited"]).wait_for()
     readable(page, language)
     with page.expect_download() as download:

@@ -107,6 +107,7 @@ class Furnished:
             "attach": (self.dataset, "h.csv", b"20,*\n"),
             "begin policy": (self.dataset,),
             "write policy": (self.dataset, POLICY.replace("50", "5"), "models"),
+            "take policy": (self.release,),
             "undo policy": (self.dataset,),
             "redo policy": (self.dataset,),
             "run": ("", self.dataset, "anonymize"),
@@ -197,7 +198,7 @@ def test_a_page_acts_on_nobody_elses_things(desk: Desk) -> None:
     assert (page.dataset, page.draft.text) == (None, "")
     before = at.everything()
     about_hers = {"forget", "attach", "begin policy", "write policy", "undo policy", "redo policy", "run", "run node"}
-    for name in (*about_hers, "audit", "verify", "register", "delete release", "study", "stop study"):
+    for name in (*about_hers, "take policy", "audit", "verify", "register", "delete release", "study", "stop study"):
         with pytest.raises(Stale, match="no longer there"):
             ACTS[name](desk, page, *deeds[name])
     ACTS["cancel"](desk, page, *deeds["cancel"])
@@ -308,6 +309,33 @@ def test_a_policy_begins_with_guesses_that_somebody_has_to_confirm(desk: Desk) -
     page.draft.set_attributes({name: {"role": one["role"].removeprefix("CONFIRM ")} for name, one in told.items()})
     assert checked(desk, page, dataset)
     assert page.draft.attributes["idade"]["hierarchy"] == told["idade"]["hierarchy"]
+
+
+def test_a_policy_names_files_that_are_there(desk: Desk) -> None:
+    at = Furnished(desk)
+    page = at.page()
+    presence = {"model": "delta-presence", "population": "population.csv", "min": 0.0, "max": 0.5}
+    page.draft.set_models([presence])
+    with pytest.raises(InputError, match=r"models\[0\].*there is no file population\.csv"):
+        checked(desk, page, at.dataset)
+    acts.attach_file(desk, page, at.dataset, "population.csv", CSV)
+    assert checked(desk, page, at.dataset)
+    page.draft.set_attribute("cidade", hierarchy={"csv": "cidades.csv"})
+    with pytest.raises(InputError, match=r"cidade.*there is no file cidades\.csv"):
+        checked(desk, page, at.dataset)
+
+
+def test_the_policy_of_a_release_is_taken_up_again(desk: Desk) -> None:
+    at = Furnished(desk)
+    page = at.page()
+    job = acts.run_policy(desk, page, "", at.dataset, "anonymize")
+    row = {"owner": "ana", "dataset": at.dataset, "kind": "anonymize", "summary": "{}", "created": time.time()}
+    with at.house.state.transaction() as connection:
+        connection.execute(insert(RELEASES).values(id=job, **row))
+    page.draft.set("recoding", "metric", "precision")
+    assert acts.take_policy(desk, page, job) == at.dataset
+    assert at.page().draft.text == POLICY
+    assert [one.toml != POLICY for one in drafts.versions(at.house.state, "ana", at.dataset)] == [False, True, False]
 
 
 def test_no_file_takes_the_place_of_another(desk: Desk) -> None:

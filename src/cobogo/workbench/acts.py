@@ -8,6 +8,7 @@ is in the server's log before it begins. Pages read, and call these functions: a
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -203,6 +204,19 @@ def undo_policy(desk: Desk, session: Session, dataset: str) -> Version:
 def redo_policy(desk: Desk, session: Session, dataset: str) -> Version:
     """Go on again to the version that was undone."""
     return _turned(session, drafts.redo(desk.house.state, session.owner, dataset, after=session.version))
+
+
+@act("take policy", Scope.DATA)
+def take_policy(desk: Desk, session: Session, release: str) -> str:
+    """Make the policy that a release of one's own was made by the one that counts for its data set, as a version more;
+    the identity of the data set."""
+    dataset = str(_release(desk, session, release, own=True)["dataset"])
+    job, state = desk.house.state.get(JOBS, release, session.owner), desk.house.state
+    now = drafts.current(state, session.owner, dataset)
+    if job is None or now is None:
+        raise Stale("the data set of this page is no longer there", remedy="Nothing was done. Choose another one.")
+    drafts.write(state, session.owner, dataset, json.loads(job["asked"])["policy"], after=now.number)
+    return dataset
 
 
 def _turned(session: Session, now: Version) -> Version:

@@ -23,13 +23,14 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     from nicegui import ui
 
     from cobogo.workbench import files, trouble
-    from cobogo.workbench.looks import CSS
+    from cobogo.workbench.looks import CSS, NAMES
     from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
     from cobogo.workbench.steps import STEPS, first
 
     desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
     ui.add_css(CSS, shared=True)
+    ui.add_body_html(NAMES, shared=True)
     for step in STEPS:
         _page(ui, step, desk)
     ui.page("/login")(lambda: login.build(desk))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from cobogo import job, models
@@ -60,6 +61,7 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
             where="policy, privacy.models",
             remedy="Say what must hold: add a model.",
         )
+    _attached(policy, home)
     if policy.privacy is not None:
         known: dict[str, Any] = {**models.MODELS, **GUARANTEES, **MEASURES}
         made(policy.models, policy.sensitive, known)
@@ -72,3 +74,16 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
             )
         job.check(policy)
     return policy
+
+
+def _attached(policy: Policy, home: Path) -> None:
+    """See that the files that a policy names were attached to its data set."""
+    columns = policy.attributes.items()
+    named = {f"policy, attributes.{name}": getattr(one.hierarchy, "csv", None) for name, one in columns}
+    for number, model in enumerate(() if policy.privacy is None else policy.models):
+        named[f"policy, privacy.models[{number}]"] = model.get("population")
+    for where, name in named.items():
+        if isinstance(name, str) and not (home / name).is_file():
+            raise PolicyError(
+                f"there is no file {name} with this data set", where=where, remedy="Attach it, or name another one."
+            )

@@ -41,10 +41,12 @@ def _dataset(desk: Desk, session: Session) -> None:
     row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
     if row is None:
         return
-    link = ui.link(target=session.to("data")).classes("row items-center no-wrap q-gutter-xs cobogo-wide")
+    link = ui.link(target=session.to("data")).classes("row items-center no-wrap q-gutter-xs")
     with link.style("color: white"):
-        ui.icon("table_chart").props("size=xs")
-        ui.label(row["name"]).classes("ellipsis").style("max-width: 16rem").tooltip(session.say("frame.dataset"))
+        ui.icon("table_chart").props("size=xs").classes("cobogo-wide")
+        ui.label(row["name"]).classes("ellipsis").style("max-width: min(16rem, 30vw)").tooltip(
+            session.say("frame.dataset")
+        )
     label = session.say("frame.policy")
     button = ui.button(icon="article", on_click=lambda: policy(desk, session)).props("flat color=white no-caps")
     with button.props(f'aria-label="{label}"'):

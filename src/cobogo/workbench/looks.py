@@ -6,6 +6,18 @@ BRICK, INK = "#b3541e", "#22333b"
 POSITIVE, WARNING, NEGATIVE, INFO = "#1b7f3b", "#8a5d00", "#b3261e", "#00639b"
 """Each can be read on white, and white can be read on each."""
 
+NAMES = """<script>
+  const named = () => document.querySelectorAll('[data-name]').forEach(host =>
+    host.querySelectorAll('input[type=file], .cm-content, [role=checkbox]').forEach(one => {
+      const row = one.closest('tr'), cell = row && row.querySelector('td + td, th + th');
+      const name = host.dataset.name + (cell ? ': ' + cell.textContent.trim() : '');
+      if (one.getAttribute('aria-label') !== name) one.setAttribute('aria-label', name);
+    }));
+  document.addEventListener('DOMContentLoaded', () =>
+    new MutationObserver(named).observe(document.body, { childList: true, subtree: true }));
+</script>"""
+"""Names for fields inside of elements that do not hand them on: files, editors, and boxes that choose a row."""
+
 CSS = """
 @layer overrides {
   body { background: #f7f4f0; }
@@ -34,7 +46,7 @@ CSS = """
     .cobogo-wrap, .cobogo-beside { flex-wrap: wrap !important; }
     .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important;
       position: static !important; }
-    .cobogo-list { height: 15rem !important; }
+    .cobogo-list { height: 11rem !important; }
     .cobogo-columns { grid-template-columns: repeat(2, minmax(0, 1fr)); row-gap: 4px; }
     .cobogo-columns > :last-child { grid-column: 1 / -1; }
     .q-table__middle, pre { max-width: 100%; overflow-x: auto; }

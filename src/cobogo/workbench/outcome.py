@@ -106,9 +106,7 @@ def _risk(session: Session, risk: dict[str, Any]) -> None:
     before, after = risk.get("before") or {}, risk.get("after") or {}
     if "highest" in after:
         was = session.say("outcome.was", share=session.percent(before.get("highest")))
-        metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was, colour="positive").classes(
-            "col"
-        )
+        metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was).classes("col")
 
 
 def _optimal(session: Session, found: dict[str, Any]) -> str:

@@ -58,6 +58,7 @@ def _upload(desk: Desk, session: Session) -> None:
         max_file_size=most * MEGABYTE,
     )
     drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
+    drop.props["data-name"] = session.say("data.drop")
     _options(session, options)
     ui.label(session.say("data.what")).classes("text-caption")
 

@@ -29,7 +29,7 @@ class Files:
         with ui.row().classes("w-full gap-2"):
             ui.button(say("hierarchies.export"), icon="download", on_click=self._export).props("outline dense no-caps")
             upload = ui.upload(on_upload=self._import, auto_upload=True, max_file_size=64 << 20).classes("hidden")
-            upload.props("accept=.csv,.txt")
+            upload.props(f'accept=.csv,.txt data-name="{say("hierarchies.import")}"')
             ui.button(
                 say("hierarchies.import"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")
             ).props("outline dense no-caps")

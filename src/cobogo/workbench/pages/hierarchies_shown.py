@@ -91,6 +91,7 @@ class Shown:
         ]
         table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._turned)
         table.props("dense flat bordered hide-selected-banner").classes("w-full")
+        table.props["data-name"] = self.say("levels.level")
         table.selected = [row for row in rows if row["id"] == self.level]
 
     def _turned(self, event: events.TableSelectionEventArguments) -> None:

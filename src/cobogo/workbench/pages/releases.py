@@ -159,6 +159,11 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
         said = session.say("release.holds" if verdict else "release.fails")
         ui.notify(said, type="positive" if verdict else "negative")
 
+    async def again() -> None:
+        dataset = await done(session, acts.take_policy, desk, session, identity)
+        if dataset is not None:
+            ui.navigate.to(session.to("privacy", data=dataset))
+
     def give(part: str) -> None:
         ui.download.from_url(f"/release/{identity}/{part}.zip")
 
@@ -170,6 +175,8 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
             ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
                 "outline no-caps"
             ).tooltip(session.say("release.evidence-why"))
+        if row["owner"] == session.owner and Scope.DATA in holder.scopes:
+            ui.button(session.say("release.policy"), icon="article", on_click=again).props("flat no-caps")
         ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
         if row["owner"] == session.owner and Scope.RUN in holder.scopes:
             ui.button(

@@ -81,6 +81,8 @@ def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[]
         bar = ui.linear_progress(0, show_value=False).classes("w-full")
 
     async def follow() -> None:
+        if not session.here:
+            return
         now = desk.house.state.get(JOBS, job["id"], session.owner)
         if now is None or now["state"] in OVER:
             timer.deactivate()

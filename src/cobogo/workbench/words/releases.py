@@ -37,6 +37,7 @@ ENGLISH = {
     "release.exposed": "Audited: {attacks} of {tried} attacks find people ({people} by one of them).",
     "release.resisted": "Audited: none of {tried} attacks found anybody.",
     "release.attacks": "Attacks",
+    "release.policy": "Use its policy again",
 }
 
 PORTUGUESE = {
@@ -77,4 +78,5 @@ PORTUGUESE = {
     "release.exposed": "Auditada: {attacks} de {tried} ataques encontram pessoas ({people} por um deles).",
     "release.resisted": "Auditada: nenhum de {tried} ataques encontrou alguém.",
     "release.attacks": "Ataques",
+    "release.policy": "Usar de novo sua política",
 }

@@ -172,7 +172,7 @@ class Console:
                 spent = priced(self.session, one.answer.spent)
                 button = ui.button(on_click=lambda this=one: self._again(this)).props("flat no-caps align=left dense")
                 with button.classes("w-full").tooltip(one.sql), ui.column().classes("gap-0 w-full items-start"):
-                    ui.label(" ".join(one.sql.split())).classes("ellipsis").style("max-width: 40rem")
+                    ui.label(" ".join(one.sql.split())).classes("ellipsis").style("max-width: min(40rem, 75vw)")
                     ui.label(f"{time.strftime('%H:%M', time.localtime(one.at))} · {spent}").classes(
                         "text-caption text-quiet"
                     )

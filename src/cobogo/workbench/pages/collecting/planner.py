@@ -161,6 +161,7 @@ class Planner:
         table = ui.table(
             rows=rows, columns=columns, row_key="mechanism", selection="single", on_select=self._selected
         ).classes("w-full").props("dense flat bordered hide-bottom")  # fmt: skip
+        table.props["data-name"] = self.say("collect.mechanism")
         table.selected = [row for row in rows if row["mechanism"] == self.chosen]
         self._chart(users, curves) if counts else self._bars()
 

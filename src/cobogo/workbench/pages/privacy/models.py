@@ -10,6 +10,7 @@ from cobogo.models import MODELS
 from cobogo.models.differential_privacy import MEASURES
 from cobogo.models.promise import Promise
 from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.server import tables
 from cobogo.workbench.frame import section
 from cobogo.workbench.pages.privacy.fields import fields
 from cobogo.workbench.pages.privacy.sheet import Sheet
@@ -118,7 +119,8 @@ def _catalogue(sheet: Sheet) -> None:
 
     def add(name: str) -> None:
         draft = session.draft
-        draft.set_models([*draft.models, {"model": name, **_begun(sheet, name)}])
+        begun = {key: value for key, value in _begun(sheet, name).items() if value != ""}
+        draft.set_models([*draft.models, {"model": name, **begun}])
         if name in GUARANTEES and "randomization" not in draft.content():
             draft.set("randomization", "method", "uniform")
         dialog.close()
@@ -156,6 +158,9 @@ def _offer(sheet: Sheet, name: str, add: Any) -> None:
 def _begun(sheet: Sheet, name: str) -> dict[str, Any]:
     """Values to begin with, fitted to the data set's columns."""
     start = dict(START[name])
+    if "population" in start:
+        known = tables.attached(sheet.desk.house, sheet.row["id"])
+        start["population"] = known[0] if known else ""
     if name == "personalized":
         hidden = sheet.of_role("identifier")
         start["guard"] = hidden[0] if hidden else ""

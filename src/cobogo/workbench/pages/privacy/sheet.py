@@ -139,7 +139,7 @@ def text(sheet: Sheet) -> None:
     section(session.say("privacy.policy"), help=session.say("privacy.policy-why"))
     sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
     code.classes("w-full").style("height: 23rem; font-size: 12px")
-    code.props(f'aria-label="{session.say("privacy.policy")}"')
+    code.props(f'data-name="{session.say("privacy.policy")}"')
     sheet.verdict = ui.column().classes("w-full gap-0")
 
     def edited() -> None:

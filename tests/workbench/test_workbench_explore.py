@@ -185,6 +185,7 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
 
 
 def test_the_frontier_is_drawn_and_a_k_of_it_taken_into_the_policy(served: Served) -> None:
+    """Tabs that show the policy as it was before can neither change it nor run it, and say so."""
     say = TEXTS["en"]
     page = served.page()
     page.goto(served.address + served.door)
@@ -192,9 +193,25 @@ def test_the_frontier_is_drawn_and_a_k_of_it_taken_into_the_policy(served: Serve
     page.goto(served.address + "/exploring")
     page.get_by_role("tab", name=say["explore.frontier"]).click()
     page.get_by_role("button", name=say["explore.draw"]).click()
+    page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).wait_for()
+    others = [page.context.new_page() for _ in range(2)]
+    for other, place in zip(others, ("exploring", "running"), strict=True):
+        other.set_default_timeout(60_000)
+        other.goto(f"{served.address}/{place}?data={served.dataset}")
+    others[0].get_by_role("tab", name=say["explore.frontier"]).click()
+    others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).wait_for()
+    others[1].locator("[data-policy]").get_by_text("k = 4").wait_for()
+
     page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).click()
     page.get_by_text(say["explore.in_policy"].format(what="k = 7")).wait_for()
     page.get_by_role("row", name=re.compile(rf"^7 .*{say['explore.current']}$")).wait_for()
+
+    others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).click()
+    others[1].get_by_role("button", name=say["run.go"]).first.click()
+    for other in others:
+        other.get_by_text("the policy was changed in another window").wait_for()
+    others[1].get_by_role("button", name=say["frame.reload"]).click()
+    others[1].locator("[data-policy]").get_by_text("k = 7").wait_for()
 
 
 def test_what_is_somebody_elses_cannot_be_explored(served: Served) -> None:

@@ -28,7 +28,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     from cobogo.workbench.session import Desk
     from cobogo.workbench.steps import STEPS, first
 
-    desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
+    desk, door = Desk(app.state.house, app.state.queue, local=local is not None), secrets.token_urlsafe(24)
     ui.add_css(CSS, shared=True)
     ui.add_body_html(NAMES, shared=True)
     for step in STEPS:

@@ -43,16 +43,21 @@ def undecided(draft: Draft) -> list[str]:
     return [name for name, told in draft.attributes.items() if str(told.get("role", CONFIRM)).startswith(CONFIRM)]
 
 
-def checked(desk: Desk, session: Session, dataset: str) -> Policy:
-    """The policy of the draft, or an error that names the place and the remedy."""
-    home = desk.house.files.dataset(dataset) / "files"
-    guesses = undecided(session.draft)
+def check_roles(draft: Draft) -> None:
+    """See that somebody has confirmed every role: nothing is made of guesses."""
+    guesses = undecided(draft)
     if guesses:
         raise PolicyError(
             f"{number_of(len(guesses), 'column')} with a role that nobody has confirmed",
             where="policy, attributes",
             remedy="Look at the columns, and confirm or correct what is suggested.",
         )
+
+
+def checked(desk: Desk, session: Session, dataset: str) -> Policy:
+    """The policy of the draft, or an error that names the place and the remedy."""
+    home = desk.house.files.dataset(dataset) / "files"
+    check_roles(session.draft)
     policy = confined(session.draft.text, home, owner=session.owner, registry=desk.house.settings.registry)
     jobs = jobs_of(session.draft.content())
     if not jobs:

@@ -142,6 +142,7 @@ class Desk:
     queue: Queue
     browsers: dict[str, Browser] = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
+    local: bool = False  # whether it is one person's, on their own machine
 
     def session(self) -> Session:
         """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""

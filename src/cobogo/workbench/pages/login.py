@@ -44,7 +44,8 @@ def build(desk: Desk) -> None:
         key = ui.input(session.say("login.key"), password=True).classes("w-full").on("keydown.enter", enter)
         key.props("autofocus autocomplete=off outlined")
         ui.button(session.say("login.go"), on_click=enter).classes("w-full").props("no-caps")
-        ui.label(session.say("login.what")).classes("text-caption text-quiet")
+        how = session.say("login.local" if desk.local else "login.what")
+        ui.label(how).classes("text-caption text-quiet")
 
 
 def wanted(address: str) -> str:

@@ -38,8 +38,9 @@ ENGLISH = {
     "trouble.wrong-why": "Something went wrong here. Nothing was released. It is in the server's log.",
     "trouble.back": "Back to the beginning",
     "login.wait": "Too many attempts. Wait a minute.",
-    "login.again": "Log in to go on where you were. Your session ended: you logged out, your key ended, or the server "
-    "was restarted. Your data and policies are kept.",
+    "login.again": "Log in to go on to the page that you asked for. If you were there before: your session has ended, "
+    "because you logged out, your key ended, or the server was restarted. Your data and policies are kept.",
+    "login.local": "Open the address that cobogo workbench printed when it began: it lets you in without a key.",
     "frame.reload": "Reload the page",
     "frame.menu": "Menu",
     "frame.undo": "Undo the last change of the policy",
@@ -96,8 +97,9 @@ PORTUGUESE = {
     "trouble.wrong-why": "Algo deu errado aqui. Nada foi publicado. Está no registro do servidor.",
     "trouble.back": "Voltar ao início",
     "login.wait": "Tentativas demais. Espere um minuto.",
-    "login.again": "Entre para continuar de onde estava. Sua sessão terminou: você saiu, sua chave venceu, ou o "
-    "servidor foi reiniciado. Seus dados e políticas estão guardados.",
+    "login.again": "Entre para continuar na página que pediu. Se já esteve nela: sua sessão terminou, porque saiu, "
+    "sua chave venceu, ou o servidor foi reiniciado. Seus dados e políticas estão guardados.",
+    "login.local": "Abra o endereço que cobogo workbench mostrou ao começar: por ele se entra sem chave.",
     "frame.reload": "Recarregar a página",
     "frame.menu": "Menu",
     "frame.undo": "Desfazer a última mudança da política",

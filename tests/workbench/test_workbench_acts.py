@@ -148,7 +148,8 @@ def _leave(at: Furnished) -> None:
 
 
 def _somebody_else(at: Furnished) -> None:
-    at.desk.enter(at.browser, at.holder("bea"))
+    at.browser.forget()
+    at.browser.holder = at.holder("bea")
 
 
 def _revoke(at: Furnished) -> None:

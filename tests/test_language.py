@@ -22,7 +22,8 @@ from commands import cobogo as command
 SOURCES = Path(cobogo.__file__).parent
 MAIN_JOB = (
     "comparison.py", "frontier.py", "hierarchy", "job.py", "metrics", "models", "policy", "private.py", "recode",
-    "registry", "release", "risk", "schema", "scratch.py", "table",
+    "registry", "release", "risk", "schema", "scratch.py", "server/drafts.py", "table", "workbench/acts.py",
+    "workbench/checking.py", "workbench/session.py",
 )  # fmt: skip
 LETTERS = re.compile(r"[^\W\d_]{2}")
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}

@@ -20,6 +20,7 @@
     └── AnswerIsNo            the answer is no: exit code 1
         ├── BudgetSpent         a privacy budget does not allow for one more answer
         ├── NoAnswer            a question was paid for and could not be answered
+        ├── Stale               what somebody acts on is no longer what they see
         ├── NoSolution          nothing satisfies the policy
         ├── VerificationFailed  a release does not hold what it promises
         └── Exposed             with earlier releases, a release would expose people
@@ -154,6 +155,10 @@ class NoAnswer(AnswerIsNo):
 
     def __reduce__(self) -> tuple[type[NoAnswer], tuple[()]]:
         return type(self), ()
+
+
+class Stale(AnswerIsNo):
+    """What somebody acts on is no longer what they see: nothing is done."""
 
 
 class NoSolution(AnswerIsNo):

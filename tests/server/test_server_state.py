@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import secrets
@@ -13,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.errors import InputError
-from cobogo.server import tables
+from cobogo.errors import InputError, Stale
+from cobogo.server import drafts, tables
 from cobogo.server.house import House
 from cobogo.server.queue import Busy, Queue
 from cobogo.server.settings import Limits, Settings
-from cobogo.server.state import DATASETS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
+from cobogo.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
 from cobogo.server.worker import Work
 from http_server import CSV, POLICY
 
@@ -185,3 +186,40 @@ def test_a_database_that_is_away_is_said_without_its_password(tmp_path) -> None:
     with pytest.raises(StateError) as told:
         State("postgresql://login:hidden@127.0.0.1:9/none")
     assert "hidden" not in str(told.value)
+
+
+def test_a_policy_is_written_after_the_version_that_its_writer_sees(place) -> None:
+    house = House(place.settings)
+    state, dataset = house.state, tables.receive(house, "ana", "x.csv", io.BytesIO(CSV.encode()))
+    first = drafts.begin(state, "ana", dataset, "# 1")
+    assert drafts.begin(state, "ana", dataset, "# other") == first
+    second = drafts.write(state, "ana", dataset, "# 2", after=first.number)
+    for late in (lambda: drafts.write(state, "ana", dataset, "# 3", after=first.number), lambda: drafts.undo(
+        state, "ana", dataset, after=first.number)):  # fmt: skip
+        with pytest.raises(Stale, match="changed in another window"):
+            late()
+    with pytest.raises(Stale, match="no longer there"):
+        drafts.write(state, "bea", dataset, "# 3", after=second.number)
+    done: list[str] = []
+
+    def write(text: str) -> None:
+        with contextlib.suppress(Stale):
+            done.append(drafts.write(state, "ana", dataset, text, after=second.number).toml)
+
+    writers = [threading.Thread(target=write, args=(f"# by {n}",)) for n in range(6)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert done == [drafts.current(state, "ana", dataset).toml]
+    house.close()
+
+
+def test_a_state_from_before_policies_had_versions_gets_them(place) -> None:
+    state = State(place.state, migrations=MIGRATIONS[:1])
+    with state.transaction() as connection:
+        DRAFTS.drop(connection)
+    state.close()
+    state = State(place.state)
+    assert drafts.versions(state, "ana", "x") == []
+    state.close()

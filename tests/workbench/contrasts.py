@@ -1,4 +1,5 @@
-"""How well the texts of a page can be read: the contrast of each with what is behind it, as WCAG 2.2 computes it."""
+"""How well a page can be read: the contrast of each text with what is behind it, as WCAG 2.2 computes it; fields that
+have no name; and whether it fits a phone."""
 
 from __future__ import annotations
 
@@ -51,3 +52,34 @@ def faint(page: Any) -> list[str]:
     """The texts of a page that are below 4.5 (3 where they are large, or icons)."""
     found: list[str] = page.evaluate(SCRIPT)
     return found
+
+
+FIELDS = """() => [...document.querySelectorAll(
+  'input, textarea, select, [contenteditable=true], button, [role=checkbox], [role=slider], [role=switch]'
+)].filter(one => one.checkVisibility() || one.type === 'file').filter(one => {
+  const labels = [...(one.labels || [])].some(label => label.textContent.trim());
+  const own = one.matches('button, [role]') && one.textContent.trim();
+  return !(labels || own || one.getAttribute('aria-label') || one.getAttribute('aria-labelledby'));
+}).map(one => one.outerHTML.slice(0, 120))"""
+
+
+def nameless(page: Any) -> list[str]:
+    """The fields and buttons of a page that a screen reader could not name."""
+    found: list[str] = page.evaluate(FIELDS)
+    return found
+
+
+def fits(page: Any, menu: str) -> None:
+    """On a phone a page is as wide as the screen, and the steps are behind a button that opens them."""
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    steps = page.get_by_role("navigation")
+    steps.wait_for(state="hidden")
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    page.get_by_role("button", name=menu).click()
+    steps.get_by_role("link").first.wait_for()
+    page.mouse.click(385, 500)  # beside them
+    steps.wait_for(state="hidden")
+    page.set_viewport_size(size)
+    steps.get_by_role("link").first.wait_for()
+    assert page.locator("main").count() == 1

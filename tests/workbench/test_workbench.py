@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from contrasts import faint
+from contrasts import faint, fits, nameless
 
 from browsers import answers, browser, free_port, log_in, running
 from cobogo.registry.store import create, open_registry
@@ -72,6 +72,7 @@ def readable(page: Any, language: str) -> None:
     assert page.title().endswith("· Cobogó")
     assert str(page.locator("html").get_attribute("lang")).startswith(language)
     assert faint(page) == [], page.url
+    assert nameless(page) == [], page.url
 
 
 def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -> None:
@@ -82,8 +83,10 @@ def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -
     page.get_by_role("banner").get_by_text(name).wait_for()
     page.goto(f"{bench.address}/columns")
     page.get_by_text("doença", exact=True).first.wait_for()
-    for button in page.get_by_role("button", name=say["columns.accept"].split("{")[0]).all():
-        button.click()
+    assert page.get_by_text(say["alarm.undecided"]).count() == 4
+    everything = page.get_by_role("button", name=re.compile(re.escape(say["columns.all"].split("(")[0])))
+    everything.click()
+    everything.wait_for(state="hidden")
 
 
 def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple[pd.DataFrame, str]:
@@ -98,12 +101,15 @@ def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple
     page.get_by_role("switch", name=say["privacy.registry"]).click()
     page.get_by_label(say["privacy.registry-name"]).wait_for()
     page.goto(f"{bench.address}/running")
+    page.locator("[data-policy]").get_by_text("k = 5").wait_for()
     page.get_by_role("button", name=say["run.go"], exact=False).first.click()
     page.get_by_role("button", name=say["run.see"]).wait_for()
     readable(page, language)
     page.get_by_role("button", name=say["run.see"]).click()
-    page.wait_for_url(re.compile("/releases$"))
+    page.wait_for_url(re.compile(r"/releases\?"))
     page.get_by_text(say["release.registered"], exact=True).wait_for()
+    fits(page, say["frame.menu"])
+    page.locator("[data-verdict]").last.get_by_text(say["release.unaudited"]).wait_for()
     readable(page, language)
     with page.expect_download() as download:
         page.get_by_role("button", name=say["release.public"]).click()
@@ -135,8 +141,32 @@ def test_from_a_file_to_a_registered_release(bench, who, other, language, scheme
         stranger.goto(f"{bench.address}/{place}")
         stranger.wait_for_timeout(500)
         assert f"{who}.csv" not in stranger.content()
-    page.context.close()
+    stranger.goto(page.url.replace("/releases", "/columns"))
+    stranger.get_by_text(TEXTS["en"]["data.first"]).wait_for()
     stranger.context.close()
+    outdated(page, bench, who, TEXTS[language])
+    page.context.close()
+
+
+def outdated(page: Any, bench: Bench, who: str, say: Any) -> None:
+    """Logged out in another tab, nothing is done in this one, and it says so; then the login leads back to it."""
+    before, address = bench.house.state.rows(RELEASES, who), page.url
+    page.get_by_role("button", name=say["release.delete"]).click()
+    other = page.context.new_page()
+    other.set_default_timeout(PATIENCE)
+    other.goto(f"{bench.address}/columns")
+    other.get_by_role("button", name=say["frame.account"]).click()
+    other.get_by_role("button", name=say["logout"]).click()
+    other.wait_for_url(re.compile("/login"))
+    page.get_by_role("dialog").get_by_role("button", name=say["release.delete"]).click()
+    page.get_by_role("button", name=say["frame.reload"]).click()
+    page.get_by_text(say["login.again"]).wait_for()
+    assert bench.house.state.rows(RELEASES, who) == before
+    page.wait_for_function("window.did_handshake === true")
+    page.get_by_label(say["login.key"]).fill(bench.keys[who])
+    page.get_by_role("button", name=say["login.go"]).click()
+    page.get_by_text(say["release.registered"], exact=True).wait_for()
+    assert page.url == address
 
 
 def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
@@ -160,7 +190,10 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     page.get_by_text(say["privacy.fine"]).wait_for()
     page.goto(f"{bench.address}/running")
     page.get_by_role("button", name=say["run.go"], exact=False).first.click()
-    page.get_by_role("button", name=say["run.cancel"]).click()
+    cancel = page.get_by_role("button", name=say["run.cancel"]).element_handle()
+    page.get_by_text(say["stage.queued"]).wait_for(state="hidden")
+    assert cancel.evaluate("button => button.isConnected"), "drawn anew at each step, it would lose clicks"
+    cancel.click()
     page.get_by_text(say["run.cancelled-why"]).wait_for()
     assert {row["id"] for row in bench.house.state.rows(RELEASES, "ana")} == before
     assert bench.house.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
@@ -190,7 +223,7 @@ def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
 def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:
     say, page = TEXTS["en"], bench.page()
     page.goto(f"{bench.address}/privacy")
-    page.wait_for_url(re.compile("/login$"))
+    page.wait_for_url(re.compile(r"/login\?next=%2Fprivacy$"))
     missing = page.goto(f"{bench.address}/nothing/here")
     assert missing.status == 404
     page.get_by_text(say["trouble.lost"]).first.wait_for()

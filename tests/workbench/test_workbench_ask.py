@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contrasts import faint
+from contrasts import faint, fits, nameless
 
 from browsers import answers, browser, free_port, log_in, running
 from cobogo.workbench.words import TEXTS
@@ -66,12 +66,13 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def _readable(page: Any) -> None:
-    """Once buttons have faded in, every text can be read."""
+    """Once buttons have faded in, every text can be read, and every field has a name; on a phone, too."""
     for _ in range(30):
         if not faint(page):
-            return
+            break
         page.wait_for_timeout(100)
-    assert faint(page) == []
+    assert faint(page) == nameless(page) == []
+    fits(page, SAY["frame.menu"])
 
 
 def _left(page: Any) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contrasts import faint
+from contrasts import faint, fits, nameless
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -267,7 +267,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]
         yield page, state
 
 
-def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
+def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  # noqa: PLR0915
     page, state = bench
     page.get_by_text(SAY["data.none"]).wait_for()
     noise = {"name": "cat.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe" * 40}
@@ -283,12 +283,19 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
     page.get_by_text("00000000007").wait_for()
     page.get_by_role("button", name=SAY["data.sort"].format(name="idade")).click()
     page.locator("th[aria-sort=ascending]").wait_for()
-    assert faint(page) == []
+    assert faint(page) == nameless(page) == []
+    fits(page, SAY["frame.menu"])
 
     page.get_by_role("link", name=SAY["step.columns"]).click()
     page.get_by_text(SAY["columns.what"]).wait_for()
     assert page.get_by_text("gripe").count() == 0
-    assert faint(page) == []
+    assert faint(page) == nameless(page) == []
+    fits(page, SAY["frame.menu"])
+    page.reload()
+    page.get_by_text(SAY["columns.what"]).wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == SAY["frame.skip"]
+    page.get_by_role("button", name=re.compile(re.escape(SAY["columns.all"].split("(")[0]))).click()
 
     page.get_by_role("link", name=SAY["step.hierarchies"]).click()
     page.get_by_role("button", name=re.compile("^município")).click()
@@ -298,7 +305,8 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
     page.get_by_label(SAY["groups.new"]).fill("norte")
     page.get_by_role("button", name=SAY["groups.move"]).click()
     page.get_by_text("norte · 100").first.wait_for()
-    assert faint(page) == []
+    assert faint(page) == nameless(page) == []
+    fits(page, SAY["frame.menu"])
     with page.expect_download() as download:
         page.get_by_role("button", name=SAY["hierarchies.export"]).click()
     lines = sorted(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
@@ -314,8 +322,10 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
     page.get_by_role("option", name="norte").click()
     page.get_by_role("button", name=SAY["unfit.add"]).click()
     page.get_by_text(re.compile("norte · 2 values · 200")).wait_for()
-    (kept,) = (state / "datasets").glob("*/files/cities.csv")
-    assert sorted(kept.read_text(encoding="utf-8").splitlines())[-1] == "Sobral;norte;CE"
+    files = sorted((state / "datasets").glob("*/files/cities*.csv"))
+    assert [file.name for file in files] == ["cities-2.csv", "cities.csv"]
+    assert sorted(files[0].read_text(encoding="utf-8").splitlines())[-1] == "Sobral;norte;CE"
+    assert files[1].read_bytes() == mine.read_bytes()
 
 
 def test_counts_of_a_column_are_all_of_it(house, row) -> None:

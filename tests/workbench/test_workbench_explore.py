@@ -51,37 +51,30 @@ from cobogo.server.house import House
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Role, Scope
 from cobogo.server.settings import Settings
-from cobogo.workbench import session
+from cobogo.server import drafts
 from cobogo.workbench.app import mount
-from cobogo.workbench.draft import Draft
+from cobogo.workbench.session import LOCAL_KEY
 
 home, port = Path(sys.argv[1]), int(sys.argv[2])
 settings = Settings(state=str(home / "state"), port=port)
 house = House(settings)
 dataset = tables.receive(house, "ana", "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
-opened = session.Desk.session
-
-def at_work(desk):
-    found = opened(desk)
-    if found.dataset is None:
-        found.dataset, found.draft = dataset, Draft((home / "policy.toml").read_text())
-    return found
-
-session.Desk.session = at_work  # whoever comes in stands before the same data set, be it theirs or not
+drafts.begin(house.state, "ana", dataset, (home / "policy.toml").read_text())
 app = create_app(settings, house=house)
-door = mount(app, local=Holder("ana", Role.STEWARD, frozenset(Scope), session.LOCAL_KEY))
-print(f"/enter/{door}", house.keys.create("bia", Role.STEWARD)[1], flush=True)
+door = mount(app, local=Holder("ana", Role.STEWARD, frozenset(Scope), LOCAL_KEY))
+print(f"/enter/{door}", house.keys.create("bia", Role.STEWARD)[1], dataset, flush=True)
 uvicorn.run(app, port=port, log_level="warning")
 """
 
 
 @dataclass
 class Served:
-    """A server at which everybody stands before Ana's data."""
+    """A server with a data set of Ana's."""
 
     address: str
     door: str
     key: str  # of Bia, who is a steward, too
+    dataset: str
     home: Path
     chromium: Any
 
@@ -98,9 +91,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (home / "policy.toml").write_text(POLICY)
     port = free_port()
     with running(str(home), str(port), program=SERVER) as line, browser() as chromium:
-        door, key = line.split()
+        door, key, dataset = line.split()
         answers(port)
-        yield Served(f"http://127.0.0.1:{port}", door, key, home, chromium)
+        yield Served(f"http://127.0.0.1:{port}", door, key, dataset, home, chromium)
 
 
 def _satisfied() -> dict[str, bool]:
@@ -155,7 +148,7 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     say, satisfied = TEXTS["en"], _satisfied()
     page = served.page()
     page.goto(served.address + served.door)
-    page.wait_for_url(re.compile(r"/data$"))
+    page.wait_for_url(re.compile(rf"/data\?data={served.dataset}$"))
     page.goto(served.address + "/exploring")
     page.locator(".lattice svg").wait_for()
     nodes = _settled(page, set(satisfied))
@@ -185,23 +178,40 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     page.get_by_role("button", name=f"{portuguese['explore.look']} {second}", exact=True).click()
     page.get_by_text(f"{portuguese['explore.this_node']} {second}").wait_for()
     page.get_by_role("button", name=portuguese["explore.release"]).click()
-    page.wait_for_url(re.compile(r"/running$"))
+    page.wait_for_url(re.compile(r"/running\?"))
     report = _release(served.home)
     assert report["levels"] == {"age": int(chosen[0]), "zip": int(chosen[2])}
     assert report["models"][0]["satisfied"]
 
 
 def test_the_frontier_is_drawn_and_a_k_of_it_taken_into_the_policy(served: Served) -> None:
+    """Tabs that show the policy as it was before can neither change it nor run it, and say so."""
     say = TEXTS["en"]
     page = served.page()
     page.goto(served.address + served.door)
-    page.wait_for_url(re.compile(r"/data$"))
+    page.wait_for_url(re.compile(rf"/data\?data={served.dataset}$"))
     page.goto(served.address + "/exploring")
     page.get_by_role("tab", name=say["explore.frontier"]).click()
     page.get_by_role("button", name=say["explore.draw"]).click()
+    page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).wait_for()
+    others = [page.context.new_page() for _ in range(2)]
+    for other, place in zip(others, ("exploring", "running"), strict=True):
+        other.set_default_timeout(60_000)
+        other.goto(f"{served.address}/{place}?data={served.dataset}")
+    others[0].get_by_role("tab", name=say["explore.frontier"]).click()
+    others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).wait_for()
+    others[1].locator("[data-policy]").get_by_text("k = 4").wait_for()
+
     page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).click()
     page.get_by_text(say["explore.in_policy"].format(what="k = 7")).wait_for()
     page.get_by_role("row", name=re.compile(rf"^7 .*{say['explore.current']}$")).wait_for()
+
+    others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).click()
+    others[1].get_by_role("button", name=say["run.go"]).first.click()
+    for other in others:
+        other.get_by_text("the policy was changed in another window").wait_for()
+    others[1].get_by_role("button", name=say["frame.reload"]).click()
+    others[1].locator("[data-policy]").get_by_text("k = 7").wait_for()
 
 
 def test_what_is_somebody_elses_cannot_be_explored(served: Served) -> None:
@@ -211,7 +221,7 @@ def test_what_is_somebody_elses_cannot_be_explored(served: Served) -> None:
     page.get_by_label(say["login.key"]).fill(served.key)
     page.get_by_role("button", name=say["login.go"]).click()
     page.wait_for_url(re.compile(r"/data$"))
-    page.goto(served.address + "/exploring")
+    page.goto(f"{served.address}/exploring?data={served.dataset}")
     page.get_by_text(say["data.first"]).wait_for()
     assert page.locator(".lattice").count() == 0
 

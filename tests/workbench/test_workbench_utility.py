@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import secrets
 import threading
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contrasts import fits
 
 from browsers import answers, browser, free_port, log_in, running
 from cobogo.workbench.words import TEXTS
@@ -158,6 +160,15 @@ def entered(chromium: Any, address: str, key: str, language: str) -> Any:
     return page
 
 
+def verdict(home: Path, say: Any) -> str:
+    """How the verdict of the one audit there is begins, by what is in its file."""
+    (file,) = (home / "state" / "releases").glob("*/evidence/audit.json")
+    tried = [one for one in json.loads(file.read_bytes())["attacks"] if one["tried"]]
+    succeeded = sum(one["succeeded"] for one in tried)
+    words = say["release.exposed"] if succeeded else say["release.resisted"]
+    return str(words.partition(" (")[0].format(attacks=succeeded, tried=len(tried)))
+
+
 def test_both_pages_in_a_browser(home) -> None:
     with served(home) as (address, keys), browser() as chromium:
         say = TEXTS["pt-BR"]
@@ -184,8 +195,13 @@ def test_both_pages_in_a_browser(home) -> None:
         page.get_by_role("tab", name=say["risk-tab.attacks"]).click()
         page.get_by_role("button", name=say["risk.attacks.go"]).click()
         page.get_by_text(say["risk.attacks.tried"]).wait_for()
+        fits(page, say["frame.menu"])
         page.get_by_role("tab", name=say["risk-tab.timeline"]).click()
         page.get_by_text(say["risk.timeline.unregistered"]).wait_for()
+
+        page.goto(f"{address}/releases")
+        page.locator("[data-verdict]").last.get_by_text(verdict(home, say)).wait_for()
+        assert page.get_by_text(say["release.unaudited"]).count() == 0
 
         say = TEXTS["en"]
         page = entered(chromium, address, keys["otto"], "en-US")

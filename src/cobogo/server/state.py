@@ -74,6 +74,18 @@ POLICIES = Table(
     Column("toml", Text, nullable=False),
     Column("created", Float, nullable=False),
 )
+DRAFTS = Table(
+    "cobogo_drafts",
+    META,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("what", Text, nullable=False),
+    Column("toml", Text, nullable=False),
+    Column("undone", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+    sqlite_autoincrement=True,
+)
 JOBS = Table(
     "cobogo_jobs",
     META,
@@ -122,15 +134,22 @@ LOG = Table(
     Column("status", Integer, nullable=False),
 )
 
+BEGUN = 102
+"""The status of an act that is not over; of one whose server was killed meanwhile it stays."""
+
 Row = Mapping[str, Any]
 Step = Callable[[Connection], None]
+
+
+def _add_drafts(connection: Connection) -> None:
+    DRAFTS.create(connection, checkfirst=True)
 
 
 def _add_home(connection: Connection) -> None:
     HOME.create(connection, checkfirst=True)
 
 
-MIGRATIONS: Sequence[Step] = (META.create_all, _add_home)
+MIGRATIONS: Sequence[Step] = (META.create_all, _add_home, _add_drafts)
 """What brings a database from the version before to each version: the first makes everything of version 1. To change
 the schema: append one, never edit those that were published."""
 
@@ -252,11 +271,21 @@ class State:
         with self.transaction() as connection:
             return connection.execute(delete(table).where(table.c.id == identity)).rowcount == 1
 
-    def note(self, *, owner: str, role: str, key: str, action: str, what: str, status: int) -> None:
-        """Write a line of the log: who did what to what, and what came of it. Never a value, never a secret."""
+    def note(self, *, owner: str, role: str, key: str, action: str, what: str, status: int) -> int:
+        """Write a line of the log: who did what to what, and what came of it. Never a value, never a secret.
+
+        Returns the line's number: an act is noted as begun (`BEGUN`) before it is done, and settled afterwards.
+        """
         line = {"at": time.time(), "owner": owner, "role": role, "key": key, "action": action, "object": what}
         with self.transaction() as connection:
-            connection.execute(insert(LOG).values(**line, status=status))
+            written = connection.execute(insert(LOG).values(**line, status=status))
+            return int(written.inserted_primary_key[0])  # type: ignore[index]
+
+    def settle(self, line: int, what: str, status: int) -> None:
+        """Say in a line of the log what came of an act that was noted as begun; one that was settled stays as it is."""
+        begun = (LOG.c.id == line) & (LOG.c.status == BEGUN)
+        with self.transaction() as connection:
+            connection.execute(update(LOG).where(begun).values(object=what, status=status))
 
     def log(self, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """Lines of the log in their order."""

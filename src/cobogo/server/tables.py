@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from cobogo.errors import DataError, InputError
 from cobogo.policy import Data
-from cobogo.server import profiles, rows
+from cobogo.server import drafts, profiles, rows
 from cobogo.server.files import data_name, safe_name
 from cobogo.server.house import House
 from cobogo.server.sources import copy_table, offered, sources
@@ -151,6 +151,7 @@ def forget(house: House, owner: str, identity: str) -> None:
         raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
     if house.state.get(DATASETS, identity, owner) is not None:
         house.state.remove(DATASETS, identity)
+        drafts.forget(house.state, identity)
         house.files.forget("datasets", identity)
 
 

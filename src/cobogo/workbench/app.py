@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +28,17 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     from nicegui import ui
 
     from cobogo.workbench import entering, files, trouble
-    from cobogo.workbench.looks import CSS
+    from cobogo.workbench.looks import CSS, NAMES
     from cobogo.workbench.pages import login
     from cobogo.workbench.session import Desk
     from cobogo.workbench.steps import STEPS, first
 
-    desk, door = Desk(app.state.house, app.state.queue), secrets.token_urlsafe(24)
+    desk, door = Desk(app.state.house, app.state.queue, local=local is not None), secrets.token_urlsafe(24)
     ui.add_css(CSS, shared=True)
+    ui.add_body_html(NAMES, shared=True)
     for step in STEPS:
-        _page(ui, step.path, step.build, desk)
-    _page(ui, "/login", login.build, desk)
+        _page(ui, step, desk)
+    ui.page("/login")(lambda: login.build(desk))
     trouble.prepare(desk)
     files.serve(desk)
     entering.serve(desk)
@@ -46,7 +46,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
 
     @ui.page("/")
     def begin() -> None:
-        holder = desk.session().holder
+        holder = desk.browser().holder
         ui.navigate.to("/login" if holder is None else first(holder).path)
 
     if local is not None:
@@ -91,17 +91,41 @@ _FAVICON = (
 )
 
 
-def _page(ui: Any, path: str, build: Callable[[Any], Any], desk: Any) -> None:
-    from inspect import iscoroutinefunction
+def _page(ui: Any, step: Any, desk: Any) -> None:
+    """A page at its address, which says what it is about; one that lacks it, or is for others, leads elsewhere."""
+    from inspect import isawaitable
 
-    if iscoroutinefunction(build):
+    from fastapi.responses import RedirectResponse
 
-        @ui.page(path, response_timeout=30)  # type: ignore[untyped-decorator]
-        async def slow() -> None:
-            await build(desk)
+    @ui.page(step.path, response_timeout=120)  # type: ignore[untyped-decorator]
+    async def shown() -> Any:
+        elsewhere = await _elsewhere(ui.context.client.request, step, desk)
+        if elsewhere is not None:
+            return RedirectResponse(elsewhere, status_code=303)
+        built = step.build(desk)
+        if isawaitable(built):
+            await built
+        return None
 
-    else:
 
-        @ui.page(path, response_timeout=30)  # type: ignore[untyped-decorator]
-        def quick() -> None:
-            build(desk)
+async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
+    """Where somebody has to go first: to log in, or to the page about the data set that they worked on last.
+
+    The policy of a data set that no page was opened on yet is begun here: it takes a while to count its values.
+    """
+    from urllib.parse import urlencode
+
+    from nicegui import run
+
+    from cobogo.workbench import acts
+
+    browser, asked = desk.browser(), dict(request.query_params)
+    if browser.holder is None:
+        address = str(request.url.path) + (f"?{request.url.query}" if request.url.query else "")
+        return f"/login?{urlencode({'next': address})}"
+    if step.about_data and "data" not in asked and (last := desk.last(browser)) is not None:
+        return f"{step.path}?{urlencode({'data': last, **asked})}"
+    session = desk.opened(browser, asked)
+    if session.dataset is not None and not session.version:
+        await run.io_bound(acts.begin_policy, desk, session, session.dataset)
+    return None

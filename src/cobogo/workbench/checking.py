@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from cobogo import job, models
-from cobogo.errors import PolicyError
+from cobogo.errors import PolicyError, number_of
 from cobogo.models.differential_privacy import MEASURES
 from cobogo.models.promise import made
 from cobogo.perturb.guarantees import GUARANTEES
 from cobogo.policy import Policy
+from cobogo.schema.starter import CONFIRM
 from cobogo.server.confine import confined
+from cobogo.workbench.draft import Draft
 from cobogo.workbench.session import Desk, Session
 
 TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
@@ -31,9 +34,30 @@ def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def undecided(draft: Draft) -> list[str]:
+    """The columns whose roles nobody has confirmed.
+
+    >>> undecided(Draft('[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'))
+    ['age']
+    """
+    return [name for name, told in draft.attributes.items() if str(told.get("role", CONFIRM)).startswith(CONFIRM)]
+
+
+def check_roles(draft: Draft) -> None:
+    """See that somebody has confirmed every role: nothing is made of guesses."""
+    guesses = undecided(draft)
+    if guesses:
+        raise PolicyError(
+            f"{number_of(len(guesses), 'column')} with a role that nobody has confirmed",
+            where="policy, attributes",
+            remedy="Look at the columns, and confirm or correct what is suggested.",
+        )
+
+
 def checked(desk: Desk, session: Session, dataset: str) -> Policy:
     """The policy of the draft, or an error that names the place and the remedy."""
     home = desk.house.files.dataset(dataset) / "files"
+    check_roles(session.draft)
     policy = confined(session.draft.text, home, owner=session.owner, registry=desk.house.settings.registry)
     jobs = jobs_of(session.draft.content())
     if not jobs:
@@ -42,6 +66,7 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
             where="policy, privacy.models",
             remedy="Say what must hold: add a model.",
         )
+    _attached(policy, home)
     if policy.privacy is not None:
         known: dict[str, Any] = {**models.MODELS, **GUARANTEES, **MEASURES}
         made(policy.models, policy.sensitive, known)
@@ -54,3 +79,16 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
             )
         job.check(policy)
     return policy
+
+
+def _attached(policy: Policy, home: Path) -> None:
+    """See that the files that a policy names were attached to its data set."""
+    columns = policy.attributes.items()
+    named = {f"policy, attributes.{name}": getattr(one.hierarchy, "csv", None) for name, one in columns}
+    for number, model in enumerate(() if policy.privacy is None else policy.models):
+        named[f"policy, privacy.models[{number}]"] = model.get("population")
+    for where, name in named.items():
+        if isinstance(name, str) and not (home / name).is_file():
+            raise PolicyError(
+                f"there is no file {name} with this data set", where=where, remedy="Attach it, or name another one."
+            )

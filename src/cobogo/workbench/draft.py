@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cobogo.errors import PolicyError
 from cobogo.policy.toml_file import parse_toml
-from cobogo.schema.starter import toml
+from cobogo.schema.starter import CONFIRM, toml
 
 ORDER = (
     "data",
@@ -28,6 +28,8 @@ ORDER = (
 class Draft:
     """The text of a policy, and ways to change parts of it.
 
+    ``keep`` is told each new text with what was changed before it counts; where it raises an error nothing changes.
+
     >>> draft = Draft('[attributes]\\nage = { role = "sensitive" }')
     >>> draft.set_attribute("age", role="quasi-identifier", hierarchy={"intervals": [10, 20]})
     >>> print(draft.text)
@@ -36,7 +38,13 @@ class Draft:
     <BLANKLINE>
     """
 
-    def __init__(self, text: str = "") -> None:
+    def __init__(self, text: str = "", keep: Callable[[str, str], object] | None = None) -> None:
+        self.text = text
+        self._keep = keep
+
+    def _say(self, text: str, what: str) -> None:
+        if self._keep is not None and text != self.text:
+            self._keep(text, what)
         self.text = text
 
     def content(self) -> dict[str, Any]:
@@ -56,7 +64,7 @@ class Draft:
         for name, part in content.items():
             if not isinstance(part, Mapping):
                 raise PolicyError("is a table", where=f"policy, {name}")
-        self.text = text
+        self._say(text, "text")
 
     @property
     def attributes(self) -> dict[str, dict[str, Any]]:
@@ -81,16 +89,15 @@ class Draft:
 
     def set_attribute(self, name: str, **values: Any) -> None:
         """Change what is said of a column; None takes a key away."""
+        self.set_attributes({name: values})
+
+    def set_attributes(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Change what is said of several columns at once."""
         content = self.content()
         columns = content.setdefault("attributes", {})
-        told = {**columns.get(name, {}), **values}
-        columns[name] = {key: value for key, value in told.items() if value is not None}
-        if columns[name].get("role") not in ("quasi-identifier", "sensitive"):
-            columns[name].pop("hierarchy", None)
-        if columns[name].get("role") != "quasi-identifier":
-            for key in ("weight", "min-level", "max-level", "aggregate"):
-                columns[name].pop(key, None)
-        self.text = rendered(content)
+        for name, values in changes.items():
+            columns[name] = _fitting({**columns.get(name, {}), **values})
+        self._say(rendered(content), " ".join(["attributes", *changes]))
 
     def set_models(self, models: list[dict[str, Any]]) -> None:
         """Ask for these privacy models."""
@@ -99,7 +106,7 @@ class Draft:
             content["privacy"] = {**content.get("privacy", {}), "models": models}
         else:
             content.pop("privacy", None)
-        self.text = rendered(content)
+        self._say(rendered(content), "models")
 
     def set(self, table: str, key: str, value: Any) -> None:
         """Change a key of a table; None takes it away."""
@@ -112,7 +119,32 @@ class Draft:
         content[table] = part
         if not part:
             del content[table]
-        self.text = rendered(content)
+        self._say(rendered(content), f"{table} {key}")
+
+
+def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a column, without what its role has no use for."""
+    kept = {key: value for key, value in told.items() if value is not None}
+    role = str(kept.get("role", "")).removeprefix(CONFIRM)
+    if role not in ("quasi-identifier", "sensitive"):
+        kept.pop("hierarchy", None)
+    if role != "quasi-identifier":
+        for key in ("weight", "min-level", "max-level", "aggregate"):
+            kept.pop(key, None)
+    return kept
+
+
+def unconfirmed(text: str) -> str:
+    """A policy to start from, with every role marked as a guess: nobody has looked at it yet.
+
+    >>> print(unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
+    [attributes]
+    age = { role = "CONFIRM sensitive" }
+    """
+    content = Draft(text).content()
+    for told in content.get("attributes", {}).values():
+        told["role"] = CONFIRM + str(told["role"]).removeprefix(CONFIRM)
+    return rendered(content)
 
 
 def rendered(content: Mapping[str, Any]) -> str:

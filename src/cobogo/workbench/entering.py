@@ -6,6 +6,7 @@ that is good once and for a minute, to an address that changes the cookie.
 
 from __future__ import annotations
 
+import html
 import secrets
 import time
 from typing import TYPE_CHECKING
@@ -21,26 +22,26 @@ if TYPE_CHECKING:
 
 PATH = "/entered"
 SECONDS = 60
-ONWARDS = '<!doctype html><title>Cobogó</title><meta http-equiv="refresh" content="0; url=/">'
+ONWARDS = '<!doctype html><title>Cobogó</title><meta http-equiv="refresh" content="0; url={goal}">'
 
 
 class Tickets:
     """Who has given a valid key and is on the way in."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, tuple[Holder, float]] = {}
+        self._waiting: dict[str, tuple[Holder, str, float]] = {}
 
-    def address(self, holder: Holder) -> str:
-        """Where somebody is sent, with a new ticket."""
-        self._waiting = {key: found for key, found in self._waiting.items() if found[1] > time.monotonic()}
+    def address(self, holder: Holder, goal: str = "/") -> str:
+        """Where somebody is sent, with a new ticket; then they go on to ``goal``, a page of ours."""
+        self._waiting = {key: found for key, found in self._waiting.items() if found[2] > time.monotonic()}
         ticket = secrets.token_urlsafe(24)
-        self._waiting[ticket] = (holder, time.monotonic() + SECONDS)
+        self._waiting[ticket] = (holder, goal, time.monotonic() + SECONDS)
         return f"{PATH}/{ticket}"
 
-    def redeem(self, ticket: str) -> Holder | None:
-        """Whose ticket it is; good once."""
-        holder, until = self._waiting.pop(ticket, (None, 0.0))
-        return holder if until > time.monotonic() else None
+    def redeem(self, ticket: str) -> tuple[Holder | None, str]:
+        """Whose ticket it is, and where they go; good once."""
+        holder, goal, until = self._waiting.pop(ticket, (None, "/", 0.0))
+        return (holder, goal) if until > time.monotonic() else (None, "/")
 
 
 def serve(desk: Desk) -> None:
@@ -48,7 +49,8 @@ def serve(desk: Desk) -> None:
 
     @app.get(f"{PATH}/{{ticket}}", include_in_schema=False)
     def entered(request: Request, ticket: str) -> HTMLResponse:
-        holder = desk.tickets.redeem(ticket)
+        holder, goal = desk.tickets.redeem(ticket)
         if holder is not None:
             request.session["id"] = desk.enter(str(request.session.get("id", "")), holder)
-        return HTMLResponse(ONWARDS)  # no redirect: a browser that came from elsewhere would leave the cookie out
+        # no redirect: a browser that came from elsewhere would leave the cookie out
+        return HTMLResponse(ONWARDS.format(goal=html.escape(goal)))

@@ -5,38 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
-from nicegui import ui
+from nicegui import run, ui
 
-from cobogo.errors import CobogoError
+from cobogo.errors import CobogoError, Stale
 from cobogo.language.sentences import translated
 from cobogo.server.state import DATASETS
-from cobogo.workbench.header import drawer, header
+from cobogo.workbench import acts
+from cobogo.workbench.header import header
 from cobogo.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.workbench.session import Desk, Session
 from cobogo.workbench.steps import open_to
+from cobogo.workbench.words import TEXTS
+
+T = TypeVar("T")
 
 
 @contextmanager
 def framed(desk: Desk, step: str) -> Iterator[Session | None]:
     """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
+    session.draft = acts.draft_of(desk, session)
     dark = prepared(session, f"step.{step}")
     ui.on_exception(lambda error: _surprised(session, error))
     if session.holder is None:
-        ui.navigate.to("/login")
         yield None
         return
+    _guard(desk, session)
     if step not in {one.name for one in open_to(session.holder)}:
         header(desk, session, step, dark)
-        drawer(desk, session, step)
         with _body():
             empty(session.say("frame.forbidden"), icon="lock")
         yield None
         return
     header(desk, session, step, dark)
-    drawer(desk, session, step)
     with _body():
         yield session
 
@@ -54,6 +57,26 @@ def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]
             yield session, row
 
 
+def _guard(desk: Desk, session: Session) -> None:
+    """Let nothing that happens on a page through, be it to look or to act, but for whoever it was opened for."""
+    client = ui.context.client
+    through = client.handle_event
+    told: list[Stale] = []
+
+    def checked(message: dict[str, Any]) -> None:
+        try:
+            desk.check(session)
+        except Stale as error:
+            if not told:
+                told.append(error)
+                with client.content:
+                    complain(error, session.language)
+        else:
+            through(message)
+
+    client.handle_event = checked  # type: ignore[method-assign,assignment]
+
+
 def prepared(session: Session, title: str) -> ui.dark_mode:
     """Colours, language, light and title of a page."""
     client = ui.context.client
@@ -69,8 +92,8 @@ def prepared(session: Session, title: str) -> ui.dark_mode:
 
 @contextmanager
 def _body() -> Iterator[None]:
-    main = ui.element("main").props('id="content" tabindex="-1"').classes("w-full").style("outline: none")
-    with main, ui.column().classes("w-full gap-4").style("max-width: 1280px; margin: 0 auto; padding: 0 8px 24px"):
+    body = ui.element("div").props('id="content" tabindex="-1"').classes("w-full").style("outline: none")
+    with body, ui.column().classes("w-full gap-4").style("max-width: 1280px; margin: 0 auto; padding: 0 8px 24px"):
         yield
 
 
@@ -98,12 +121,17 @@ def empty(
 
 def no_data(session: Session) -> ui.card:
     """What stands where a page needs a data set and none is chosen."""
-    return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go="/data")
+    return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.to("data"))
 
 
 def no_release(session: Session) -> ui.card:
     """What stands where a page needs a release and there is none."""
-    return empty(session.say("frame.no-release"), icon="play_circle", button=session.say("step.running"), go="/running")
+    return empty(
+        session.say("frame.no-release"),
+        icon="play_circle",
+        button=session.say("step.running"),
+        go=session.to("running"),
+    )
 
 
 def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.card:
@@ -122,7 +150,11 @@ def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
 
 
 def complain(error: CobogoError, language: str = "en") -> None:
-    """Show an error, in a language as far as it has words for it, until it is closed."""
+    """Show an error, in a language as far as it has words for it, until it is closed; one that says that the page is
+    out of date, over the page."""
+    if isinstance(error, Stale):
+        _outdated(translated(error, language), TEXTS[language]["frame.reload"])
+        return
     ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
@@ -134,11 +166,20 @@ def _surprised(session: Session, error: Exception) -> None:
         ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 
 
-def told(action: Callable[[], object]) -> bool:
-    """Do something; an error of ours is shown in its own words. Whether it went well."""
+def _outdated(text: str, reload: str) -> None:
+    """What covers a page on which nothing can be done any more; its button asks nothing of the server."""
+    with ui.dialog(value=True).props("persistent"), ui.card().classes("gap-3").style("max-width: 32rem"):
+        with ui.row().classes("items-center no-wrap").props('role="alert"'):
+            ui.icon("sync_problem").props("size=md color=warning")
+            ui.label(text).style("white-space: pre-line")
+        button = ui.button(reload, icon="refresh").props("no-caps autofocus")
+        button.on("click", js_handler="() => window.location.reload()")
+
+
+async def done(session: Session, work: Callable[..., T], *given: Any) -> T | None:
+    """What an act, or other work, comes to off the event loop; None where it failed, which is shown in its words."""
     try:
-        action()
+        return await run.io_bound(work, *given)
     except CobogoError as error:
-        complain(error)
-        return False
-    return True
+        complain(error, session.language)
+        return None

@@ -104,11 +104,11 @@ def chooser(desk: Desk, session: Session) -> dict[str, Any] | None:
         return " · ".join(part for part in (*whose, *parts, one["id"][:6]) if part)
 
     def choose(identity: str) -> None:
-        session.release = identity
-        ui.navigate.reload()
+        dataset = next(one["dataset"] for one in rows if one["id"] == identity)
+        turn_to(release=identity, data=dataset)
 
     options = {one["id"]: shown(one) for one in rows}
-    with ui.row().classes("w-full items-center no-wrap"):
+    with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         choice = ui.select(options, value=row["id"], label=session.say("looked.release")).classes("col")
         choice.on_value_change(lambda event: choose(event.value))
         with ui.row().classes("items-center no-wrap text-quiet gap-1").style("max-width: 24rem"):
@@ -121,6 +121,13 @@ async def opened(desk: Desk, session: Session) -> Looked | None:
     """The release that was chosen, opened; None, and a word, where there is none."""
     row = chooser(desk, session)
     return None if row is None else await run.io_bound(look, desk, session, row)
+
+
+def turn_to(*, stay: bool = False, **about: str) -> None:
+    """Put what a page is about into its address, and open it there; or ``stay``, and do so when it is reloaded."""
+    go = "history.replaceState(null, '', there)" if stay else "location.href = there"
+    put = "".join(f"there.searchParams.set({json.dumps(key)}, {json.dumps(value)});" for key, value in about.items())
+    ui.run_javascript(f"const there = new URL(location.href); {put} {go}")
 
 
 class Memory:
@@ -230,7 +237,7 @@ def tabs(session: Session, looked: Looked, drawn: Mapping[str, tuple[str, str, D
                 places[name] = ui.column().classes("w-full gap-3")
 
     def turned(name: str) -> None:
-        ui.run_javascript(f"history.replaceState(null, '', '?tab={name}')")  # so that another release shows the same
+        turn_to(stay=True, tab=name)  # so that another release shows the same
         show(name)
 
     def show(name: str) -> None:

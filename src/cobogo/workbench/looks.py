@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 BRICK, INK = "#b3541e", "#22333b"
-POSITIVE, WARNING, NEGATIVE, INFO = "#1b7f3b", "#9a6700", "#b3261e", "#00639b"
+POSITIVE, WARNING, NEGATIVE, INFO = "#1b7f3b", "#8a5d00", "#b3261e", "#00639b"
 """Each can be read on white, and white can be read on each."""
+
+NAMES = """<script>
+  const named = () => document.querySelectorAll('[data-name]').forEach(host =>
+    host.querySelectorAll('input[type=file], .cm-content, [role=checkbox]').forEach(one => {
+      const row = one.closest('tr'), cell = row && row.querySelector('td + td, th + th');
+      const name = host.dataset.name + (cell ? ': ' + cell.textContent.trim() : '');
+      if (one.getAttribute('aria-label') !== name) one.setAttribute('aria-label', name);
+    }));
+  document.addEventListener('DOMContentLoaded', () =>
+    new MutationObserver(named).observe(document.body, { childList: true, subtree: true }));
+</script>"""
+"""Names for fields inside of elements that do not hand them on: files, editors, and boxes that choose a row."""
 
 CSS = """
 @layer overrides {
@@ -24,6 +36,27 @@ CSS = """
   .q-card { box-shadow: none; border: 1px solid rgb(0 0 0 / 12%); border-radius: 8px; }
   .body--dark .q-card { border-color: rgb(255 255 255 / 16%); }
   .cobogo-plot svg text { fill: currentColor; }
+  .q-notification .q-notification__actions { color: inherit; }
+  .cobogo-narrow { display: none; }
+  .cobogo-columns { display: grid; column-gap: 1rem; align-items: center; width: 100%;
+    grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr); }
+  @media (max-width: 1023.98px) {
+    .cobogo-wide { display: none !important; }
+    .cobogo-narrow { display: flex; }
+    .cobogo-wrap, .cobogo-beside { flex-wrap: wrap !important; }
+    .cobogo-beside > * { flex: 1 1 100% !important; width: 100% !important; max-width: 100% !important;
+      position: static !important; }
+    .cobogo-list { height: 11rem !important; }
+    .cobogo-columns { grid-template-columns: repeat(2, minmax(0, 1fr)); row-gap: 4px; }
+    .cobogo-columns > :last-child { grid-column: 1 / -1; }
+    .q-table__middle, pre { max-width: 100%; overflow-x: auto; }
+  }
+  @media (max-width: 599.98px) {
+    .cobogo-grid { grid-template-columns: minmax(0, 1fr) !important; }
+    .cobogo-wrap > .q-space { flex-basis: 100%; }
+    .q-tabs__content { overflow-x: auto; }
+    .q-card { max-width: calc(100vw - 32px); }
+  }
   .nicegui-code-copy { opacity: 1; }
   .body--dark .cm-gutterElement { color: #a3abb2 !important; }
   .cobogo-skip { position: absolute; left: -100vw; top: 0; z-index: 9999; background: white; color: black; }

@@ -9,6 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
+from cobogo.server.roles import Scope
 from cobogo.workbench.frame import metric
 from cobogo.workbench.session import Desk, Session
 
@@ -21,6 +22,32 @@ def report(desk: Desk, release: str) -> dict[str, Any]:
 def manifest(desk: Desk, release: str) -> dict[str, Any]:
     """The manifest of a release; empty where there is none."""
     return _read(desk.house.files.release(release) / "public" / "manifest.json")
+
+
+def audited(desk: Desk, release: str) -> dict[str, Any]:
+    """What attacks found in a release, as the evidence holds it; empty where nobody tried."""
+    return _read(desk.house.files.release(release) / "evidence" / "audit.json")
+
+
+def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str, str] | None:
+    """What attacks made of a release: a sign, a colour and a line. Green is what was tried and held, and nothing else.
+
+    None for whoever may not see the evidence, where it stands.
+    """
+    if session.holder is None or Scope.EVIDENCE not in session.holder.scopes:
+        return None
+    found = audited(desk, row["id"])
+    if not found:
+        return "gpp_maybe", "warning", session.say("release.unaudited")
+    tried = [one for one in found["attacks"] if one["tried"]]
+    succeeded = [one for one in tried if one["succeeded"]]
+    if succeeded:
+        most = max(one["exposed"] for one in succeeded)
+        counts = {"attacks": len(succeeded), "tried": len(tried), "people": most}
+        return "gpp_bad", "negative", session.say("release.exposed", **counts)
+    if not tried:
+        return "gpp_maybe", "warning", session.say("release.untried")
+    return "verified_user", "positive", session.say("release.resisted", tried=len(tried))
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -79,9 +106,7 @@ def _risk(session: Session, risk: dict[str, Any]) -> None:
     before, after = risk.get("before") or {}, risk.get("after") or {}
     if "highest" in after:
         was = session.say("outcome.was", share=session.percent(before.get("highest")))
-        metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was, colour="positive").classes(
-            "col"
-        )
+        metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was).classes("col")
 
 
 def _optimal(session: Session, found: dict[str, Any]) -> str:

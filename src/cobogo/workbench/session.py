@@ -1,4 +1,7 @@
-"""Who is at the workbench, and what they are working on. It lives in memory: a restart means logging in again."""
+"""Who is at the workbench, what the page before them is about, and whether both are still so when they act on it.
+
+A browser is remembered in memory: a restart means logging in again. What was worked on is in the server's state.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from numbers import Real
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from nicegui import app, ui
 
-from cobogo.errors import CobogoError
+from cobogo.errors import CobogoError, Stale
 from cobogo.language.sentences import in_portuguese, translated
 from cobogo.report.words import Words, words
+from cobogo.server import drafts
 from cobogo.server.keys import Holder
-from cobogo.server.state import KEYS, RELEASES
+from cobogo.server.state import DATASETS, KEYS, RELEASES
 from cobogo.workbench.draft import Draft
 from cobogo.workbench.entering import Tickets
 from cobogo.workbench.shelf import Shelf
@@ -33,8 +38,29 @@ LOCAL_KEY = "workbench"
 
 
 @dataclass
+class Browser:
+    """A browser: who is logged in, how they like pages, and the data set that was opened last."""
+
+    holder: Holder | None = None
+    language: str = "en"
+    dark: bool | None = None
+    dataset: str | None = None
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What pages remember until somebody logs out, each under its own name."""
+    seen: float = field(default_factory=time.monotonic)
+
+    def forget(self) -> None:
+        """Log out: nothing of what was worked on stays for whoever comes next."""
+        self.holder = self.dataset = None
+        self.kept = {}
+
+
+@dataclass
 class Session:
-    """One browser. ``release`` is the one that is looked at, where one was chosen."""
+    """A page as it was opened: for whom, about which data set, job and release, and with which version of its policy.
+
+    Nobody but its holder can do anything on it, and they only with what it shows: see `Desk.check`.
+    """
 
     holder: Holder | None = None
     language: str = "en"
@@ -43,14 +69,29 @@ class Session:
     job: str | None = None
     release: str | None = None
     draft: Draft = field(default_factory=Draft)
-    kept: dict[str, Any] = field(default_factory=dict)
-    """What pages remember until somebody logs out, each under its own name."""
-    seen: float = field(default_factory=time.monotonic)
+    version: int = 0
+    browser: Browser = field(default_factory=Browser)
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What pages remember until somebody logs out, each under its own name."""
+        return self.browser.kept
 
     @property
     def owner(self) -> str:
         """Whose things are worked on; nobody's before somebody logs in."""
         return "" if self.holder is None else self.holder.owner
+
+    @property
+    def here(self) -> bool:
+        """Whether whoever the page was opened for is still logged in."""
+        return self.holder is not None and self.browser.holder == self.holder
+
+    def to(self, step: str, **about: str | None) -> str:
+        """The address of a page about the same data set and release, or about others."""
+        asked = {"data": self.dataset, "release": self.release, **about}
+        told = urlencode({key: value for key, value in asked.items() if value is not None})
+        return f"/{step}?{told}" if told else f"/{step}"
 
     @property
     def figures(self) -> Words:
@@ -95,59 +136,107 @@ class Session:
         """A moment, given in seconds since 1970, in the time of the machine that serves the pages."""
         return self.figures.date(datetime.fromtimestamp(moment, UTC).astimezone().isoformat())
 
-    def forget(self) -> None:
-        """Log out: nothing of what was worked on stays for whoever comes next."""
-        self.holder = self.dataset = self.job = self.release = None
-        self.draft = Draft()
-        self.kept = {}
-
 
 @dataclass
 class Desk:
-    """What all pages share: the server's house and queue, and everybody's session."""
+    """What all pages share: the server's house and queue, and everybody's browser."""
 
     house: House
     queue: Queue
-    sessions: dict[str, Session] = field(default_factory=dict)
+    browsers: dict[str, Browser] = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
+    local: bool = False  # whether it is one person's, on their own machine
     tickets: Tickets = field(default_factory=Tickets)
 
     def session(self) -> Session:
-        """The session of the browser that asks. A key that was revoked, or has ended, logs it out."""
+        """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""
+        return self.opened(self.browser(), dict(ui.context.client.request.query_params))
+
+    def opened(self, browser: Browser, asked: dict[str, str]) -> Session:
+        """A page of a browser, about what its address asks for, as far as that is its holder's."""
+        session = Session(browser.holder, browser.language, browser.dark, browser=browser)
+        if session.holder is None:
+            return session
+        state, sees = self.house.state, session.holder.sees
+        session.dataset = self._mine(session.holder, asked.get("data"))
+        if session.dataset is not None:
+            browser.dataset = session.dataset
+            now = drafts.current(state, session.owner, session.dataset)
+            session.version, session.draft = (0, Draft()) if now is None else (now.number, Draft(now.toml))
+        session.job = asked.get("job")
+        release = None if asked.get("release") is None else state.get(RELEASES, asked["release"], sees)
+        session.release = None if release is None else release["id"]
+        return session
+
+    def last(self, browser: Browser) -> str | None:
+        """The data set that a browser worked on last, or, after a restart, whose policy its holder changed last."""
+        if browser.holder is None:
+            return None
+        known = browser.dataset or drafts.latest(self.house.state, browser.holder.owner)
+        return self._mine(browser.holder, known)
+
+    def browser(self) -> Browser:
+        """The browser that asks. A key that was revoked, or has ended, logs it out."""
         name = str(app.storage.browser["id"])
-        if name not in self.sessions:
+        if name not in self.browsers:
             self._make_room()
             accepted = ui.context.client.request.headers.get("accept-language", "")
-            self.sessions[name] = Session(language=preferred(accepted))
+            self.browsers[name] = Browser(language=preferred(accepted))
         return self.known(name)
 
-    def known(self, name: str) -> Session:
-        """The session of a browser that was here before; an empty one of any other."""
-        found = self.sessions.get(name, Session())
-        idle, found.seen = time.monotonic() - found.seen, time.monotonic()
-        if found.holder is not None and (idle > self.idle or not self._valid(found.holder)):
+    def known(self, name: str) -> Browser:
+        """A browser that was here before; an empty one for any other."""
+        found = self.browsers.get(name, Browser())
+        if found.holder is not None and not self._awake(found):
             found.forget()
         return found
 
     @property
     def idle(self) -> float:
-        """Seconds without a page or a download after which a browser is logged out."""
+        """Seconds without a page, a click or a download after which a browser is logged out."""
         return self.house.settings.limits.session_minutes * 60
 
     def enter(self, name: str, holder: Holder) -> str:
-        """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing."""
-        before = self.sessions.pop(name, Session())
+        """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing, and
+        pages that were opened under it do nothing any more."""
+        before = self.browsers.pop(name, Browser())
+        before.forget()
         new = str(uuid.uuid4())
-        self.sessions[new] = Session(holder, before.language, before.dark)
-        self.note(self.sessions[new], "login")
+        self.browsers[new] = Browser(holder, before.language, before.dark)
+        self.note(holder, "login")
         return new
 
-    def note(self, session: Session, action: str, what: str = "", status: int = 200) -> None:
-        """Write in the server's log what somebody did on a page."""
-        holder = session.holder
-        assert holder is not None
+    def check(self, session: Session) -> Holder:
+        """Who acts on a page: whoever it was opened for, if they are still logged in and their key is still valid."""
+        now = session.browser.holder
+        if session.holder is None or now is None:
+            raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
+        if now != session.holder:
+            raise Stale(
+                f"this page was opened for {session.owner}, and {now.owner} is logged in now",
+                remedy="Nothing was done. Reload the page.",
+            )
+        if not self._awake(session.browser):
+            session.browser.forget()
+            raise Stale(
+                "your key was revoked or has ended, or nothing was done for too long",
+                remedy="Nothing was done. Log in again.",
+            )
+        return now
+
+    def _awake(self, browser: Browser) -> bool:
+        """Whether whoever is logged in was there not long ago, with a key that is still valid; now they are."""
+        idle, browser.seen = time.monotonic() - browser.seen, time.monotonic()
+        return browser.holder is not None and idle <= self.idle and self._valid(browser.holder)
+
+    def note(self, holder: Holder, action: str, what: str = "", status: int = 200) -> int:
+        """Write in the server's log what somebody does on a page; the number of the line."""
         line = {"owner": holder.owner, "role": holder.role.value, "key": holder.key, "what": what}
-        self.house.state.note(action=f"workbench {action}", status=status, **line)
+        return self.house.state.note(action=f"workbench {action}", status=status, **line)
+
+    def versions(self, session: Session) -> list[drafts.Version]:
+        """The versions of a page's policy, the one that counts first."""
+        return drafts.versions(self.house.state, session.owner, session.dataset or "")
 
     def release(self, session: Session) -> dict[str, Any] | None:
         """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of
@@ -171,9 +260,13 @@ class Desk:
         return row["expires"] is None or row["expires"] > time.time()
 
     def _make_room(self) -> None:
-        if len(self.sessions) >= AT_MOST:
-            for name in [name for name, one in self.sessions.items() if one.holder is None]:
-                del self.sessions[name]
+        if len(self.browsers) >= AT_MOST:
+            for name in [name for name, one in self.browsers.items() if one.holder is None]:
+                del self.browsers[name]
+
+    def _mine(self, holder: Holder, dataset: str | None) -> str | None:
+        row = None if dataset is None else self.house.state.get(DATASETS, dataset, holder.owner)
+        return None if row is None or not row["about"] else str(row["id"])
 
 
 def _is_number(value: object) -> bool:

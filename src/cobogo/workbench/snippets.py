@@ -20,4 +20,4 @@ def editor(session: Session, text: str, language: Any, label: str, *, height: st
     """Lines to write, in colours that can be read in light and in dark."""
     theme: Any = "githubDark" if session.dark else "vscodeLight"
     made = ui.codemirror(text, language=language, theme=theme, line_wrapping=True).classes("w-full")
-    return made.style(f"height: {height}").props(f'aria-label="{label}"')
+    return made.style(f"height: {height}").props(f'data-name="{label}"')

@@ -31,6 +31,11 @@ class Step:
         return f"/{self.name}"
 
     @property
+    def about_data(self) -> bool:
+        """Whether the page is about a data set, which its address names."""
+        return self.door in ("publish", "locate")
+
+    @property
     def build(self) -> Callable[[Any], Any]:
         """What draws the page."""
         drawn: Callable[[Any], Any] = import_module(f"cobogo.workbench.pages.{self.name}").build
@@ -79,7 +84,7 @@ def finished(desk: Any, session: Any) -> frozenset[str]:
         done.add("columns")
         if all("hierarchy" in one for one in attributes.values() if one["role"] == "quasi-identifier"):
             done.add("hierarchies")
-    if models:
+    if models and "columns" in done:
         done.add("privacy")
     release = desk.release(session)
     if release is not None and release["dataset"] == session.dataset:

@@ -36,7 +36,7 @@ def prepare(desk: Desk) -> None:
 def _shown(desk: Desk, what: str, icon: str) -> None:
     session = desk.session()
     prepared(session, f"trouble.{what}")
-    with ui.element("main").classes("absolute-center"):
+    with ui.element("div").classes("absolute-center"):
         title = session.say(f"trouble.{what}")
         empty(session.say(f"trouble.{what}-why"), title=title, icon=icon, button=session.say("trouble.back"), go="/")
 

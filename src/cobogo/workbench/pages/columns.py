@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from nicegui import run, ui
@@ -22,10 +23,6 @@ COLOURS = {
     "sensitive": "deep-purple-8",
     "non-sensitive": "teal-9",
 }
-GRID = (
-    "display: grid; grid-template-columns: minmax(9rem, 1.1fr) 7.5rem 9.5rem 11.5rem minmax(14rem, 2fr);"
-    " column-gap: 1rem; align-items: center; width: 100%"
-)
 
 
 async def build(desk: Desk) -> None:
@@ -62,12 +59,14 @@ class _Columns:
             self.counts = ui.row().classes("items-center gap-1")
         self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
         with ui.card().classes("w-full q-pa-sm gap-0"):
-            with ui.element("div").style(GRID).classes("text-caption text-weight-bold q-py-xs"):
+            with ui.element("div").classes("cobogo-columns cobogo-wide text-caption text-weight-bold q-py-xs"):
                 for key in ("column", "values", "shape", "role", "reason"):
                     ui.label(session.say(f"columns.{key}"))
             self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
         with ui.row().classes("w-full justify-end"):
-            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to("/hierarchies")).props("no-caps")
+            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.to("hierarchies"))).props(
+                "no-caps"
+            )
         self.changed()
 
     def changed(self) -> None:
@@ -87,9 +86,20 @@ class _Columns:
                 ui.badge(text, color=COLOURS[role]).classes("q-pa-xs")
 
     def _accept_all(self) -> None:
-        for line in self.lines:
-            if line.role is None:
-                line.accept()
+        self.decide({line: line.profile["role"] for line in self.lines if line.role is None})
+
+    def decide(self, roles: Mapping[_Line, str]) -> None:
+        """Put roles of columns into the policy, all of them at once."""
+        draft = self.session.draft
+        told = draft.attributes
+        changes: dict[str, dict[str, Any]] = {}
+        for line, role in roles.items():
+            usual = role == "quasi-identifier" and not told.get(line.name, {}).get("hierarchy")
+            changes[line.name] = {"role": role} | ({"hierarchy": line.profile["hierarchy"]} if usual else {})
+        draft.set_attributes(changes)
+        for line, role in roles.items():
+            line.turn_to(role)
+        self.changed()
 
     def _filter(self) -> None:
         wanted = (self.search.value or "").casefold()
@@ -105,7 +115,7 @@ class _Line:
         self.page, self.profile, self.name = page, profile, profile["column"]
         self.role = said if said in ROLES else None
         session = page.session
-        self.place = ui.element("div").style(GRID + "; border-top: 1px solid #8884").classes("q-py-xs")
+        self.place = ui.element("div").style("border-top: 1px solid #8884").classes("cobogo-columns q-py-xs")
         with self.place:
             with ui.column().classes("gap-0"):
                 ui.label(self.name).classes("text-weight-medium").style("overflow-wrap: anywhere")
@@ -140,17 +150,16 @@ class _Line:
 
     def accept(self) -> None:
         """Take the suggestion."""
-        self.select.value = self.profile["role"]
+        self.page.decide({self: self.profile["role"]})
+
+    def turn_to(self, role: str) -> None:
+        """Show a role that the policy has for the column."""
+        self.role = self.select.value = role
+        self._drawn()
 
     def _chosen(self) -> None:
-        draft = self.page.session.draft
-        self.role = self.select.value
-        usual = {}
-        if self.role == "quasi-identifier" and not draft.attributes.get(self.name, {}).get("hierarchy"):
-            usual = {"hierarchy": self.profile["hierarchy"]}
-        draft.set_attribute(self.name, role=self.role, **usual)
-        self._drawn()
-        self.page.changed()
+        if self.select.value != self.role:
+            self.page.decide({self: self.select.value})
 
     def _drawn(self) -> None:
         self.button.set_visibility(self.role != self.profile["role"])

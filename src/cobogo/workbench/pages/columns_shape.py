@@ -17,11 +17,15 @@ class Shape:
     def __init__(self, session: Session, profile: dict[str, Any]) -> None:
         self.session, self.profile = session, profile
         self.asked = False
+        self.drawn: tuple[str, bool] | None = None
         self.place = ui.row().classes("items-center gap-0 no-wrap")
 
     def draw(self, role: str) -> None:
         """What may be seen of a column with a role."""
         shape, say = self.profile["shape"], self.session.say
+        if self.drawn == (role, self.asked):
+            return
+        self.drawn = (role, self.asked)
         self.place.clear()
         with self.place:
             if role == "identifier" or shape is None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from nicegui import events, run, ui
+from nicegui import events, ui
 
 from cobogo import scratch
-from cobogo.errors import CobogoError
 from cobogo.server import tables
 from cobogo.server.settings import MEGABYTE
 from cobogo.server.state import DATASETS
-from cobogo.workbench.draft import Draft, rendered
-from cobogo.workbench.frame import complain, framed, section
+from cobogo.workbench import acts
+from cobogo.workbench.frame import done, framed, section
 from cobogo.workbench.pages import data_rows
 from cobogo.workbench.session import Desk, Session
 
@@ -45,7 +43,7 @@ def _upload(desk: Desk, session: Session) -> None:
         try:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
-            await _keep(desk, session, lambda: _received(desk, session, name, stage / "upload", options), busy)
+            await _keep(desk, session, busy, acts.receive_table, name, stage / "upload", dict(options))
         finally:
             scratch.remove(stage)
         event.sender.reset()  # type: ignore[attr-defined]
@@ -61,6 +59,7 @@ def _upload(desk: Desk, session: Session) -> None:
     )
     drop.on("failed", lambda: ui.notify(session.say("data.failed", most=most), type="negative"), args=[])
     drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
+    drop.props["data-name"] = session.say("data.drop")
     _options(session, options)
     ui.label(session.say("data.what")).classes("text-caption")
 
@@ -98,17 +97,12 @@ def _databases(desk: Desk, session: Session) -> None:
         return
 
     async def turned() -> None:
-        try:
-            found = await run.io_bound(tables.offered, desk.house, session.owner, str(source.value))
-        except CobogoError as error:
-            complain(error, session.language)
-            found = []
+        found = await done(session, tables.offered, desk.house, session.owner, str(source.value))
         table.set_options(found or [], value=None)
 
     async def take() -> None:
         if table.value:
-            name = str(table.value)
-            await _keep(desk, session, lambda: tables.fetch(desk.house, session.owner, str(source.value), name), busy)
+            await _keep(desk, session, busy, acts.copy_table, str(source.value), str(table.value))
 
     with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
         ui.label(session.say("data.copied")).classes("text-caption")
@@ -121,40 +115,13 @@ def _databases(desk: Desk, session: Session) -> None:
         busy = _waiting(session)
 
 
-def _received(desk: Desk, session: Session, name: str, file: Path, options: dict[str, Any]) -> str:
-    with file.open("rb") as stream:
-        return tables.receive(desk.house, session.owner, name, stream, **options)
-
-
-async def _keep(desk: Desk, session: Session, take: Callable[[], str], busy: ui.row) -> None:
+async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., str], *given: Any) -> None:
     """Take a table in, off the event loop, and work on it; what is no table is refused in the words of the refusal."""
-    if not session.owner:
-        ui.navigate.to("/login")
-        return
     busy.set_visibility(True)
-
-    def both() -> None:
-        identity = take()
-        desk.note(session, "receive", identity)
-        choose(desk, session, identity)
-
-    try:
-        await run.io_bound(both)
-    except CobogoError as error:
-        busy.set_visibility(False)
-        complain(error, session.language)
-        return
-    ui.navigate.reload()
-
-
-def choose(desk: Desk, session: Session, identity: str) -> None:
-    """Work on a data set, with the policy that its columns suggest."""
-    row = desk.house.state.get(DATASETS, identity, session.owner)
-    if row is None:
-        return
-    _, text = tables.suggestion(desk.house, row)
-    session.dataset, session.job, session.release = identity, None, None
-    session.draft = Draft(rendered(Draft(text).content()))
+    identity = await done(session, take, desk, session, "", *given)
+    busy.set_visibility(False)
+    if identity is not None:
+        ui.navigate.to(session.to("data", data=identity, release=None))
 
 
 def _datasets(desk: Desk, session: Session) -> None:
@@ -168,11 +135,7 @@ def _datasets(desk: Desk, session: Session) -> None:
 
 def _nothing_yet(desk: Desk, session: Session) -> None:
     async def example() -> None:
-        stage = scratch.create(desk.house.files.root / "datasets", ".page-")
-        try:
-            await _keep(desk, session, lambda: _made_up(desk, session, stage / "ceara.csv"), busy)
-        finally:
-            scratch.remove(stage)
+        await _keep(desk, session, busy, acts.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
 
     with ui.card().classes("w-full items-center q-pa-lg"):
         ui.icon("table_view").props("size=xl color=primary")
@@ -182,20 +145,13 @@ def _nothing_yet(desk: Desk, session: Session) -> None:
         busy = _waiting(session)
 
 
-def _made_up(desk: Desk, session: Session, file: Path) -> str:
-    from cobogo.demo import ceara
-
-    ceara.write(file, EXAMPLE_ROWS)
-    return _received(desk, session, session.say("data.examplename"), file, {})
-
-
 def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     known = tables.about(row)
     chosen = row["id"] == session.dataset
     card = ui.card().classes("w-full q-py-sm")
     if chosen:
         card.style("border-left: 6px solid var(--q-primary)")
-    with card, ui.row().classes("items-center w-full no-wrap"):
+    with card, ui.row().classes("items-center w-full no-wrap cobogo-wrap"):
         ui.icon("table_chart").props("size=md")
         with ui.column().classes("gap-0"):
             ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")
@@ -206,9 +162,10 @@ def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
         if chosen:
             ui.icon("check_circle").props("size=sm color=positive")
             ui.label(session.say("data.used")).classes("text-positive text-weight-medium")
-            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to("/columns")).props("no-caps")
+            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to(session.to("columns"))).props("no-caps")
         else:
-            ui.button(session.say("data.use"), on_click=lambda: _use(desk, session, row["id"])).props("no-caps outline")
+            there = session.to("data", data=row["id"], release=None)
+            ui.button(session.say("data.use"), on_click=lambda: ui.navigate.to(there)).props("no-caps outline")
         label = session.say("data.delete")
         ui.button(icon="delete", on_click=lambda: _asked(desk, session, row)).props(
             f'flat round color=negative aria-label="{label}"'
@@ -221,15 +178,6 @@ def _size(session: Session, known: dict[str, Any]) -> str:
     return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
 
 
-async def _use(desk: Desk, session: Session, identity: str) -> None:
-    wait = ui.notification(session.say("data.reading"), spinner=True, timeout=None)
-    try:
-        await run.io_bound(choose, desk, session, identity)
-    finally:
-        wait.dismiss()
-    ui.navigate.reload()
-
-
 async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     """Delete a data set when that is confirmed."""
     with ui.dialog() as dialog, ui.card():
@@ -240,13 +188,7 @@ async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
             ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
     if not await dialog:
         return
-    try:
-        await run.io_bound(tables.forget, desk.house, session.owner, row["id"])
-    except CobogoError as error:
-        complain(error, session.language)
-        return
-    desk.shelf.forget(session.owner, row["id"])
-    desk.note(session, "forget", row["id"])
-    if session.dataset == row["id"]:
-        session.dataset, session.job, session.draft = None, None, Draft()
-    ui.navigate.reload()
+    await done(session, acts.forget_dataset, desk, session, row["id"])
+    there = None if row["id"] == session.dataset else session.dataset
+    if desk.house.state.get(DATASETS, row["id"]) is None:
+        ui.navigate.to(session.to("data", data=there, release=None))

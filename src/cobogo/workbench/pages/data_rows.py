@@ -100,7 +100,7 @@ class _Rows:
         self.label.text = self.say("data.range", **{key: self.number(value) for key, value in told.items()})
 
     def _read(self) -> list[dict[str, Any]]:
-        if self.session.owner != self.row["owner"]:  # logged out in another window
+        if not self.session.here:  # logged out in another window
             return []
         hidden = self.veiled - self.view.revealed
         return [

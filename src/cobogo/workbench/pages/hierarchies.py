@@ -37,14 +37,14 @@ async def build(desk: Desk) -> None:
         if undecided:
             with ui.row().classes("items-center bg-amber-2 text-black q-pa-sm rounded-borders w-full"):
                 ui.label(session.say("hierarchies.undecided", count=undecided))
-                ui.link(session.say("step.columns"), "/columns").classes("text-black")
+                ui.link(session.say("step.columns"), session.to("columns")).classes("text-black")
         names = [name for role in ROLES for name, one in told.items() if one.get("role") == role]
         if not names:
             empty(
                 session.say("hierarchies.nothing"),
                 icon="view_column",
                 button=session.say("step.columns"),
-                go="/columns",
+                go=session.to("columns"),
             )
             return
         found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
@@ -63,8 +63,8 @@ class _Page:
         self.counted: Counted = []
         self.values = 0
         self.seen = Look()
-        with ui.row().classes("w-full items-start no-wrap"):
-            with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)"):
+        with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
+            with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)").classes("cobogo-list"):
                 self.list = ui.column().classes("w-full gap-1")
             with ui.column().classes("gap-3").style("width: 20rem; flex: none"):
                 self.form = ui.column().classes("w-full gap-2")

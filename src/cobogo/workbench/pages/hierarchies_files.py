@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, run, ui
 
 from cobogo import scratch
-from cobogo.errors import CobogoError
 from cobogo.hierarchy.csv_file import csv_hierarchy
-from cobogo.server import tables
 from cobogo.table.files import guess_separator
-from cobogo.workbench.frame import complain
+from cobogo.workbench import acts
+from cobogo.workbench.frame import done
 from cobogo.workbench.hierarchy.groups import as_csv, rows_of
 from cobogo.workbench.hierarchy.kinds import kind_of
 
@@ -31,7 +29,7 @@ class Files:
         with ui.row().classes("w-full gap-2"):
             ui.button(say("hierarchies.export"), icon="download", on_click=self._export).props("outline dense no-caps")
             upload = ui.upload(on_upload=self._import, auto_upload=True, max_file_size=64 << 20).classes("hidden")
-            upload.props("accept=.csv,.txt")
+            upload.props(f'accept=.csv,.txt data-name="{say("hierarchies.import")}"')
             ui.button(
                 say("hierarchies.import"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")
             ).props("outline dense no-caps")
@@ -57,14 +55,11 @@ class Files:
         stage = scratch.create(page.desk.house.files.root / "datasets", ".page-")
         try:
             await event.file.save(stage / "file.csv")
-            name = self.plain(event.file.name)
-            spec = await run.io_bound(self._taken, stage / "file.csv", name)
-        except CobogoError as error:
-            complain(error, page.session.language)
-            return
+            spec = await done(page.session, self._taken, stage / "file.csv", self.plain(event.file.name))
         finally:
             scratch.remove(stage)
-        await page.say_spec(spec)
+        if spec is not None:
+            await page.say_spec(spec)
 
     def _taken(self, file: Path, name: str) -> dict[str, Any]:
         """Keep a file that is a hierarchy; what is none is refused, and not kept."""
@@ -72,16 +67,15 @@ class Files:
         encoding = _encoding(file)
         separator = guess_separator(file, encoding)
         csv_hierarchy(page.name, file, separator=separator, encoding=encoding, missing=("",), where=name)
-        with file.open("rb") as stream:
-            kept = tables.attach(page.desk.house, page.row["id"], name, stream)
+        kept = acts.attach_file(page.desk, page.session, page.row["id"], name, file.read_bytes())
         return {"csv": kept, "separator": separator, "encoding": encoding} | _top(page)
 
 
 def keep(page: _Page, rows: list[Any]) -> dict[str, Any]:
-    """Write rows to the file of a column's hierarchy, and say so in a spec."""
+    """Write rows to a file of a column's hierarchy, and say so in a spec."""
     spec = page.spec or {}
     name = spec["csv"] if kind_of(spec) == "csv" else f"{Files.plain(page.name)}.csv"
-    kept = tables.attach(page.desk.house, page.row["id"], name, io.BytesIO(as_csv(rows, ";")))
+    kept = acts.attach_file(page.desk, page.session, page.row["id"], name, as_csv(rows, ";"))
     return {"csv": kept, "separator": ";", "encoding": "utf-8"} | _top(page)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nicegui import run, ui
+from nicegui import ui
 
-from cobogo.errors import CobogoError
 from cobogo.hierarchy import Label
-from cobogo.workbench.frame import complain
+from cobogo.workbench.frame import done
 from cobogo.workbench.hierarchy import groups
 from cobogo.workbench.hierarchy.kinds import LARGE, kind_of
 from cobogo.workbench.pages.hierarchies_files import keep
@@ -66,19 +65,16 @@ class Groups:
         page = self.page
         spec = page.spec or {}
 
-        def done() -> dict[str, Any]:
+        def changed() -> dict[str, Any]:
             rows = groups.checked(page.name, change())
             if kind_of(spec) == "csv" or (kind_of(spec) != "tree" and len(rows) > LARGE):
                 return keep(page, rows)
             return groups.placed(spec, rows)
 
-        try:
-            told = await run.io_bound(done)
-        except CobogoError as error:
-            complain(error, page.session.language)
-            return
-        self.picked = None
-        await page.say_spec(told)
+        told = await done(page.session, changed)
+        if told is not None:
+            self.picked = None
+            await page.say_spec(told)
 
     def _edited(self, level: int, label: Label) -> None:
         hierarchy = self.page.seen.hierarchy

@@ -61,7 +61,7 @@ class Shown:
             if self.page.sensitive and not self.asked:
                 ui.button(self.say("hierarchies.show"), icon="visibility", on_click=self._ask).props("outline no-caps")
                 return
-            with ui.row().classes("w-full items-start no-wrap"):
+            with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
                 with ui.column().classes("gap-1").style("flex: 1; min-width: 0"):
                     self._searched()
                 self.chart = ui.column().classes("gap-0").style("flex: 1; min-width: 0")
@@ -91,6 +91,7 @@ class Shown:
         ]
         table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._turned)
         table.props("dense flat bordered hide-selected-banner").classes("w-full")
+        table.props["data-name"] = self.say("levels.level")
         table.selected = [row for row in rows if row["id"] == self.level]
 
     def _turned(self, event: events.TableSelectionEventArguments) -> None:

@@ -9,12 +9,11 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.registry.store import Entry
-from cobogo.release.verify import verify
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
 from cobogo.server.state import DATASETS, RELEASES
-from cobogo.workbench import outcome, records
-from cobogo.workbench.frame import chosen_release, complain, empty, framed, section
+from cobogo.workbench import acts, outcome, records
+from cobogo.workbench.frame import chosen_release, done, empty, framed, section
 from cobogo.workbench.session import Desk, Session
 
 
@@ -32,15 +31,15 @@ async def build(desk: Desk) -> None:
                 session.say("release.none"),
                 icon="inventory_2",
                 button=session.say("step.running") if can else "",
-                go="/running",
+                go=session.to("running"),
             )
             return
         looked_at = chosen_release(desk, session) or rows[0]
         entry = await run.io_bound(_recorded, desk, holder, looked_at["id"])
-        with ui.row().classes("w-full items-start no-wrap gap-4"):
+        with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
                 section(session.say("release.list"))
-                with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full"):
+                with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full cobogo-list"):
                     for row in rows:
                         _listed(desk, session, row, chosen=row["id"] == looked_at["id"])
             with ui.column().classes("gap-3").style("flex: 1 1 0; min-width: 0"):
@@ -68,8 +67,7 @@ def _counted(session: Session, row: dict[str, Any]) -> str:
 
 def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) -> None:
     def choose() -> None:
-        session.release = row["id"]
-        ui.navigate.to("/releases")
+        ui.navigate.to(session.to("releases", release=row["id"], data=row["dataset"]))
 
     with ui.card().classes("w-full q-pa-sm q-mb-sm gap-0 cursor-pointer") as card:
         card.props(f"tabindex=0 role=button aria-pressed={'true' if chosen else 'false'}")
@@ -80,6 +78,7 @@ def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) 
         kind = session.say(f"kind.{row['kind']}")
         ui.label(f"{kind} · {session.date(row['created'])}").classes("text-caption")
         ui.label(_counted(session, row)).classes("text-caption text-quiet")
+        _verdict(desk, session, row)
         if row["owner"] != session.owner:
             ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
 
@@ -89,13 +88,13 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
     assert holder is not None
     manifest = outcome.manifest(desk, identity)
     with ui.row().classes("items-center w-full gap-2"):
-        ui.icon("verified_user").props("color=positive size=md")
         with ui.column().classes("gap-0"):
             ui.label(_named(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
             ui.label(" · ".join(outcome.promise(session, manifest.get("models", [])))).classes("text-body2 text-quiet")
         ui.space()
         if entry is not None:
             ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
+    _judged(desk, session, row)
     _actions(desk, session, row, entry)
     inside = Scope.EVIDENCE in holder.scopes
     with ui.tabs().props("no-caps align=left dense") as tabs:
@@ -113,6 +112,27 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
                 _report(session, identity)
         with ui.tab_panel("registry").classes("q-pa-none gap-2"):
             _registry(desk, session, row, entry)
+
+
+def _verdict(desk: Desk, session: Session, row: dict[str, Any], size: str = "xs") -> None:
+    """What attacks made of a release, in a sign and a line."""
+    judged = outcome.judged(desk, session, row)
+    if judged is not None:
+        icon, colour, text = judged
+        with ui.row().classes("items-center gap-1 no-wrap").props('data-verdict="1"'):
+            ui.icon(icon).props(f"color={colour} size={size}")
+            ui.label(text).classes(f"text-weight-medium text-{colour}" + (" text-caption" if size == "xs" else ""))
+
+
+def _judged(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+    """The same in large, with a way to the attacks."""
+    with ui.row().classes("items-center w-full gap-4"):
+        _verdict(desk, session, row, "md")
+        if Scope.EVIDENCE in (session.holder.scopes if session.holder else ()):
+            there = session.to("risk", release=row["id"], data=row["dataset"], tab="attacks")
+            ui.button(session.say("release.attacks"), on_click=lambda: ui.navigate.to(there)).props(
+                "outline dense no-caps"
+            )
 
 
 def _took(found: dict[str, Any]) -> float | None:
@@ -133,14 +153,16 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
     assert holder is not None
 
     async def check() -> None:
-        try:
-            verdict = await run.io_bound(verify, desk.house.files.release(identity))
-        except CobogoError as error:
-            complain(error, session.language)
+        verdict = await done(session, acts.verify_release, desk, session, identity)
+        if verdict is None:
             return
-        desk.note(session, "verify", identity)
         said = session.say("release.holds" if verdict else "release.fails")
         ui.notify(said, type="positive" if verdict else "negative")
+
+    async def again() -> None:
+        dataset = await done(session, acts.take_policy, desk, session, identity)
+        if dataset is not None:
+            ui.navigate.to(session.to("privacy", data=dataset))
 
     def give(part: str) -> None:
         ui.download.from_url(f"/release/{identity}/{part}.zip")
@@ -153,6 +175,8 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
             ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
                 "outline no-caps"
             ).tooltip(session.say("release.evidence-why"))
+        if row["owner"] == session.owner and Scope.DATA in holder.scopes:
+            ui.button(session.say("release.policy"), icon="article", on_click=again).props("flat no-caps")
         ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
         if row["owner"] == session.owner and Scope.RUN in holder.scopes:
             ui.button(
@@ -161,24 +185,12 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
 
 
 def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
-    identity = row["id"]
-
-    def gone() -> None:
-        if entry is not None and never.value:
-            records.forget(desk.house, entry)
-        desk.house.state.remove(RELEASES, identity)
-        desk.house.files.forget("releases", identity)
-
     async def go() -> None:
         dialog.close()
-        try:
-            await run.io_bound(gone)
-        except CobogoError as error:
-            complain(error, session.language)
-            return
-        desk.note(session, "delete release", identity)
-        session.release = None
-        ui.navigate.to("/releases")
+        taken_back = entry if never.value else None
+        await done(session, acts.delete_release, desk, session, row["id"], taken_back)
+        if desk.house.state.get(RELEASES, row["id"]) is None:
+            ui.navigate.to(session.to("releases", release=None))
 
     with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
         ui.label(session.say("release.delete-ask"))
@@ -207,17 +219,11 @@ def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | 
 
     async def go() -> None:
         button.props("loading")
-        try:
-            found = await run.io_bound(records.record, desk.house, row, str(name.value))
-        except CobogoError as error:
-            complain(error, session.language)
-            return
-        finally:
-            button.props(remove="loading")
-        desk.note(session, "register", row["id"])
-        if found and found[1]:
+        found = await done(session, acts.register_release, desk, session, row["id"], str(name.value))
+        button.props(remove="loading")
+        if found:
             ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")
-        else:
-            ui.navigate.to("/releases")
+        elif found is not None:
+            ui.navigate.to(session.to("releases", release=row["id"]))
 
     button = ui.button(session.say("release.register"), icon="history", on_click=go).props("no-caps")

@@ -11,8 +11,9 @@ from nicegui import run, ui
 from cobogo.server.queue import OVER
 from cobogo.server.state import JOBS
 from cobogo.server.worker import AUDIT
+from cobogo.workbench import acts
 from cobogo.workbench.drawings import table
-from cobogo.workbench.frame import empty, metric, told
+from cobogo.workbench.frame import done, empty, metric
 from cobogo.workbench.looked import Looked, trouble
 from cobogo.workbench.session import Desk, Session
 
@@ -37,11 +38,9 @@ def attacks(desk: Desk, session: Session, looked: Looked) -> None:
     ui.label(session.say("risk.attacks.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
 
-    def begin() -> None:
-        release = {"id": looked.identity, "dataset": looked.dataset}
-        if told(lambda: desk.queue.audit(session.owner, release)):
-            desk.note(session, "audit", looked.identity)
-            show()
+    async def begin() -> None:
+        await done(session, acts.audit_release, desk, session, looked.identity)
+        show()
 
     async def draw(job: dict[str, Any] | None) -> None:
         found = await run.io_bound(findings, looked)
@@ -75,11 +74,15 @@ def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[]
             label = ui.label(session.say("risk.attacks.waiting"))
             ui.space()
             ui.button(
-                session.say("risk.attacks.stop"), icon="stop", on_click=lambda: desk.queue.cancel(job["id"])
+                session.say("risk.attacks.stop"),
+                icon="stop",
+                on_click=lambda: done(session, acts.cancel_job, desk, session, job["id"]),
             ).props("flat no-caps")
         bar = ui.linear_progress(0, show_value=False).classes("w-full")
 
     async def follow() -> None:
+        if not session.here:
+            return
         now = desk.house.state.get(JOBS, job["id"], session.owner)
         if now is None or now["state"] in OVER:
             timer.deactivate()
@@ -145,7 +148,7 @@ def _attack(session: Session, one: dict[str, Any]) -> None:
     share = one["exposed"] / max(one["attacked"], 1)
     colour = "negative" if one["succeeded"] else "positive"
     before = one.get("baseline")
-    with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap"):
+    with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")
         with ui.column().classes("gap-0 col").style("min-width: 0"):
             ui.label(name[:1].upper() + name[1:]).classes("text-subtitle1 text-weight-medium")

@@ -83,7 +83,7 @@ def assessed(looked: Looked, size: int | None) -> Exposure:
 
 def chances(session: Session, looked: Looked) -> None:
     """The three attackers' chances, and the curve of class sizes."""
-    with ui.row().classes("w-full items-center no-wrap"):
+    with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
         size = ui.number(
             session.say("risk.population"), value=looked.policy.risk.population_size, min=1, precision=0, step=1
@@ -111,7 +111,7 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
     sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
         trouble(session.say("risk.unmeasured", why=found.why))
-    with ui.row().classes("w-full no-wrap items-stretch"):
+    with ui.row().classes("w-full no-wrap items-stretch cobogo-beside"):
         for who in ("prosecutor", "journalist", "marketer"):
             before, after = (one.get(who) for one in sides)
             with ui.card().classes("col gap-0 items-center").style("min-width: 0"):
@@ -128,7 +128,7 @@ def _chances(session: Session, looked: Looked, found: Exposure) -> None:
                 ui.label(words).classes("text-body2")
                 if who != "marketer" and after is not None:
                     ui.label(_words(session, who, before, after, 1)).classes("text-caption text-quiet")
-    with ui.row().classes("w-full no-wrap items-start"):
+    with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
             ui.label(session.say("risk.sizes")).classes("text-subtitle1 text-weight-medium")
             lines = {
@@ -247,7 +247,7 @@ def _people(session: Session, found: Exposure) -> None:
     alone = sorted((one for one in first.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
     names = [one.attributes[0] for one in alone]
     by_name = {side: {one.attributes: one for one in report.combinations} for side, report in sides.items()}
-    with ui.row().classes("w-full no-wrap items-start"):
+    with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
             ui.label(session.say("risk.people.alone")).classes("text-subtitle1 text-weight-medium")
             ui.label(session.say("risk.people.alone-why")).classes("text-caption text-quiet")

@@ -13,12 +13,14 @@ from cobogo.server import tables
 from cobogo.server.queue import OVER
 from cobogo.server.state import DATASETS, JOBS
 from cobogo.server.worker import AUDIT, KINDS
-from cobogo.workbench import outcome
-from cobogo.workbench.checking import checked, jobs_of
-from cobogo.workbench.frame import complain, framed, no_data, section
+from cobogo.workbench import acts, outcome
+from cobogo.workbench.checking import checked, jobs_of, undecided
+from cobogo.workbench.frame import done, framed, no_data, section
+from cobogo.workbench.looked import turn_to
 from cobogo.workbench.session import Desk, Session
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
+GOING = ("queued", "running")
 OFTEN = 0.25
 """Seconds between two looks at a job."""
 SHOWN = 20
@@ -32,20 +34,22 @@ def build(desk: Desk) -> None:
         if session is None:
             return
         row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        watched = Watched(desk, session)
         if row is None:
             no_data(session)
         else:
-            _start(desk, session, row)
-        Watched(desk, session)
+            _start(desk, session, row, watched)
+        watched.build()
 
 
-def _start(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) -> None:
     """What would run now, and the button."""
     section(session.say("run.what"), help=session.say("run.what-why"))
     kinds = [kind for kind in jobs_of(session.draft.content()) if kind in KINDS]
     problem = _problem(desk, session, row)
     with ui.card().classes("w-full q-pa-md gap-3"):
         ui.label(session.say("run.rows", name=row["name"], rows=tables.about(row)["rows"])).classes("text-subtitle1")
+        _policy(desk, session)
         chosen = ui.radio({kind: session.say(f"kind.{kind}") for kind in kinds}, value=kinds[0] if kinds else None)
         chosen.props("inline dense").set_visibility(len(kinds) > 1)
         why = ui.label().classes("text-body2 text-quiet")
@@ -56,14 +60,34 @@ def _start(desk: Desk, session: Session, row: dict[str, Any]) -> None:
             )
 
         async def go() -> None:
-            await _begin(desk, session, row, str(chosen.value))
+            job = await done(session, acts.run_policy, desk, session, "", row["id"], str(chosen.value))
+            if job is not None:
+                watched.choose(job)
 
         with ui.row().classes("gap-2"):
             ui.button(session.say("run.go"), icon="play_arrow", on_click=go).props("no-caps").set_enabled(
                 problem is None
             )
             if problem is not None:
-                ui.button(session.say("run.repair"), on_click=lambda: ui.navigate.to("/privacy")).props("flat no-caps")
+                step = "columns" if undecided(session.draft) else "privacy"
+                ui.button(session.say(f"run.repair-{step}"), on_click=lambda: ui.navigate.to(session.to(step))).props(
+                    "flat no-caps"
+                )
+
+
+def _policy(desk: Desk, session: Session) -> None:
+    """Which policy it would be: what must hold, what may be lost, and the version of its text."""
+    draft = session.draft
+    recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
+    with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
+        for line in outcome.promise(session, draft.models):
+            ui.label(line).classes("text-weight-medium")
+        share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
+        algorithm = str(recoding.get("algorithm", "optimal"))
+        ui.label(session.say("run.lost", share=share, algorithm=algorithm)).classes("text-body2")
+        if now is not None:
+            told = session.say("run.version", digest=now.digest, date=session.date(now.created))
+            ui.label(told).classes("text-caption text-quiet")
 
 
 def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError | None:
@@ -74,97 +98,96 @@ def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError |
     return None
 
 
-async def _begin(desk: Desk, session: Session, row: dict[str, Any], kind: str) -> None:
-    text, file = session.draft.text, tables.about(row)["file"]
-
-    def submit() -> str:
-        checked(desk, session, row["id"])
-        identity = desk.queue.submit(session.owner, kind, row["id"], file, text)
-        desk.note(session, "run", identity, 202)
-        return identity
-
-    try:
-        session.job = await run.io_bound(submit)
-        session.release = None
-    except CobogoError as error:
-        complain(error, session.language)
+def latest(desk: Desk, session: Session) -> str | None:
+    """The last job on the data set of a page, where its address names none."""
+    rows = desk.house.state.rows(JOBS, session.owner) if session.dataset is not None else []
+    return next((row["id"] for row in rows if json.loads(row["asked"]).get("dataset") == session.dataset), None)
 
 
 class Watched:
-    """The job that the session looks at, and those before it: looked at now and then, drawn when they change."""
+    """The job that the page looks at, and those before it: looked at now and then.
+
+    A card is drawn when the job is another one or in another state; while it goes on, what is there already says how
+    far it is: a button that was drawn anew at each step could not be clicked.
+    """
 
     def __init__(self, desk: Desk, session: Session) -> None:
         self.desk, self.session = desk, session
+        self.job = session.job or latest(desk, session)
         self.known: Any = None
+        self.far: dict[str, Any] = {}
+
+    def build(self) -> None:
+        """Room for both, and a look now and then."""
         self.card = ui.column().classes("w-full gap-3").props('aria-live="polite"')
         self.past = ui.column().classes("w-full gap-2")
-        self.elapsed: ui.label | None = None
-        self.began = 0.0
         ui.timer(OFTEN, self.look)
 
     async def look(self) -> None:
-        """Draw again what has changed."""
+        """Show what has changed."""
         session = self.session
-        if session.holder is None:
+        if not session.here:
             return
         job = None
-        if session.job is not None:
-            job = await run.io_bound(self.desk.house.state.get, JOBS, session.job, session.owner)
-        state = None if job is None else (job["id"], job["state"], job["stage"], job["done"], job["total"])
+        if self.job is not None:
+            job = await run.io_bound(self.desk.house.state.get, JOBS, self.job, session.owner)
+        state = None if job is None else (job["id"], "going" if job["state"] in GOING else job["state"])
         if self.known is None or state != self.known[0]:
-            over = self.known is None or state is None or state[:2] != (self.known[0] or ("", ""))[:2]
             self.known = (state,)
+            rows = await run.io_bound(self.desk.house.state.rows, JOBS, session.owner)
             self.card.clear()
             with self.card:
                 self._job(job)
-            if over:
-                rows = await run.io_bound(self.desk.house.state.rows, JOBS, session.owner)
-                self.past.clear()
-                with self.past:
-                    self._history(rows or [])
-        if self.elapsed is not None:
-            self.elapsed.text = session.say("run.elapsed", seconds=session.seconds(time.time() - self.began))
+            self.past.clear()
+            with self.past:
+                self._history(rows or [])
+        if job is not None and self.far:
+            self._going_on(job)
 
     def _job(self, job: dict[str, Any] | None) -> None:
-        self.elapsed = None
+        self.far = {}
         if job is None:
             return
         session = self.session
         section(session.say("run.result"))
         with ui.card().classes("w-full q-pa-md gap-3"):
             with ui.row().classes("items-center w-full gap-3"):
-                ui.badge(session.say(f"run.{job['state']}")).props(
-                    f"color={COLOURS.get(job['state'], 'primary')}"
-                ).classes("text-body1 q-pa-sm")
+                badge = ui.badge(session.say(f"run.{job['state']}")).classes("text-body1 q-pa-sm")
+                badge.props(f"color={COLOURS.get(job['state'], 'primary')}")
                 ui.label(session.say(f"kind.{job['kind']}")).classes("text-subtitle1")
                 ui.space()
                 if job["state"] not in OVER:
-                    self.began = job["created"]
-                    self.elapsed = ui.label().classes("text-body2")
+                    self.far |= {"state": badge, "elapsed": ui.label().classes("text-body2")}
             if job["state"] in OVER:
                 self._over(job)
             else:
                 self._going(job)
 
     def _going(self, job: dict[str, Any]) -> None:
+        with ui.row().classes("items-center gap-2"):
+            self.far["stage"] = ui.label().classes("text-body1")
+            self.far["count"] = ui.label().classes("text-quiet")
+        self.far["bar"] = ui.linear_progress(value=0, show_value=False).classes("w-full").props("rounded size=10px")
+        if job["state"] != "cancelling":
+            ui.button(
+                self.session.say("run.cancel"),
+                icon="stop",
+                on_click=lambda: done(self.session, acts.cancel_job, self.desk, self.session, job["id"]),
+            ).props("outline no-caps")
+
+    def _going_on(self, job: dict[str, Any]) -> None:
+        """Say how far a job is, in what was drawn for it."""
         session, stage = self.session, job["stage"] or "queued"
         known = session.say(f"stage.{stage}") if session.knows(f"stage.{stage}") else stage
-        share = min(job["done"] / job["total"], 1.0) if job["total"] else None
-        with ui.row().classes("items-center gap-2"):
-            ui.label(known).classes("text-body1")
-            if job["total"]:
-                ui.label(session.say("run.progress", done=job["done"], total=job["total"])).classes("text-quiet")
-        bar = ui.linear_progress(value=share or 0, show_value=False).classes("w-full")
-        bar.props(f'rounded size=10px aria-label="{known}"' + ("" if share is not None else " indeterminate"))
-        if job["state"] != "cancelling":
-            ui.button(session.say("run.cancel"), icon="stop", on_click=self._cancel).props("outline no-caps")
-
-    async def _cancel(self) -> None:
-        session = self.session
-        identity = str(session.job)
-        if self.desk.house.state.get(JOBS, identity, session.owner) is not None:
-            await run.io_bound(self.desk.queue.cancel, identity)
-            self.desk.note(session, "cancel", identity)
+        self.far["state"].text = session.say(f"run.{job['state']}")
+        self.far["elapsed"].text = session.say("run.elapsed", seconds=session.seconds(time.time() - job["created"]))
+        self.far["stage"].text = known
+        told = session.say("run.progress", done=job["done"], total=job["total"]) if job["total"] else ""
+        self.far["count"].text = told
+        bar = self.far["bar"]
+        bar.value = min(job["done"] / job["total"], 1.0) if job["total"] else 0
+        bar.props["aria-label"] = known
+        bar.props(remove="indeterminate") if job["total"] else bar.props("indeterminate")
 
     def _over(self, job: dict[str, Any]) -> None:
         session = self.session
@@ -172,7 +195,9 @@ class Watched:
             ui.label(session.say(f"run.{job['state']}-why"))
             if job["message"]:
                 ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
-            ui.button(session.say("run.repair"), on_click=lambda: ui.navigate.to("/privacy")).props("no-caps")
+            ui.button(session.say("run.repair-privacy"), on_click=lambda: ui.navigate.to(session.to("privacy"))).props(
+                "no-caps"
+            )
             return
         if job["kind"] == AUDIT:
             self._audited(json.loads(job["asked"]).get("release"))
@@ -181,19 +206,18 @@ class Watched:
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
         outcome.tiles(session, found, seconds)
         outcome.levels(session, found, outcome.manifest(self.desk, job["id"]).get("columns", []))
+        steps = {"run.see": "releases", "run.audit": "risk", "run.explore": "exploring", "run.again": "privacy"}
         with ui.row().classes("gap-2"):
-            ui.button(session.say("run.see"), on_click=lambda: ui.navigate.to("/releases")).props("no-caps")
-            ui.button(session.say("run.explore"), on_click=lambda: ui.navigate.to("/exploring")).props(
-                "outline no-caps"
-            )
-            ui.button(session.say("run.again"), on_click=lambda: ui.navigate.to("/privacy")).props("flat no-caps")
+            for place, (word, step) in enumerate(steps.items()):
+                dataset = json.loads(job["asked"])["dataset"]
+                there = session.to(step, data=dataset, release=job["id"], tab="attacks" if step == "risk" else None)
+                ui.button(session.say(word), on_click=lambda there=there: ui.navigate.to(there)).props(
+                    f"no-caps {'outline' if place else ''}"
+                )
 
     def _audited(self, release: str | None) -> None:
-        def see() -> None:
-            self.session.release = release
-            ui.navigate.to("/risk")
-
-        ui.button(self.session.say("run.attacks"), on_click=see).props("no-caps")
+        there = self.session.to("risk", release=release, tab="attacks")
+        ui.button(self.session.say("run.attacks"), on_click=lambda: ui.navigate.to(there)).props("no-caps")
 
     def _history(self, rows: list[dict[str, Any]]) -> None:
         session = self.session
@@ -219,8 +243,9 @@ class Watched:
         table = ui.table(rows=shown, columns=columns, row_key="id", pagination=SHOWN).classes("w-full")
         table.props("dense flat bordered" + (" hide-bottom" if len(shown) <= SHOWN else ""))
         table.add_slot("body-cell-open", OPEN.format(label=session.say("run.show")))
-        table.on("open", lambda event: self._choose(str(event.args)))
+        table.on("open", lambda event: self.choose(str(event.args)))
 
-    def _choose(self, identity: str) -> None:
-        if self.desk.house.state.get(JOBS, identity, self.session.owner) is not None:
-            self.session.job, self.session.release = identity, None
+    def choose(self, identity: str) -> None:
+        """Look at a job; its address is the page's from now on."""
+        self.job = identity
+        turn_to(stay=True, job=identity)

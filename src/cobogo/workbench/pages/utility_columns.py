@@ -66,13 +66,13 @@ def _edge(session: Session, edge: float | None) -> str:
 def distributions(session: Session, looked: Looked) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
     ui.label(session.say("utility.columns.what")).classes("text-body2 text-quiet")
-    body = ui.row().classes("w-full no-wrap items-start")
+    body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
 
     def draw(columns: dict[str, str]) -> None:
         if not columns:
             trouble(session.say("utility.none"))
             return
-        with ui.row().classes("w-full no-wrap items-start"):
+        with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
             with ui.card().tight().style("width: 300px; flex: none"):
                 listed = ui.list().props("dense separator").classes("w-full")
             right = ui.column().classes("col")
@@ -202,7 +202,7 @@ def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
         metric(session.say("utility.pairs.association"), shown, help=session.say("utility.pairs.association-why"))
     if "spread" in found.how:
         ui.label(session.say("utility-how.spread")).classes("text-caption text-quiet")
-    with ui.row().classes("w-full no-wrap gap-2"):
+    with ui.row().classes("w-full no-wrap gap-2 cobogo-beside"):
         maps = [(session.say("looked.after"), found.after, False)]
         if found.before is not None:
             maps.insert(0, (session.say("looked.original"), found.before, False))

@@ -2,7 +2,6 @@
 
 ENGLISH = {
     "explore.not_yet": "There is nothing to explore yet.",
-    "explore.to_privacy": "To the policy",
     "explore.nothing": "The policy has no quasi-identifier: there is nothing to make coarser.",
     "explore.opening": "Counting the data and looking for the best combination of levels …",
     "explore.lattice": "The lattice",
@@ -84,7 +83,6 @@ ENGLISH = {
 
 PORTUGUESE = {
     "explore.not_yet": "Ainda não há o que explorar.",
-    "explore.to_privacy": "Ir à política",
     "explore.nothing": "A política não tem nenhum semi-identificador: não há o que generalizar.",
     "explore.opening": "Contando os dados e procurando a melhor combinação de níveis …",
     "explore.lattice": "O reticulado",

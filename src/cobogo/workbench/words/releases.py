@@ -32,6 +32,12 @@ ENGLISH = {
     "release.delete-ask": "Delete this release? Its files are gone then; downloads that were made stay where they are.",
     "release.never-left": "It never left the house, or was taken back whole: take it out of the registry, too.",
     "release.keep": "Keep it",
+    "release.unaudited": "Not audited: nobody has tried to find people in it yet.",
+    "release.untried": "Audited: no attack fitted it, so nothing was tried.",
+    "release.exposed": "Audited: {attacks} of {tried} attacks find people ({people} by one of them).",
+    "release.resisted": "Audited: none of {tried} attacks found anybody.",
+    "release.attacks": "Attacks",
+    "release.policy": "Use its policy again",
 }
 
 PORTUGUESE = {
@@ -67,4 +73,10 @@ PORTUGUESE = {
     "está.",
     "release.never-left": "Ela nunca saiu da casa, ou foi recolhida inteira: tirá-la também do registro.",
     "release.keep": "Manter",
+    "release.unaudited": "Sem auditoria: ninguém tentou ainda encontrar pessoas nela.",
+    "release.untried": "Auditada: nenhum ataque cabia, então nada foi tentado.",
+    "release.exposed": "Auditada: {attacks} de {tried} ataques encontram pessoas ({people} por um deles).",
+    "release.resisted": "Auditada: nenhum de {tried} ataques encontrou alguém.",
+    "release.attacks": "Ataques",
+    "release.policy": "Usar de novo sua política",
 }

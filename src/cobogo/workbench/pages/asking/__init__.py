@@ -80,7 +80,7 @@ async def _console(desk: Desk, session: Session, curator: Curator, spent: Callab
 
 def _teach(session: Session) -> None:
     """What a curator is, and how to have one."""
-    with ui.card().classes("w-full q-pa-lg"), ui.row().classes("w-full no-wrap items-start gap-8"):
+    with ui.card().classes("w-full q-pa-lg"), ui.row().classes("w-full no-wrap items-start gap-8 cobogo-beside"):
         with ui.column().classes("col-5 gap-3"):
             ui.icon("forum").props("size=56px color=primary")
             ui.label(session.say("ask.none")).classes("text-h6")

@@ -86,7 +86,7 @@ def shown(session: Session, asked: Asked, *, again: bool = False) -> None:
         if len(answer.rows) == 1 and len(answer.columns) == len(answer.intervals):
             _figures(session, asked)
         else:
-            with ui.row().classes("w-full no-wrap items-start gap-4"):
+            with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-5" if charted and len(answer.rows) > 1 else "col-12"):
                     _table(session, asked)
                 if charted and len(answer.rows) > 1:

@@ -11,9 +11,10 @@ from nicegui import run, ui
 from cobogo.dp.examples import Example, examples
 from cobogo.dp.ledger.balance import SYMBOLS
 from cobogo.dp.units import ATTO, NANO
-from cobogo.errors import BudgetSpent, CobogoError, NoAnswer
+from cobogo.errors import BudgetSpent, CobogoError, NoAnswer, Stale
 from cobogo.server import curating
-from cobogo.workbench.frame import section
+from cobogo.workbench import acts
+from cobogo.workbench.frame import complain, section
 from cobogo.workbench.pages.asking.answers import Asked, shown
 from cobogo.workbench.pages.asking.budgets import amount, bar, priced, small
 from cobogo.workbench.session import Desk, Session
@@ -56,7 +57,7 @@ class Console:
 
     async def build(self) -> None:
         """The whole page."""
-        with ui.row().classes("w-full no-wrap items-start gap-4"):
+        with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("col-8 gap-3"):
                 self._editor()
                 self.result = ui.column().classes("w-full gap-3").props('aria-live="polite"')
@@ -168,7 +169,7 @@ class Console:
                 spent = priced(self.session, one.answer.spent)
                 button = ui.button(on_click=lambda this=one: self._again(this)).props("flat no-caps align=left dense")
                 with button.classes("w-full").tooltip(one.sql), ui.column().classes("gap-0 w-full items-start"):
-                    ui.label(" ".join(one.sql.split())).classes("ellipsis").style("max-width: 40rem")
+                    ui.label(" ".join(one.sql.split())).classes("ellipsis").style("max-width: min(40rem, 75vw)")
                     ui.label(f"{time.strftime('%H:%M', time.localtime(one.at))} · {spent}").classes(
                         "text-caption text-quiet"
                     )
@@ -244,10 +245,9 @@ class Console:
         self.busy = True
         self.button.props("loading")
         self.memory["sql"], self.memory["explained"] = self.sql.value, False
-        mind, sql = self.curator.session(self.session.owner), str(self.sql.value)
-        status = 200
+        sql, session = str(self.sql.value), self.session
         try:
-            answer = await run.io_bound(mind.sql, sql, **self._offer())
+            answer = await run.io_bound(acts.ask_curator, self.desk, session, self.dataset, sql, self._offer())
             assert answer is not None
             one = Asked(sql, answer.left.dataset, answer, time.time())
             self.memory["asked"] = [*self.memory["asked"], one][-KEPT:]
@@ -255,12 +255,10 @@ class Console:
             with self.result:
                 shown(self.session, one)
         except CobogoError as error:
-            status = 409 if isinstance(error, BudgetSpent | NoAnswer) else 400
             await self._too_dear(error) if isinstance(error, BudgetSpent) else self._refused(error)
         finally:
             self.busy = False
             self.button.props(remove="loading")
-            await run.io_bound(self.desk.note, self.session, "ask", self.dataset, status)
         self.books = await run.io_bound(curating.books, self.curator, self.dataset, self.session.owner)
         self._budget()
         self._history()
@@ -271,6 +269,9 @@ class Console:
         self.memory["explained"] = False
         self.result.clear()
         paid = isinstance(error, NoAnswer)
+        if isinstance(error, Stale):
+            complain(error, self.session.language)
+            return
         with self.result, ui.card().classes("w-full gap-1").props('role="alert"'):
             with ui.row().classes("items-center"):
                 ui.icon("block").props("size=sm color=negative")

@@ -55,7 +55,7 @@ class Opened:
             if not rows:
                 ui.label(self.say("collect.none")).classes("text-quiet")
                 return
-            with ui.row().classes("w-full no-wrap items-start gap-4"):
+            with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-3 gap-1"):
                     self._list(rows)
                 with ui.card().classes("col gap-2"):
@@ -149,7 +149,7 @@ class Opened:
     def _how(self) -> None:
         local = self.session.holder is not None and self.session.holder.key == LOCAL_KEY
         state = f" --state {self.desk.house.settings.state}" if local else ""
-        with ui.row().classes("w-full no-wrap items-start gap-6"):
+        with ui.row().classes("w-full no-wrap items-start gap-6 cobogo-beside"):
             with ui.column().classes("col-5 gap-2"):
                 ui.label(self.say("collect.how-key")).classes("text-body2")
                 snippet(self.session, f"cobogo serve{state} \\\n  --add-key gate --role collector", "bash")

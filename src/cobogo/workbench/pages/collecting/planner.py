@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.server import collecting
-from cobogo.workbench.frame import complain, section
+from cobogo.workbench import acts
+from cobogo.workbench.frame import done, section
 from cobogo.workbench.pages.collecting.trial import Trial
 from cobogo.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
 from cobogo.workbench.session import Desk, Session
@@ -37,14 +37,14 @@ class Planner:
 
     async def build(self) -> None:
         """Form and findings beside each other; the file and a trial below."""
-        with ui.row().classes("w-full no-wrap items-stretch gap-4"):
+        with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
             with ui.card().classes("col-4 gap-2"):
                 section(self.say("collect.plan"))
                 self._kind()
                 self.details = ui.column().classes("w-full gap-2")
                 self._numbers()
             self.compared = ui.card().classes("col gap-2")
-        with ui.row().classes("w-full no-wrap items-stretch gap-4"):
+        with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
             with ui.card().classes("col-5 gap-2"):
                 self._file()
             with ui.card().classes("col gap-2"):
@@ -161,6 +161,7 @@ class Planner:
         table = ui.table(
             rows=rows, columns=columns, row_key="mechanism", selection="single", on_select=self._selected
         ).classes("w-full").props("dense flat bordered hide-bottom")  # fmt: skip
+        table.props["data-name"] = self.say("collect.mechanism")
         table.selected = [row for row in rows if row["mechanism"] == self.chosen]
         self._chart(users, curves) if counts else self._bars()
 
@@ -240,11 +241,8 @@ class Planner:
             ).props("flat no-caps")
 
     async def _open(self) -> None:
-        try:
-            identity = await run.io_bound(collecting.begin, self.desk.house, self.session.owner, str(self.code.value))
-        except CobogoError as error:
-            complain(error)
-            return
-        await run.io_bound(self.desk.note, self.session, "open collection", str(identity), 201)
-        ui.notify(self.say("collect.opened"), type="positive")
-        await self.opened(str(identity))
+        text = str(self.code.value)
+        identity = await done(self.session, acts.open_collection, self.desk, self.session, "", text)
+        if identity is not None:
+            ui.notify(self.say("collect.opened"), type="positive")
+            await self.opened(identity)

@@ -67,13 +67,15 @@ class Tab:
 
     def build(self) -> None:
         """Draw it, and go on looking at nodes while somebody is there."""
+        self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
             why = "" if self.found.why is None else translated(self.found.why, self.session.language)
             text = self.session.say("explore.no_solution", why=why)
-            ui.label(text).style("white-space: pre-wrap").classes(
-                "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
-            )
-        with ui.row().classes("w-full no-wrap items-start gap-4"):
+            with self.nothing:
+                ui.label(text).style("white-space: pre-wrap").classes(
+                    "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
+                )
+        with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("col gap-1").style("min-width: 0"):
                 self.counts = ui.label().classes("text-body2")
                 if not self.survey.whole:
@@ -104,6 +106,7 @@ class Tab:
             if self.chosen == before or before is None:
                 self.chosen = self.found.optimum or self.chosen
             self._improve_at = until + OFTEN
+            self.nothing.clear()
             self.sure.text = self._sure()
             self._draw()
             await self.panel.show(self.chosen)

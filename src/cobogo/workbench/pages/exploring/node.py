@@ -7,13 +7,12 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.errors import CobogoError
 from cobogo.exploration import Combination, Exploration, Sizes, View
 from cobogo.recode.problem import Levels
-from cobogo.server.confine import confined
 from cobogo.server.roles import Scope
+from cobogo.workbench import acts
 from cobogo.workbench.draft import Draft
-from cobogo.workbench.frame import complain
+from cobogo.workbench.frame import done
 from cobogo.workbench.looks import BRICK
 from cobogo.workbench.pages.exploring.picture import FONT, INK
 from cobogo.workbench.pages.exploring.place import Place
@@ -55,7 +54,7 @@ class Panel:
                 button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
             if not view.satisfied:
                 ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
-            with ui.row().classes("w-full no-wrap items-start gap-4"):
+            with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-7").style("min-width: 0"):
                     self._compared(view, best)
                 with ui.column().classes("col").style("min-width: 0"):
@@ -208,23 +207,10 @@ class Panel:
 
     async def _release(self, view: View) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
-        if not self._may_run:
-            return
         place, session = self.place, self.session
-        text = fixed(place.text, view)
-
-        def submit() -> str:
-            confined(text, place.home, **place.confines)
-            identity = place.desk.queue.submit(session.owner, "anonymize", place.dataset, place.file, text)
-            place.desk.note(session, "run", identity, 202)
-            return identity
-
-        try:
-            session.job, session.release = await run.io_bound(submit), None
-        except CobogoError as error:
-            complain(error, session.language)
-            return
-        ui.navigate.to("/running")
+        job = await done(session, acts.run_node, place.desk, session, "", place.dataset, lambda text: fixed(text, view))
+        if job is not None:
+            ui.navigate.to(session.to("running", job=job, release=None))
 
 
 def fixed(text: str, view: View) -> str:

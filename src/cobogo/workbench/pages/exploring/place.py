@@ -11,6 +11,8 @@ from cobogo.exploration import Exploration, explore
 from cobogo.policy import Policy
 from cobogo.server import tables
 from cobogo.server.confine import confined
+from cobogo.workbench.checking import check_roles, undecided
+from cobogo.workbench.draft import Draft
 from cobogo.workbench.frame import empty
 from cobogo.workbench.session import Desk, Session
 
@@ -48,6 +50,7 @@ class Place:
 
     def policy(self) -> Policy:
         """The policy, or an error that says what it lacks."""
+        check_roles(Draft(self.text))
         return confined(self.text, self.home, **self.confines)
 
     def key(self, *about: Hashable) -> tuple[Hashable, ...]:
@@ -67,4 +70,6 @@ class Place:
     def refused(self, why: str) -> None:
         """Say why there is nothing to see, and where to go."""
         say = self.session.say
-        empty(why, title=say("explore.not_yet"), icon="hub", button=say("explore.to_privacy"), go="/privacy")
+        step = "columns" if undecided(Draft(self.text)) else "privacy"
+        button = say(f"run.repair-{step}")
+        empty(why, title=say("explore.not_yet"), icon="hub", button=button, go=self.session.to(step))

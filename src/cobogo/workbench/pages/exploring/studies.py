@@ -7,15 +7,13 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.errors import InputError
-from cobogo.workbench.frame import told
+from cobogo.workbench import acts
+from cobogo.workbench.frame import done
 from cobogo.workbench.pages.exploring.place import Place
 from cobogo.workbench.study import Study
 
 Shown = Callable[[list[dict[str, Any]]], None]
 BEAT = 0.5
-AT_ONCE = 4
-"""Studies of all people together; one more is refused until one of them is over."""
 
 
 class Bench:
@@ -43,28 +41,15 @@ class Bench:
     def _key(self) -> tuple[Hashable, ...]:
         return self.place.key(self.kind, repr(sorted(self.ask().items())))
 
-    def _begin(self) -> None:
-        asked = {
-            **self.ask(),
-            "kind": self.kind,
-            "data": str(self.place.data),
-            "home": str(self.place.home),
-            **self.place.confines,
-        }
-
-        def start() -> None:
-            say = self.place.session.say
-            if sum(not one.over for one in self.place.desk.shelf.all(Study)) >= AT_ONCE:
-                raise InputError(say("explore.busy"), where=say("step.exploring"))
-            self.place.desk.shelf.put(Study(asked), *self._key())
-
-        told(start)
+    async def _begin(self) -> None:
+        place = self.place
+        asked = {**self.ask(), "kind": self.kind, "data": str(place.data), "home": str(place.home), **place.confines}
+        await done(place.session, acts.begin_study, place.desk, place.session, place.dataset, asked, self._key())
         self._watch()
 
-    def _stop(self) -> None:
-        study = self._study()
-        if study is not None:
-            study.stop()
+    async def _stop(self) -> None:
+        place = self.place
+        await done(place.session, acts.stop_study, place.desk, place.session, place.dataset, self._key())
 
     def _study(self) -> Study | None:
         found: Study | None = self.place.desk.shelf.get(*self._key())

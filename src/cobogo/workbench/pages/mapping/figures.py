@@ -162,7 +162,7 @@ def table(session: Session, tries: list[Try]) -> None:
         }
         for number, one in enumerate(tries)
     ]
-    with ui.row().classes("w-full no-wrap items-start gap-4"):
+    with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
         with ui.column().classes("col"):
             made = ui.table(rows=rows, columns=columns, row_key="id", pagination=8).classes("w-full")
             made.props("dense flat bordered wrap-cells")

@@ -43,12 +43,12 @@ class Player:
 
     async def build(self) -> None:
         """The page."""
-        with ui.row().classes("w-full no-wrap items-start gap-4"):
+        with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("gap-3").style("width: 19rem; flex: none"):
                 self.panel = Panel(self.session, self.memory, self.row, self._settle, self._try, self._follow)
                 self.panel.build()
             with ui.column().classes("col gap-2").style("min-width: 0"):
-                self.figures = ui.row().classes("w-full gap-2 no-wrap").props('aria-live="polite"')
+                self.figures = ui.row().classes("w-full gap-2 no-wrap cobogo-wrap").props('aria-live="polite"')
                 with ui.card().classes("w-full q-pa-sm gap-1"):
                     self.progress = ui.linear_progress(show_value=False).props('indeterminate size=4px role="status"')
                     self.place = ui.element("div").classes("w-full").style(f"aspect-ratio: {WIDE}; position: relative")
@@ -59,7 +59,7 @@ class Player:
         await self._settle()
 
     def _clock(self) -> None:
-        with ui.row().classes("w-full items-center no-wrap gap-2"):
+        with ui.row().classes("w-full items-center no-wrap gap-2 cobogo-wrap"):
             self.play = ui.button(icon="play_arrow", on_click=self._toggle).props("round dense")
             self._named(self.play, "map.play")
             for icon, word, by in (("skip_previous", "map.back", -1), ("skip_next", "map.on", 1)):

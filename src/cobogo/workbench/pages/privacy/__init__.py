@@ -20,7 +20,7 @@ def build(desk: Desk) -> None:
         session, row = at_hand
         sheet = Sheet(desk, session, row)
         risk = ui.column().classes("w-full gap-2")
-        with ui.row().classes("w-full items-start no-wrap gap-4"):
+        with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             forms = ui.column().classes("gap-4").style("flex: 1 1 0; min-width: 0")
             side = ui.column().classes("gap-2").style("flex: 0 0 29rem; position: sticky; top: 5rem")
         with side:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nicegui import ui
+from nicegui import events, ui
 
 from cobogo.models.described import Parameter, described
 from cobogo.models.promise import Promise
 from cobogo.server import tables
+from cobogo.workbench import acts
+from cobogo.workbench.frame import done
 from cobogo.workbench.pages.privacy.sheet import Sheet
+
+MOST = 64 << 20
+"""Bytes of a file of a population."""
 
 Take = Callable[[Any], None]
 
@@ -48,6 +53,8 @@ def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: T
     elif name in ("population", "guard"):
         offered = tables.attached(sheet.desk.house, sheet.row["id"]) if name == "population" else sheet.columns
         _chosen(label, {one: one for one in dict.fromkeys([*offered, *([value] if value else [])])}, value, take)
+        if name == "population":
+            _attach(sheet, take)
     elif bounds.kind == "choice":
         options = {word: session.say(f"choice.{word}") for word in bounds.words if session.knows(f"choice.{word}")}
         _chosen(label, {word: options.get(word, word) for word in bounds.words}, value, take)
@@ -57,6 +64,24 @@ def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: T
         _number(label, parameter, value, take)
     elif bounds.kind == "text":
         ui.input(label, value=value, on_change=lambda event: take(event.value)).props("dense").style("width: 12rem")
+
+
+def _attach(sheet: Sheet, take: Take) -> None:
+    """A file of the population from elsewhere: it stays with the data set, and the model names it."""
+    session = sheet.session
+
+    async def taken(event: events.UploadEventArguments) -> None:
+        name, content = event.file.name[-90:], await event.file.read()
+        kept = await done(session, acts.attach_file, sheet.desk, session, sheet.row["id"], name, content)
+        if kept is not None:
+            take(kept)
+            sheet.redraw()
+
+    upload = ui.upload(on_upload=taken, auto_upload=True, max_file_size=MOST).classes("hidden")
+    upload.props(f'accept=.csv,.txt,.parquet data-name="{session.say("privacy.attach")}"')
+    ui.button(session.say("privacy.attach"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
+        "outline dense no-caps"
+    )
 
 
 def _attribute(sheet: Sheet, label: str, value: Any, take: Take) -> None:

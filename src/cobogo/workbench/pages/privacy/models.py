@@ -10,6 +10,7 @@ from cobogo.models import MODELS
 from cobogo.models.differential_privacy import MEASURES
 from cobogo.models.promise import Promise
 from cobogo.perturb.guarantees import GUARANTEES
+from cobogo.server import tables
 from cobogo.workbench.frame import section
 from cobogo.workbench.pages.privacy.fields import fields
 from cobogo.workbench.pages.privacy.sheet import Sheet
@@ -119,7 +120,8 @@ def _catalogue(sheet: Sheet) -> None:
 
     def add(name: str) -> None:
         draft = session.draft
-        draft.set_models([*draft.models, {"model": name, **_begun(sheet, name)}])
+        begun = {key: value for key, value in _begun(sheet, name).items() if value != ""}
+        draft.set_models([*draft.models, {"model": name, **begun}])
         if name in GUARANTEES and "randomization" not in draft.content():
             draft.set("randomization", "method", "uniform")
         dialog.close()
@@ -134,7 +136,7 @@ def _catalogue(sheet: Sheet) -> None:
         with ui.scroll_area().classes("w-full col q-px-sm"):
             for group, members in GROUPS.items():
                 section(session.say(f"group.{group}"), help=session.say(f"group.{group}-why"))
-                with ui.grid(columns=2).classes("w-full q-my-md gap-3"):
+                with ui.grid(columns=2).classes("w-full q-my-md gap-3 cobogo-grid"):
                     for name in members:
                         _offer(sheet, name, add)
     dialog.open()
@@ -157,6 +159,9 @@ def _offer(sheet: Sheet, name: str, add: Any) -> None:
 def _begun(sheet: Sheet, name: str) -> dict[str, Any]:
     """Values to begin with, fitted to the data set's columns."""
     start = dict(START[name])
+    if "population" in start:
+        known = tables.attached(sheet.desk.house, sheet.row["id"])
+        start["population"] = known[0] if known else ""
     if name == "personalized":
         hidden = sheet.of_role("identifier")
         start["guard"] = hidden[0] if hidden else ""

@@ -139,7 +139,7 @@ def text(sheet: Sheet) -> None:
     section(session.say("privacy.policy"), help=session.say("privacy.policy-why"))
     sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
     code.classes("w-full").style("height: 23rem; font-size: 12px")
-    code.props(f'aria-label="{session.say("privacy.policy")}"')
+    code.props(f'data-name="{session.say("privacy.policy")}"')
     sheet.verdict = ui.column().classes("w-full gap-0")
 
     def edited() -> None:
@@ -155,9 +155,9 @@ def text(sheet: Sheet) -> None:
     code.on_value_change(edited)
     _themed(code)
     with ui.row().classes("gap-2"):
-        ui.button(session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to("/running")).props(
-            "no-caps"
-        )
+        ui.button(
+            session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.to("running"))
+        ).props("no-caps")
         ui.button(session.say("privacy.download"), icon="download", on_click=lambda: given(session)).props(
             "flat no-caps"
         )

@@ -25,6 +25,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("http_server"))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def blank_pictures(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Drawing is half of the time that writing a release takes: reports have blank pictures but in the tests of them."""
+    if "report" in request.path.parts:
+        yield
+        return
+    from PIL import Image
+
+    from cobogo.report import write
+
+    def draw(plot: object, content: object, path: Path, *, say: object) -> None:
+        Image.new("1", (8, 8)).save(path, format="png")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(write, "draw", draw)
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
     """The URL of a PostgreSQL server."""

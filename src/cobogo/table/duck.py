@@ -112,7 +112,7 @@ class DuckDB(Engine):
         from ibis.expr.schema import infer
         from ibis.formats.pyarrow import PyArrowTableProxy
 
-        class Unshown(PyArrowTableProxy[Any]):
+        class Unshown(PyArrowTableProxy[Any]):  # type: ignore[misc]
             def __repr__(self) -> str:
                 return f"{len(self.obj)} rows"
 

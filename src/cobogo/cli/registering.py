@@ -116,6 +116,9 @@ def add(
     location = registry if "://" in registry else str(Path(registry).absolute())
     identity, found = adopt(release, location, key, dataset)
     console.say(f"Recorded  {identity}")
+    with opened(registry, key).transaction() as book:
+        for warning in book.entry(identity).summary.get("warnings", ()):
+            console.warn(warning)
     for breach in found:
         console.warn(breach.sentence)
     if found:

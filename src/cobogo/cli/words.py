@@ -44,8 +44,8 @@ ENGLISH = {
     "audit.nobody": "None of the {tried} attacks that were tried finds anybody beyond what anybody knew.",
     "audit.exposed": "Somebody is found. Re-identified: {record}; a value inferred: {value}; known to be there: "
     "{presence}. See what helps in the page.",
-    "audit.open": "No verdict: {untried} attacks that are made for such a release could not be tried. This is no "
-    "all-clear.",
+    "audit.open": "No verdict: of the attacks that are made for such a release {untried} could not be tried. This is "
+    "no all-clear.",
     "fault": "a fault of Cobogó: {kind} in {file}, line {line}.",
     "report it": "Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).",
     "stand alone": "{uniques} ({share}) stand alone in theirs", "to": "{classes} of {smallest} to {largest}",
@@ -105,8 +105,8 @@ PORTUGUESE = {
     "audit.nobody": "Nenhum dos {tried} ataques tentados encontra alguém além do que qualquer um sabia.",
     "audit.exposed": "Alguém é encontrado. Reidentificados: {record}; um valor inferido: {value}; presença sabida: "
     "{presence}. Veja na página o que ajuda.",
-    "audit.open": "Sem veredito: {untried} ataques feitos para uma versão assim não puderam ser tentados. Isto não é "
-    "um sinal verde.",
+    "audit.open": "Sem veredito: dos ataques feitos para uma versão assim, não puderam ser tentados: {untried}. Isto "
+    "não é um sinal verde.",
     "fault": "uma falha do Cobogó: {kind} em {file}, linha {line}.",
     "report it": "Por favor, relate-a. Defina COBOGO_DEBUG=1 para vê-la inteira (pode mostrar valores dos seus dados).",
     "stand alone": "{uniques} ({share}) estão sós na sua", "to": "{classes} de {smallest} a {largest}",

@@ -94,7 +94,6 @@ class Book:
             earlier = _kept(book, self.asked.dataset, self.earlier)
             models = release.problem.promised
             check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
-            release.warnings = (*release.warnings, *check.strangers(earlier, kept, models))
             return self._add(book, release, kept, manifest, directory)
 
     def adopt(self, release: Release, manifest: str, directory: Path) -> str:
@@ -108,10 +107,17 @@ class Book:
     def _add(self, book: Transaction, release: Release, kept: Kept, manifest: str, directory: Path) -> str:
         content = kept.to_bytes()
         summary = self._summary(release, manifest, directory, content)
+        summary["warnings"] = self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
         for entry in book.entries(self.asked.dataset):
             if entry.summary["structure-digest"] == summary["structure-digest"]:
                 return entry.id
         return book.add(self.asked.dataset, summary, content)
+
+    def _warn(self, release: Release, kept: Kept, earlier: Mapping[str, Kept]) -> list[str]:
+        """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
+        found = check.strangers(earlier, kept, release.problem.promised)
+        release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
+        return found
 
     def _breaches(self, book: Transaction, kept: Kept, models: Sequence[Model]) -> list[check.Breach]:
         earlier = _kept(book, self.asked.dataset, self.earlier)
@@ -121,6 +127,7 @@ class Book:
         """What would stop a release."""
         kept = self._kept(release, traced(release))
         with self.registry.transaction() as book:
+            self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
     def exposing(self, release: Release) -> list[Label]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cobogo.location.asking import mechanism, parsed
 from cobogo.location.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
-from cobogo.location.evaluation import Evaluation, evaluate, thinned
+from cobogo.location.evaluation import Evaluation, evaluate, sampled
 from cobogo.location.evaluation_map import draw
 from cobogo.location.fortaleza import UTC_OFFSET, people
 from cobogo.randomness import Seeded
@@ -26,7 +26,7 @@ ASKED = (
 @cache
 def evaluation() -> Evaluation:
     """A few people of three days, one report every quarter of an hour."""
-    points, _ = thinned(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1))
+    points = sampled(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1)).points
     made = {one.label: mechanism(one, points) for text in ASKED for one in parsed(text, "--mechanism")}
     attacks = [ShortObservation(), LongObservation(), Tracking(), HomeAndWork(), Presence()]
     return evaluate(points, made, attacks, hours_from_utc=UTC_OFFSET, name="Fortaleza", source=Seeded(2))

@@ -90,13 +90,14 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"this is [not toml", "not TOML"), ("[data]\npath='é'".encode("latin-1"), "not UTF-8"),
+        (b"this is [not toml", "not TOML"),
+        ("[data]\npath='é'".encode("latin-1"), "not UTF-8"),
         (None, "no such policy"),
         (b"x = " + b"[" * 200 + b"]" * 200, "nested more than 100 deep"),
         (b"x = " + b"[" * 50_000 + b"]" * 50_000, "nested more than 100 deep"),
         (b"x = " + b"{a=" * 300 + b"1" + b"}" * 300, "nested more than 100 deep"),
     ],
-)  # fmt: skip
+)
 def test_unreadable_files(tmp_path: Path, content: bytes | None, words: str) -> None:
     file = tmp_path / "p.toml"
     if content is not None:

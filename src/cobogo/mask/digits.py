@@ -132,7 +132,7 @@ KINDS: dict[str, Kind] = {
 """Each kind of number."""
 
 
-def canonical(values: Sequence[str] | NDArray[np.object_], pattern: str | None = None) -> NDArray[np.object_]:
+def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str | None = None) -> NDArray[np.object_]:
     """What each value is, however it is written: its digits alone where it has the form of one of these numbers (or
     ``pattern``), and otherwise the value itself.
 

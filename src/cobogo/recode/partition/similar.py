@@ -17,7 +17,7 @@ from cobogo.recode.partition.groups import can_divide, parcels, solved, suppress
 from cobogo.recode.partition.mondrian import divided
 from cobogo.recode.partition.space import Points, points, tree_order
 from cobogo.recode.partition.tree_costs import TreeCosts
-from cobogo.recode.problem import Problem
+from cobogo.recode.problem import Problem, refuse_beyond_classes
 from cobogo.recode.solution import Assigned
 from cobogo.table.frequency import number_tuples
 
@@ -201,6 +201,7 @@ def _cut_up(order: Ints, counts: Ints, k: int) -> tuple[Ints, Ints]:
 
 
 def _solved(problem: Problem, name: str, cluster: Cluster) -> Assigned:
+    refuse_beyond_classes(problem, name)
     whole = parcels(problem, divisible=True)
     where, trees, regions = points(whole), TreeCosts.of(problem), whole.regions()
 

@@ -201,7 +201,9 @@ def _measured(values: Any) -> int:
         return int(pc.sum(pc.take(pc.binary_length(values.dictionary), values.indices), min_count=0).as_py())
     if pa.types.is_struct(kind):
         return sum(map(_measured, values.flatten()))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+    if pa.types.is_map(kind):
+        return _measured(values.keys) + _measured(values.items)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _measured(values.flatten())
     return int(values.nbytes)
 

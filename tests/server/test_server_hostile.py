@@ -46,6 +46,8 @@ BOMBS = {
     "numbers": pa.table({"a": pa.array([0], pa.int64()).take(pa.array([0] * 3_000_000))}),
     "texts": pa.table({"a": pa.array(["x" * 5000] * 5000)}),
     "lists": pa.table({"a": pa.array([["x" * 500] * 50] * 1000)}),
+    "tables": pa.table({"a": pa.array([{"b.c": {"d": "x" * 5000}}] * 5000)}),
+    "maps": pa.table({"a": pa.array([[("k", "x" * 5000)]] * 5000, pa.map_(pa.string(), pa.string()))}),
 }
 """Tables of some 24 MB whose files are small: equal values are written once."""
 

@@ -20,7 +20,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from cobogo import scratch
 from cobogo.errors import DataError, InputError
@@ -173,30 +173,39 @@ def data_name(upload: Path, limits: Limits) -> str:
 def _unpacked(upload: Path, most: int) -> int:
     """Bytes of a Parquet file's values without encoding or compression; where it is more than ``most``, any number
     above. Texts that are repeated by reference are measured by reference: nothing is unpacked for that."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     meta = pq.read_metadata(upload)
     groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
     chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
     stated = sum(max(chunk.total_uncompressed_size, chunk.num_values * LEAST) for chunk in chunks)
-    nested = sum(chunk.num_values * LEAST for chunk in chunks if "." in chunk.path_in_schema)
-    if stated > most or nested > BLOCK << 10:
-        return most + stated
+    listed = sum(chunk.num_values * LEAST for chunk in chunks if "." in chunk.path_in_schema)  # a row may have many
+    if stated > most or listed > BLOCK << 10:
+        return most + 1
     texts = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"})
-    file = pq.ParquetFile(upload, read_dictionary=[name for name in texts if "." not in name])
-    size = stated
-    for batch in file.iter_batches(1 << 16, columns=texts) if texts else ():
-        for column in batch.columns:
-            if pa.types.is_dictionary(column.type):
-                lengths = pc.take(pc.binary_length(column.dictionary), column.indices)
-                size += pc.sum(lengths, min_count=0).as_py()
-            else:
-                size += column.nbytes
+    size = int(stated)
+    for batch in pq.ParquetFile(upload, read_dictionary=texts).iter_batches(1 << 16, columns=texts) if texts else ():
+        size += sum(map(_measured, batch.columns))
         if size > most:
             break
     return size
+
+
+def _measured(values: Any) -> int:
+    """Bytes of texts, wherever they are in lists and tables."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return int(pc.sum(pc.take(pc.binary_length(values.dictionary), values.indices), min_count=0).as_py())
+    if pa.types.is_struct(kind):
+        return sum(map(_measured, values.flatten()))
+    if pa.types.is_map(kind):
+        return _measured(values.keys) + _measured(values.items)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _measured(values.flatten())
+    return int(values.nbytes)
 
 
 def zipped(directory: Path, target: IO[bytes]) -> None:

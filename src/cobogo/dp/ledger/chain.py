@@ -121,7 +121,7 @@ def advance(connection: Connection, key: bytes, book: Book, head: tuple[int, str
     return book
 
 
-def _entries(connection: Connection, kind: str, book: Book) -> Iterator[Mapping[str, Any]]:
+def _entries(connection: Connection, kind: str, book: Book) -> Iterator[Any]:
     """The entries of a kind that a book does not know yet, in their order."""
     table = KINDS[kind]
     query = select(table).where(table.c.dataset == book.dataset)

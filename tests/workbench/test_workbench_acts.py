@@ -23,7 +23,7 @@ from cobogo.server.keys import Holder
 from cobogo.server.queue import Queue
 from cobogo.server.roles import SCOPES, Role, Scope
 from cobogo.server.settings import Settings
-from cobogo.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, RELEASES
+from cobogo.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
 from cobogo.workbench import acts
 from cobogo.workbench.acts import ACTS
 from cobogo.workbench.checking import checked, undecided
@@ -107,6 +107,7 @@ class Furnished:
             "attach": (self.dataset, "h.csv", b"20,*\n"),
             "begin policy": (self.dataset,),
             "write policy": (self.dataset, POLICY.replace("50", "5"), "models"),
+            "save policy": (self.dataset, "mine"),
             "take policy": (self.release,),
             "undo policy": (self.dataset,),
             "redo policy": (self.dataset,),
@@ -125,7 +126,7 @@ class Furnished:
 
     def everything(self) -> list[Any]:
         """All that acts could have changed; the log aside."""
-        state, kept = self.house.state, (DATASETS, JOBS, RELEASES, COLLECTIONS)
+        state, kept = self.house.state, (DATASETS, POLICIES, JOBS, RELEASES, COLLECTIONS)
         with state.transaction(reads=True) as connection:
             written = [tuple(row) for row in connection.execute(DRAFTS.select())]
         spent = self.house.curator.ledger.balance("people", "ana").spent  # type: ignore[union-attr]
@@ -199,7 +200,17 @@ def test_a_page_acts_on_nobody_elses_things(desk: Desk) -> None:
     assert (page.dataset, page.draft.text) == (None, "")
     before = at.everything()
     about_hers = {"forget", "attach", "begin policy", "write policy", "undo policy", "redo policy", "run", "run node"}
-    for name in (*about_hers, "take policy", "audit", "verify", "register", "delete release", "study", "stop study"):
+    for name in (
+        *about_hers,
+        "save policy",
+        "take policy",
+        "audit",
+        "verify",
+        "register",
+        "delete release",
+        "study",
+        "stop study",
+    ):
         with pytest.raises(Stale, match="no longer there"):
             ACTS[name](desk, page, *deeds[name])
     ACTS["cancel"](desk, page, *deeds["cancel"])
@@ -333,7 +344,10 @@ def test_the_policy_of_a_release_is_taken_up_again(desk: Desk) -> None:
     row = {"owner": "ana", "dataset": at.dataset, "kind": "anonymize", "summary": "{}", "created": time.time()}
     with at.house.state.transaction() as connection:
         connection.execute(insert(RELEASES).values(id=job, **row))
+    acts.save_policy(desk, page, at.dataset, "first")
     page.draft.set("recoding", "metric", "precision")
+    (kept,) = at.house.state.rows(POLICIES, "ana", dataset=at.dataset)
+    assert (kept["name"], kept["toml"]) == ("first", POLICY)
     assert acts.take_policy(desk, page, job) == at.dataset
     assert at.page().draft.text == POLICY
     assert [one.toml != POLICY for one in drafts.versions(at.house.state, "ana", at.dataset)] == [False, True, False]

@@ -20,7 +20,7 @@ from cobogo.server import collecting, drafts, tables
 from cobogo.server.drafts import Version
 from cobogo.server.keys import Holder
 from cobogo.server.roles import Scope
-from cobogo.server.state import BEGUN, DATASETS, JOBS, RELEASES
+from cobogo.server.state import BEGUN, DATASETS, JOBS, POLICIES, RELEASES
 from cobogo.workbench import records
 from cobogo.workbench.checking import checked
 from cobogo.workbench.draft import Draft, unconfirmed
@@ -204,6 +204,20 @@ def undo_policy(desk: Desk, session: Session, dataset: str) -> Version:
 def redo_policy(desk: Desk, session: Session, dataset: str) -> Version:
     """Go on again to the version that was undone."""
     return _turned(session, drafts.redo(desk.house.state, session.owner, dataset, after=session.version))
+
+
+@act("save policy", Scope.DATA)
+def save_policy(desk: Desk, session: Session, dataset: str, name: str) -> None:
+    """Keep the policy that the page shows under a name, as the server's routes keep theirs."""
+    _row(desk, session, dataset)
+    text, known = _shown(desk, session, dataset), desk.house.state
+    if not name.strip() or len(name) > 200:
+        raise InputError("give it a name of up to 200 characters", where=session.say("frame.policy"))
+    same = known.rows(POLICIES, session.owner, dataset=dataset, name=name.strip())
+    if same:
+        known.change(POLICIES, same[0]["id"], toml=text)
+    else:
+        known.add(POLICIES, owner=session.owner, dataset=dataset, name=name.strip(), toml=text)
 
 
 @act("take policy", Scope.DATA)

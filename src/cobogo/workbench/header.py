@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.server.state import DATASETS
+from cobogo.server.state import DATASETS, POLICIES
 from cobogo.workbench import acts
 from cobogo.workbench.draft import Draft
 from cobogo.workbench.looks import INK
@@ -34,7 +34,7 @@ def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
             buttons(session, dark)
         _account(desk, session, dark)
     steps = drawer(desk, session, step)
-    menu.on("click", steps.toggle)
+    menu.on("click", js_handler=f"() => getElement({steps.id}).toggle()")
 
 
 def _dataset(desk: Desk, session: Session) -> None:
@@ -100,7 +100,7 @@ def drawer(desk: Desk, session: Session, step: str) -> ui.left_drawer:
     assert holder is not None
     done = finished(desk, session)
     label = session.say("frame.steps")
-    steps = ui.left_drawer(value=None).classes("q-pa-sm").props("width=220 bordered")
+    steps = ui.left_drawer(value=False).classes("q-pa-sm").props("width=220 bordered show-if-above")
     with (
         steps,
         ui.element("nav").props(f'aria-label="{label}"').classes("w-full"),
@@ -143,9 +143,29 @@ def policy(desk: Desk, session: Session) -> None:
             close = session.say("frame.close")
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         ui.code(session.draft.text, language="toml").classes("w-full").style("max-height: 55vh; overflow: auto")
+        _saved(desk, session, lambda text: turn(acts.write_policy, text, "version"))
         with ui.expansion(session.say("frame.versions"), icon="history").classes("w-full").props("dense"):
             _versions(desk, session, lambda text: turn(acts.write_policy, text, "version"))
     dialog.open()
+
+
+def _saved(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
+    """Policies of the data set that were kept under a name, and a field to keep this one."""
+    for row in desk.house.state.rows(POLICIES, session.owner, dataset=session.dataset):
+        with ui.row().classes("w-full items-center no-wrap"):
+            ui.icon("bookmark").props("size=xs")
+            ui.label(row["name"]).classes("text-body2 col ellipsis")
+            ui.button(session.say("frame.restore"), on_click=lambda text=row["toml"]: use(text)).props(
+                "flat dense no-caps"
+            )
+
+    def keep() -> None:
+        acts.save_policy(desk, session, str(session.dataset), str(name.value or ""))
+        ui.notify(session.say("frame.saved", name=name.value), type="positive")
+
+    with ui.row().classes("w-full items-center no-wrap"):
+        name = ui.input(session.say("frame.save-name")).props("dense outlined").classes("col")
+        ui.button(session.say("frame.save"), icon="bookmark_add", on_click=keep).props("outline no-caps")
 
 
 def _versions(desk: Desk, session: Session, use: Callable[[str], None]) -> None:

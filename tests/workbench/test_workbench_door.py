@@ -86,13 +86,13 @@ def test_pages_load_nothing_from_elsewhere_and_are_framed_by_nobody(door) -> Non
 
 
 def test_a_browser_that_is_idle_for_long_is_logged_out(tmp_path) -> None:
-    from cobogo.workbench.session import Desk, Session
+    from cobogo.workbench.session import Browser, Desk
 
     house = House(Settings(state=str(tmp_path / "s"), limits=Limits(session_minutes=30)))
     desk = Desk(house, None)  # type: ignore[arg-type]
-    desk.sessions["b"] = Session(Holder("me", Role.STEWARD, LOCAL, "workbench"))
-    desk.sessions["b"].seen -= 29 * 60
+    desk.browsers["b"] = Browser(Holder("me", Role.STEWARD, LOCAL, "workbench"))
+    desk.browsers["b"].seen -= 29 * 60
     assert desk.known("b").holder is not None
-    desk.sessions["b"].seen -= 31 * 60
+    desk.browsers["b"].seen -= 31 * 60
     assert desk.known("b").holder is None
     house.close()

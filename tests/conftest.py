@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def blank_pictures(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Drawing is half of the time that writing a release takes: reports have blank pictures but in the tests of them."""
+    """Drawing is half of the time that writing a release takes: reports have blank pictures, but in tests of them."""
     if "report" in request.path.parts:
         yield
         return

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import DataError
+from cobogo.brief import brief
+from cobogo.errors import DataError, number_of
 from cobogo.location.atlas import look_exchanged
 from cobogo.location.geometry import Floats, Frame, distance, wrapped
 
@@ -48,6 +49,10 @@ class Points:
     time: Floats | None = None
     user: Ints | None = None
     names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        people = None if self.user is None else f"of {number_of(self.users, 'person', 'people')}"
+        return brief(self, number_of(len(self), "point"), people)
 
     @classmethod
     def of(

@@ -196,8 +196,7 @@ class PrivacyServer:
             raise InputError("this server adds no noise", remedy="Ask for a cloak, or start it with --epsilon.")
         self._check_heard(user)
         lon, lat = self.anonymizer.place(user, now)
-        dearest = mechanism.guarantee.epsilon or 0.0
-        self.books.spend(user, dearest, now)
+        self.books.spend(user, mechanism.dearest, now)
         found = mechanism.apply(Points.of([lon], [lat], time=[now]), self._source).points
         return float(found.lon[0]), float(found.lat[0])
 

@@ -23,7 +23,7 @@ from cobogo.dp.sql.conditions import condition
 from cobogo.dp.sql.nodes import check_text, refused
 from cobogo.dp.units import Amount, exact
 from cobogo.errors import QueryRefused
-from cobogo.outside import brief
+from cobogo.outside import shortened
 
 if TYPE_CHECKING:
     from cobogo.dp.session import Session
@@ -168,7 +168,7 @@ class Chain:
 
     def _chosen(self, k: int, by: str | None, loss: Loss, *, exponential: bool) -> list[Key]:
         asked = self._choosing(by)
-        text = f"{'exponential choice' if exponential else f'noisy top {brief(k)}'} by {asked._text()}"
+        text = f"{'exponential choice' if exponential else f'noisy top {shortened(k)}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:

@@ -9,7 +9,7 @@ from cobogo.dp.mechanisms import Exponential, NoisyMax
 from cobogo.dp.plan import Key, Plan
 from cobogo.dp.release import Exact
 from cobogo.errors import QueryRefused
-from cobogo.outside import brief
+from cobogo.outside import shortened
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
             remedy="Group by columns with declared keys.",
         )
     if type(k) is not int or not 1 <= k <= len(plan.public):
-        raise QueryRefused(f"there are {len(plan.public)} groups to choose {brief(k)} from", where="k")
+        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shortened(k)} from", where="k")
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure(loss)
     if exponential:

@@ -104,6 +104,11 @@ def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
     }
 
 
+def open_ledger(rules: CuratorPolicy) -> Ledger:
+    """The ledger that a file names, with its seal."""
+    return Ledger(rules.located(rules.ledger), seal=None if rules.seal is None else rules.resolve(rules.seal))
+
+
 class Curator:
     """Answers questions about data sets with differential privacy.
 
@@ -120,7 +125,7 @@ class Curator:
     def load(cls, policy: str | Path | CuratorPolicy, engine: str | None = None) -> Curator:
         """A curator as a file declares it: its data sets, their budgets and what analysts may spend."""
         rules = policy if isinstance(policy, CuratorPolicy) else CuratorPolicy.load(policy)
-        curator = cls(engine, rules.located(rules.ledger))
+        curator = cls(engine, open_ledger(rules))
         for name, declared in rules.datasets.items():
             path, url = declared.path, declared.engine
             if path is not None and is_url(path):

@@ -14,7 +14,7 @@ from cobogo.dp.plan import Bins, Measurement, Plan, measurements_of
 from cobogo.dp.query import Aggregate
 from cobogo.dp.units import NANO, Amount, exact
 from cobogo.errors import QueryRefused
-from cobogo.outside import brief
+from cobogo.outside import shortened
 
 MOST_ROWS = 10**15
 """Rows that a group may have: floats hold such numbers exactly."""
@@ -71,9 +71,9 @@ class Explanation:
 def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
     """What will be computed and how far off it may be. ``rows``: how many a group may have, to judge means by."""
     if not 0 < confidence < 1:
-        raise QueryRefused(f"must be between 0 and 1. Got {brief(confidence)} instead", where="confidence")
+        raise QueryRefused(f"must be between 0 and 1. Got {shortened(confidence)} instead", where="confidence")
     if rows is not None and not 1 <= rows <= MOST_ROWS:
-        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {brief(rows)} instead", where="rows")
+        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shortened(rows)} instead", where="rows")
     chosen = noises(plan, loss)
     steps = []
     for measurement in plan.measurements:

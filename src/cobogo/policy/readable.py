@@ -10,7 +10,7 @@ from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from cobogo.errors import PolicyError, number_of
-from cobogo.outside import brief
+from cobogo.outside import shortened
 
 Candidates = list[tuple[str | None, type[BaseModel]]]
 """The tables that may stand at a place, each with the tag that tells it from the others."""
@@ -45,11 +45,11 @@ def _sentence(detail: ErrorDetails, known: list[str]) -> tuple[str, str | None]:
                 f'Look at the column, then write role = "{meant}", or another role.',
             )
         case "enum" | "literal_error":
-            return f"must be {context['expected']}. Got {brief(shown)} instead", None
+            return f"must be {context['expected']}. Got {shortened(shown)} instead", None
         case "too_short":
             return "must not be empty", None
     text = detail["msg"].replace("Input should", "must").replace("must be a valid", "must be a")
-    return (f"{text}. Got {brief(shown)} instead" if isinstance(shown, str | int | float) else text), None
+    return (f"{text}. Got {shortened(shown)} instead" if isinstance(shown, str | int | float) else text), None
 
 
 def _walked(location: tuple[str | int, ...], root: type[BaseModel]) -> tuple[list[str], list[str]]:

@@ -97,11 +97,12 @@ def _who(unit: str | None) -> str:
 
 def unpaid(kept: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """What is wrong with a debit that the evidence speaks of, and what could not be looked up."""
+    from cobogo.dp.curator import open_ledger
     from cobogo.dp.metadata import CuratorPolicy
 
     try:
         rules = CuratorPolicy.load(kept["curator"])
-        entries = Ledger(rules.located(rules.ledger)).entries(kept["dataset"])
+        entries = open_ledger(rules).entries(kept["dataset"])
     except CobogoError:
         return [], ["the curator's ledger cannot be read here, so the debit was not looked up"]
     found = [entry for entry in entries if kept["receipt"] in entry.question]

@@ -28,6 +28,7 @@ class CuratorPolicy(Part):
     """
 
     ledger: str = "ledger.db"
+    seal: str | None = None  # the file of the ledger's key, where the ledger is in PostgreSQL or the file elsewhere
     datasets: Annotated[dict[str, Dataset], Field(min_length=1)]
     public: Annotated[dict[str, PublicTablePolicy], Field(default_factory=dict)]
 

@@ -193,7 +193,7 @@ def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_pat
     points = pd.read_csv(data / "points.csv").head(20)
     points["time"] = (pd.to_datetime(points["time"]).astype("datetime64[ms]")).astype("int64")
     points.to_csv(tmp_path / "ms.csv", index=False)
-    noise = ["--mechanism", "planar-laplace:epsilon=0.01", "--out", "out"]
+    noise = ["--mechanism", "planar-laplace:epsilon=0.01", "--budget", "1", "--out", "out"]
     command("location", "protect", "ms.csv", *noise, cwd=tmp_path)
     released = pd.read_csv(tmp_path / "out/public/release.csv")
     assert sorted(pd.to_datetime(released["time"])) == sorted(pd.to_datetime(points["time"], unit="ms"))

@@ -30,6 +30,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "safety": {"model": "c-k-safety", "c": 0.9, "k": 1},
     "t": {"model": "t-closeness", "distance": "equal", "t": 0.35},
 }
+for asked in MODELS.values():
+    asked["missing"] = "value"  # as the oracle counts
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +115,7 @@ def test_what_is_proven_is_what_going_through_every_bucketization_finds(name: st
     model = MODELS[name]
     least = best(model, counts)
     try:
-        release = cb.anonymize(arrow(people(counts)), policy("bucketization", [model | {"missing": "value"}]))
+        release = cb.anonymize(arrow(people(counts)), policy("bucketization", [model]))
     except NoSolution:
         assert least is None or name in ("t", "safety"), "of which more is asked than the oracle does"
         return

@@ -217,9 +217,7 @@ def fewest_suppressed(task: Task) -> int | None:
 
 
 def worst_inference(task: Task, node: Node, sensitive: str) -> Fraction:
-    """The surest guess of a sensitive value in any kept class."""
+    """The surest guess of a sensitive value in any kept class, of whoever has one."""
     column = task.sensitive[sensitive]
-    return max(
-        Fraction(max(Counter(column[number] for number in members).values()), len(members))
-        for members in node.kept.values()
-    )
+    known = [[column[number] for number in members if column[number] is not None] for members in node.kept.values()]
+    return max((Fraction(max(Counter(one).values()), len(one)) for one in known if one), default=Fraction(0))

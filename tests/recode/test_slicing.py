@@ -39,7 +39,7 @@ def test_slices_keep_their_values_and_buckets_are_diverse(
     try:
         release = cb.anonymize(arrow(rows), policy("slicing", [L]))
     except NoSolution:
-        assert len({row["disease"] for row in rows}) < 2
+        assert len({row["disease"] for row in rows} - {None}) < 2
         return
     directory = tmp_path_factory.mktemp("out")
     assert release.write(directory)
@@ -56,7 +56,7 @@ def test_slices_keep_their_values_and_buckets_are_diverse(
     diseases = defaultdict(set)
     for row in found:
         diseases[row["group"]].add(row["disease"])
-    assert all(len(values) >= 2 for values in diseases.values())
+    assert all(len(values - {None}) >= 2 for values in diseases.values())
 
 
 def tied(count: int) -> tuple[pa.Table, dict[str, Any]]:

@@ -44,8 +44,11 @@ def classes(rows: list[Any]) -> dict[Any, list[Any]]:
 
 
 def holds(model: dict[str, Any], values: Counter[Any], whole: Counter[Any]) -> bool:
-    """A model of one bag of values, in plain Python."""
+    """A model of one bag of values, in plain Python; who has none does not count."""
+    values, whole = (Counter({value: many for value, many in bag.items() if value}) for bag in (values, whole))
     size = sum(values.values())
+    if not size:
+        return model is T
     if model in (L, P):
         return len(values) >= 2
     if model is ENTROPY:

@@ -278,7 +278,7 @@ class TestForgeries:
             content["files"][name] = content["files"].pop("release.csv")
 
         change(out, move)
-        with pytest.raises(cb.CobogoError, match="beside"):
+        with pytest.raises(cb.CobogoError, match="outside of the release"):
             cb.verify(out / "public")
 
 

@@ -17,18 +17,20 @@ from cobogo.policy import Data
 
 PARQUET = (".parquet", ".pq")
 
+_XML = ("is XML, as GPX and KML are, and no table", "Convert it to CSV, with a row of names of columns.")
+
 OTHER_KINDS = {
     b"PK\x03\x04": ("is a spreadsheet or a zip archive", "Save it as CSV (UTF-8), and give that file."),
     b"\xd0\xcf\x11\xe0": ("is a spreadsheet", "Save it as CSV (UTF-8), and give that file."),
     b"\xff\xfe": ("is UTF-16", "Save it as CSV (UTF-8)."),
     b"\xfe\xff": ("is UTF-16", "Save it as CSV (UTF-8)."),
     b"\x1f\x8b": ("is compressed by gzip", "Give it a name that ends in .gz."),
-    b"<": ("is XML, as GPX and KML are, and no table", "Convert it to CSV, with a row of names of columns."),
-    b"{": ("is JSON, as GeoJSON is, and no table", "Convert it to CSV, with a row of names of columns."),
-    b"[{": ("is JSON, and no table", "Convert it to CSV, with a row of names of columns."),
+    **dict.fromkeys((b"<?xml", b"<gpx", b"<kml", b"<html", b"<!doctype"), _XML),
+    b'{"': ("is JSON, as GeoJSON is, and no table", "Convert it to CSV, with a row of names of columns."),
+    b'[{"': ("is JSON, and no table", "Convert it to CSV, with a row of names of columns."),
     b"PAR1": ("is a Parquet file", "Give it a name that ends in .parquet."),
 }
-"""By their first bytes, files that are no CSV and are often taken for one."""
+"""By their first bytes, without blanks, files that are no CSV and are often taken for one."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -187,7 +189,7 @@ def _refuse_other_kinds(file: str, data: Data) -> None:
     """Files that a reader of CSV would complain about in words that lead nowhere."""
     with Path(file).open("rb") as stream:
         start = stream.read(1024)
-    text = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    text = b"".join(start.removeprefix(BYTE_ORDER_MARK).split()).lower()
     for mark, (what, remedy) in OTHER_KINDS.items():
         if (start.startswith(mark) or text.startswith(mark)) and not (mark == b"\x1f\x8b" and file.endswith(".gz")):
             raise DataError(what, where=file, remedy=remedy)

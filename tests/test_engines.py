@@ -220,7 +220,7 @@ def house_policy(url: str, **output: str) -> dict[str, Any]:
             "Cor da pele": {"role": "quasi-identifier"},
             "dose": {"role": "sensitive"},
         },
-        "privacy": {"models": [{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 3}]},
+        "privacy": {"models": [{"model": "k-anonymity", "k": 5}, {"model": "l-diversity", "l": 2}]},
         "output": output,
     }
 

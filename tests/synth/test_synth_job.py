@@ -252,7 +252,7 @@ def test_the_budget_is_debited_and_looked_up_and_an_exhausted_one_refuses(tmp_pa
     second = cb.synthesize(people(50), paid(tmp_path))
     with pytest.raises(BudgetSpent):
         second.write(tmp_path / "again")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["curator.toml", "ledger.db", "out"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["curator.toml", "ledger.db", "ledger.db.seal", "out"]
     assert second.transformation.done.rows is None  # no row was looked at
     (tmp_path / "ledger.db").unlink()
     assert "the curator's ledger has no debit for this release" in cb.verify(tmp_path / "out").problems
@@ -300,4 +300,4 @@ def test_a_run_that_is_killed_has_spent_and_left_nothing(tmp_path: Path) -> None
     assert cb.synthesize(people(50), policy("independent-without-guarantee")).write(
         out
     )  # an earlier release is replaced
-    assert not [p.name for p in tmp_path.iterdir() if p.name not in ("curator.toml", "ledger.db", "out")]
+    assert not [p.name for p in tmp_path.iterdir() if p.name not in ("curator.toml", "ledger.db", "ledger.db.seal", "out")]

@@ -11,7 +11,7 @@ from typing import Any
 from cobogo.dp.accounting import Loss, rho_of
 from cobogo.dp.ledger import Ledger
 from cobogo.dp.units import exact
-from cobogo.errors import CobogoError, PolicyError
+from cobogo.errors import CobogoError, LedgerError, PolicyError
 from cobogo.outside import fraction
 from cobogo.policy import Policy, Synthesis
 
@@ -103,6 +103,8 @@ def unpaid(kept: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     try:
         rules = CuratorPolicy.load(kept["curator"])
         entries = open_ledger(rules).entries(kept["dataset"])
+    except LedgerError:  # it was changed, or is another one: what it says counts for nothing
+        return ["the curator's ledger has no debit for this release"], []
     except CobogoError:
         return [], ["the curator's ledger cannot be read here, so the debit was not looked up"]
     found = [entry for entry in entries if kept["receipt"] in entry.question]

@@ -300,4 +300,4 @@ def test_a_run_that_is_killed_has_spent_and_left_nothing(tmp_path: Path) -> None
     assert cb.synthesize(people(50), policy("independent-without-guarantee")).write(
         out
     )  # an earlier release is replaced
-    assert not [p.name for p in tmp_path.iterdir() if p.name not in ("curator.toml", "ledger.db", "ledger.db.seal", "out")]
+    assert {p.name for p in tmp_path.iterdir()} <= {"curator.toml", "ledger.db", "ledger.db.seal", "out"}

@@ -89,6 +89,27 @@ def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -
     everything.wait_for(state="hidden")
 
 
+def ask_for_registry(page: Any, say: Any) -> None:
+    """Switch the registry on. A busy machine may fold the form up again while it is drawn anew: then it is unfolded."""
+    switch, name = (
+        page.get_by_role("switch", name=say["privacy.registry"]),
+        page.get_by_label(say["privacy.registry-name"]),
+    )
+    page.get_by_text(say["privacy.registry"]).first.click()
+    switch.click()
+    for _ in range(3):
+        page.wait_for_timeout(500)
+        if name.is_visible():
+            break
+        page.wait_for_timeout(5000)
+        if not switch.is_visible():
+            page.get_by_text(say["privacy.registry"]).first.click()
+            switch.wait_for()
+        if switch.get_attribute("aria-checked") != "true":
+            switch.click()
+    name.wait_for()
+
+
 def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple[pd.DataFrame, str]:
     """The whole way: what was published, and the address of the release."""
     say = TEXTS[language]
@@ -97,9 +118,7 @@ def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple
     page.get_by_text(say["privacy.fine"]).wait_for()
     page.get_by_text(say["privacy.marketer"]).wait_for()
     readable(page, language)
-    page.get_by_text(say["privacy.registry"]).first.click()
-    page.get_by_role("switch", name=say["privacy.registry"]).click()
-    page.get_by_label(say["privacy.registry-name"]).wait_for()
+    ask_for_registry(page, say)
     page.goto(f"{bench.address}/running")
     page.locator("[data-policy]").get_by_text("k = 5").wait_for()
     page.get_by_role("button", name=say["run.go"], exact=False).first.click()

@@ -197,8 +197,10 @@ def test_it_is_a_condition_on_the_table_and_its_bound_is_not_reached() -> None:
     assert at.worst_class is None
 
 
-def test_null_is_a_value_and_nothing_is_known_of_nobody() -> None:
-    assert measured([("x", None, None, "y", "z")], 1) == pytest.approx(4 / 7)
+def test_null_is_a_value_where_it_is_said_to_be_and_nothing_is_known_of_nobody() -> None:
+    some = [("x", None, None, "y", "z")]
+    assert measured(some, 1) == pytest.approx(1 / 2)
+    assert CKSafety("s", c=1.0, k=1, missing="value").measure(classes_of(some))[0] == pytest.approx(4 / 7)
     classes = classes_of(FLU)
     empty = classes.where(np.zeros(len(classes), dtype=bool))
     assert CKSafety("s", 0.5, 1).measure(empty).tolist() == [0]

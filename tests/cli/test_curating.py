@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.outside import brief
 from commands import cobogo
 
 FILE = """

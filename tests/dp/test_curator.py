@@ -27,7 +27,6 @@ from cobogo.dp.session import Session
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
-from cobogo.outside import brief
 
 PEOPLE = 4000
 COLUMNS: dict[str, Any] = {

@@ -12,7 +12,6 @@ from cobogo.dp.metadata import Column, CuratorPolicy
 from cobogo.dp.plan import Plan
 from cobogo.dp.query import Query
 from cobogo.errors import PolicyError
-from cobogo.outside import brief
 
 LARGE = 10**5000
 GOOD: dict[str, Any] = {

@@ -72,6 +72,6 @@ def build(
     """The models of a policy. One without ``attribute`` stands for every sensitive attribute.
 
     >>> build([{"model": "k-anonymity", "k": 2}, {"model": "l-diversity", "l": 2}], ["disease"])
-    (KAnonymity(k=2), LDiversity(attribute='disease', l=2, kind='distinct', c=None, distort=None))
+    (KAnonymity(k=2), LDiversity(attribute='disease', l=2, kind='distinct', c=None, distort=None, missing=None))
     """
     return made(specifications, sensitive, MODELS, where=where)

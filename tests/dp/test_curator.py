@@ -27,6 +27,7 @@ from cobogo.dp.session import Session
 from cobogo.dp.sql.dialects import DIALECTS
 from cobogo.dp.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
+from cobogo.outside import shortened
 
 PEOPLE = 4000
 COLUMNS: dict[str, Any] = {
@@ -203,7 +204,9 @@ LARGE = 10**5000
 WITHOUT_END = ["1e20000000", "1e-20000000", "1e999999999999999999999", "9" * 5000, "1/0", "nan", "0e99999999", "١e9"]
 
 
-@pytest.mark.parametrize("amount", [*WITHOUT_END, LARGE, -LARGE, float("inf"), True, None, [1], "\ud800"], ids=brief)
+@pytest.mark.parametrize(
+    "amount", [*WITHOUT_END, LARGE, -LARGE, float("inf"), True, None, [1], "\ud800"], ids=shortened
+)
 def test_numbers_without_end_are_refused_in_words(ana: Session, amount: Any) -> None:
     """Before any arithmetic with them: one of them would take all memory, and everybody's time."""
     count, cities = "SELECT COUNT(*) FROM people", ana.table("people").group_by("city")
@@ -227,7 +230,7 @@ def test_numbers_without_end_are_refused_in_words(ana: Session, amount: Any) -> 
     assert ana.budget("people").spent == Units(0, 0)
 
 
-@pytest.mark.parametrize("k", [1.5, "2", 0, -1, 4, True, LARGE], ids=brief)
+@pytest.mark.parametrize("k", [1.5, "2", 0, -1, 4, True, LARGE], ids=shortened)
 def test_a_choice_is_of_a_whole_number_of_groups(ana: Session, k: Any) -> None:
     with pytest.raises(QueryRefused, match="3 groups to choose"):
         ana.table("people").group_by("city").top_k(k, epsilon=1)

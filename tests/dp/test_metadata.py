@@ -12,6 +12,7 @@ from cobogo.dp.metadata import Column, CuratorPolicy
 from cobogo.dp.plan import Plan
 from cobogo.dp.query import Query
 from cobogo.errors import PolicyError
+from cobogo.outside import shortened
 
 LARGE = 10**5000
 GOOD: dict[str, Any] = {
@@ -86,7 +87,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("max-rows", 0, "greater than or equal to 1"),
         ("unit", None, "name the unit"),
     ],
-    ids=brief,
+    ids=shortened,
 )
 def test_what_makes_no_sense_is_refused_where_it_stands(path: str, value: Any, words: str) -> None:
     with pytest.raises(PolicyError, match=words) as error:

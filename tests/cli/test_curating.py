@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cobogo.outside import shortened
 from commands import cobogo
 
 FILE = """

@@ -49,7 +49,7 @@ $(VENV)/bin/python:
 $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 	$(PIP) install --constraint requirements.lock --editable .
 	@echo 'Compiling kernels, once.'
-	$(BIN)/python -m cobogo.recode.warm
+	$(BIN)/python -m cobogo.publish.recode.warm
 	touch $@
 
 $(VENV)/tests-installed: $(VENV)/installed

@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cobogo.location.base import Mechanism, Released
-from cobogo.location.geometry import Floats, Frame
-from cobogo.location.mechanisms import Adaptive, PlanarLaplace, Predictive
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.floor.arrays import Floats
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.base import Mechanism, Released
+from cobogo.locate.geometry import Frame
+from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive
+from cobogo.locate.points import Points
 
 SAMPLE = Path(__file__).resolve().parents[2] / "shared" / "data" / "geolife" / "geolife_sample.txt.gz"
 EPSILON = 0.01

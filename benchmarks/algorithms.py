@@ -15,8 +15,8 @@ from typing import Any
 
 from benchmarks.local import ARX, QUASI
 from cobogo.errors import CobogoError
-from cobogo.job import prepare, solve
-from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING
+from cobogo.publish.anonymize import prepare, solve
+from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING
 
 
 def policy(directory: Path, algorithm: str, k: int) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Result, in_turn, of_call
-from cobogo.ldp.discovery import DISCOVERIES
-from cobogo.ldp.oracles import ORACLES
-from cobogo.ldp.rappor.encode import counts, encode
-from cobogo.ldp.rappor.filters import filters
-from cobogo.ldp.rappor.parameters import Parameters
-from cobogo.randomness import Entropy
+from cobogo.collect.discovery import DISCOVERIES
+from cobogo.collect.oracles import ORACLES
+from cobogo.collect.rappor.encode import counts, encode
+from cobogo.collect.rappor.filters import filters
+from cobogo.collect.rappor.parameters import Parameters
+from cobogo.floor.randomness import Entropy
 
 USERS, VALUES, EPSILON = 1_000_000, 100, 1.0
 AT_ONCE = 1 << 16

@@ -82,6 +82,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "engine":
         engine_alone(sys.argv[2], json.loads(sys.argv[3]))
     else:
-        from cobogo.cli.main import run
+        from cobogo.faces.cli.main import run
 
         run(["anonymize", sys.argv[2], "--out", sys.argv[3], "--quiet"])

@@ -12,8 +12,8 @@ from pyarrow import csv
 
 from benchmarks.measure import Result, of_call
 from benchmarks.peer_tasks import HERE, beside, environment
-from cobogo.dp import Curator
-from cobogo.dp.session import Session
+from cobogo.answer import Curator
+from cobogo.answer.session import Session
 
 ROWS, PEOPLE, KEYS = 1_000_000, 200_000, 1000
 QUESTION = "SELECT place, COUNT(*), SUM(worth) FROM d GROUP BY place"

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Result, of_call
-from cobogo.dp.frequency_list.counted import of_items
-from cobogo.dp.frequency_list.mechanism import FrequencyList
-from cobogo.dp.frequency_list.outline import Counts
-from cobogo.policy import Data
-from cobogo.table.read import read
+from cobogo.data.policy import Data
+from cobogo.data.table.read import read
+from cobogo.publish.frequency_list.counted import of_items
+from cobogo.publish.frequency_list.mechanism import FrequencyList
+from cobogo.publish.frequency_list.outline import Counts
 
 ACCOUNTS = 70_000_000
 DELTA = Fraction(1, 10**9)

@@ -37,13 +37,13 @@ def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tu
 
 
 def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int) -> Result:
-    from cobogo.ldp.collection import Collection
-    from cobogo.ldp.encoding import shuffled_reports
-    from cobogo.ldp.wire import batches
-    from cobogo.randomness import Entropy
-    from cobogo.schema.starter import toml
-    from cobogo.server import collecting
-    from cobogo.server.state import COLLECTIONS
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.encoding import shuffled_reports
+    from cobogo.collect.wire import batches
+    from cobogo.data.schema.starter import toml
+    from cobogo.faces.server import collecting
+    from cobogo.faces.server.state import COLLECTIONS
+    from cobogo.floor.randomness import Entropy
 
     told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
     text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
@@ -72,11 +72,11 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     import httpx
     import uvicorn
 
-    from cobogo.cli.serving import configured
-    from cobogo.server.app import create_app
-    from cobogo.server.house import House
-    from cobogo.server.roles import Role
-    from cobogo.server.settings import Limits, Settings
+    from cobogo.faces.cli.serving import configured
+    from cobogo.faces.server.app import create_app
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.settings import Limits, Settings
 
     settings = Settings(port=0, state=str(directory / "server"), limits=Limits(requests_per_minute=1_000_000))
     house = House(settings)

@@ -67,7 +67,7 @@ def measure(rows: int, directory: Path) -> dict[str, Any]:
     """Generate, anonymize in a process of its own, and tell time, memory and size."""
     generate(directory / "people", rows)
     (directory / "policy.toml").write_text(POLICY)
-    code = "from cobogo.cli.main import run; run()"
+    code = "from cobogo.faces.cli.main import run; run()"
     start = time.perf_counter()
     subprocess.run(
         [sys.executable, "-c", code, "anonymize", str(directory / "policy.toml"), "--out", str(directory / "out")],

@@ -6,13 +6,14 @@ import time
 
 import numpy as np
 
-from cobogo.location.base import Mechanism
-from cobogo.location.geometry import Floats, Frame
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Exponential, Optimal, PlanarLaplace, Remapped
-from cobogo.location.nearest import Places
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.floor.arrays import Floats
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.base import Mechanism
+from cobogo.locate.geometry import Frame
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Exponential, Optimal, PlanarLaplace, Remapped
+from cobogo.locate.nearest import Places
+from cobogo.locate.points import Points
 
 EPSILON, SIZE, DRAWS = 0.004, 200.0, 200_000
 

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cobogo.job import prepare
-from cobogo.recode.local.search import local
-from cobogo.recode.problem import Problem
+from cobogo.publish.anonymize import prepare
+from cobogo.publish.recode.local.search import local
+from cobogo.publish.recode.problem import Problem
 
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 ARX = {2: 0.0176, 5: 0.0281, 10: 0.0475, 50: 0.0987, 100: 0.1284}

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Result, of_call
-from cobogo.location.attacks import Scene, ShortObservation
-from cobogo.location.attacks.identification import Visits, uniqueness
-from cobogo.location.attacks.posterior import blocks
-from cobogo.location.geometry import Frame
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import PlanarLaplace
-from cobogo.location.points import Points
-from cobogo.location.trajectories import KDelta, Synthesis, anonymize, fit
-from cobogo.randomness import Entropy
+from cobogo.floor.randomness import Entropy
+from cobogo.locate.attacks import Scene, ShortObservation
+from cobogo.locate.attacks.identification import Visits, uniqueness
+from cobogo.locate.attacks.posterior import blocks
+from cobogo.locate.geometry import Frame
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import PlanarLaplace
+from cobogo.locate.points import Points
+from cobogo.locate.trajectories import KDelta, Synthesis, anonymize, fit
 
 PEOPLE, VISITS, PLACES = 10_000, 100, 5_000
 CITY = Frame(-38.5, -3.75)

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Result, in_turn, of_call
-from cobogo.location.geometry import RADIUS
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Adaptive, Dummies, PlanarLaplace, Predictive
-from cobogo.location.points import Points
-from cobogo.randomness import Entropy
+from cobogo.floor.randomness import Entropy
+from cobogo.locate.geometry import RADIUS
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Adaptive, Dummies, PlanarLaplace, Predictive
+from cobogo.locate.points import Points
 
 POINTS = 1_000_000
 EPSILON = 0.01

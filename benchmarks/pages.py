@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Result, Spent, once
-from cobogo.server import profiles, rows, tables
-from cobogo.server.house import House
-from cobogo.server.settings import Settings
-from cobogo.server.state import DATASETS
-from cobogo.workbench.hierarchy.look import MOST, look
+from cobogo.faces.server import profiles, rows, tables
+from cobogo.faces.server.house import House
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.state import DATASETS
+from cobogo.faces.workbench.hierarchy.look import MOST, look
 
 ROWS = 3_000_000
 MADE = """

@@ -16,15 +16,15 @@ import numpy as np
 
 from benchmarks import adult, tables
 from benchmarks.measure import Result, Spent
-from cobogo.policy import Policy
-from cobogo.randomness import Entropy
-from cobogo.synth.domains import AttributeDomain, declared
-from cobogo.synth.fidelity import Fidelity, fidelity
-from cobogo.synth.methods import METHODS
-from cobogo.synth.paying import Cost
-from cobogo.synth.private import Private
-from cobogo.synth.rows import coded_rows
-from cobogo.table.read import open_source
+from cobogo.data.policy import Policy
+from cobogo.data.table.read import open_source
+from cobogo.floor.randomness import Entropy
+from cobogo.publish.synthesize.domains import AttributeDomain, declared
+from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
+from cobogo.publish.synthesize.methods import METHODS
+from cobogo.publish.synthesize.paying import Cost
+from cobogo.publish.synthesize.private import Private
+from cobogo.publish.synthesize.rows import coded_rows
 
 EPSILONS = (0.1, 1.0, 10.0)
 DELTA = 1e-9

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.measure import Result, once
-from cobogo.mask.vault import Vault
+from cobogo.publish.mask.vault import Vault
 
 VALUES = 1_000_000
 

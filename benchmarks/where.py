@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Result, of_call
-from cobogo.location import fortaleza
-from cobogo.location.where import Space, sample
-from cobogo.location.where.bounded import bounded
-from cobogo.location.where.fidelity import fidelity
-from cobogo.location.where.job import fitted
+from cobogo.examples import fortaleza
+from cobogo.locate.where import Space, sample
+from cobogo.locate.where.bounded import bounded
+from cobogo.locate.where.fidelity import fidelity
+from cobogo.locate.where.job import fitted
 
 FIRST, DAYS = date(2024, 3, 4), 7
 EPSILONS = (None, "10", "1", "0.5", "0.1")

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.location.fortaleza import OUTLINE
-from cobogo.location.fortaleza.clinics import beliefs, bob, clinics, crowds, endings
-from cobogo.location.geometry import Floats, Frame
-from cobogo.randomness import Seeded
-from cobogo.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
+from cobogo.examples.fortaleza import OUTLINE
+from cobogo.examples.fortaleza.clinics import beliefs, bob, clinics, crowds, endings
+from cobogo.floor.arrays import Floats
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.geometry import Frame
+from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
 
 MIDDLE = Frame(-38.517, -3.742)
 ACROSS, UP = 6_600.0, 5_400.0

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from cobogo.ldp.rappor.simulation import DEMO, PAPER, Simulated, simulate
-from cobogo.randomness import Seeded
-from cobogo.report.canvas import BLUE, GREY, LINE, MARGIN, MUTED, ORANGE, Sheet
+from cobogo.collect.rappor.simulation import DEMO, PAPER, Simulated, simulate
+from cobogo.floor.randomness import Seeded
+from cobogo.tell.report.canvas import BLUE, GREY, LINE, MARGIN, MUTED, ORANGE, Sheet
 
 LAWS = {"normal": "normal", "exponential": "exponential", "zipf": "Zipf"}
 SIZES = (10_000, 100_000, 1_000_000)

@@ -6,14 +6,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from cobogo.dp.accounting import rho_of
-from cobogo.dp.curves import Curves, curves
-from cobogo.dp.mechanisms import Gaussian, Laplace
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.plan import plan
-from cobogo.dp.sql.parse import parse
-from cobogo.report.canvas import BLUE, MUTED, ORANGE
-from cobogo.report.curves import Axis, Curve, decades, draw
+from cobogo.answer.curves import Curves, curves
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.plan import plan
+from cobogo.answer.sql.parse import parse
+from cobogo.promises.accounting import rho_of
+from cobogo.promises.mechanisms import Gaussian, Laplace
+from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
+from cobogo.tell.report.curves import Axis, Curve, decades, draw
 
 PROPERTIES = (4, 2, 7, 1)
 BOUND = 10

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.dp.frequency_list.mechanism import FrequencyList
-from cobogo.dp.frequency_list.outline import Counts
-from cobogo.randomness import Seeded
-from cobogo.report.canvas import BLUE, MUTED, ORANGE
-from cobogo.report.curves import Axis, Curve, decades, draw
+from cobogo.floor.randomness import Seeded
+from cobogo.publish.frequency_list.mechanism import FrequencyList
+from cobogo.publish.frequency_list.outline import Counts
+from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
+from cobogo.tell.report.curves import Axis, Curve, decades, draw
 
 ACCOUNTS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 70_000_000)
 DRAWS = 5

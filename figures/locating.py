@@ -6,14 +6,14 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from cobogo.location.asking import mechanism, parsed
-from cobogo.location.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
-from cobogo.location.evaluation import Evaluation, evaluate, sampled
-from cobogo.location.evaluation_map import draw
-from cobogo.location.fortaleza import UTC_OFFSET, people
-from cobogo.randomness import Seeded
-from cobogo.report import locating
-from cobogo.report.words import words
+from cobogo.examples.fortaleza import UTC_OFFSET, people
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.asking import mechanism, parsed
+from cobogo.locate.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
+from cobogo.studies.locations import Evaluation, evaluate, sampled
+from cobogo.studies.locations_map import draw
+from cobogo.tell.report import locating
+from cobogo.tell.report.words import words
 
 PEOPLE, DAYS, POINTS = 60, 3, 1_500
 ASKED = (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.location.client.presets import PRESETS
-from cobogo.report.curves import COLORS, Axis, Curve, draw
+from cobogo.locate.client.presets import PRESETS
+from cobogo.tell.report.curves import COLORS, Axis, Curve, draw
 
 SHOWN = ("navigation", "game", "recommendation", "weather")
 METRES = np.geomspace(1, 10_000, 120)

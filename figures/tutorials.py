@@ -57,7 +57,7 @@ def publish(path: Path) -> None:
 
 def answer(path: Path) -> None:
     """The law of a noisy count, with a worker and without."""
-    from cobogo.dp.mechanisms import Laplace
+    from cobogo.promises.mechanisms import Laplace
 
     figure, axes = sheet("How likely each answer is: with a worker, and without", panels=2)
     for panel, (name, epsilon) in zip(axes, {"ε = 0.1": Fraction(1, 10), "ε = 1": Fraction(1)}.items(), strict=True):
@@ -77,7 +77,7 @@ def answer(path: Path) -> None:
 
 def collect(path: Path) -> None:
     """What was said, what was made of it and what was true, at three prices."""
-    from cobogo import ldp
+    from cobogo import collect as ldp
 
     found = {}
     with files_of("collect") as here:
@@ -110,9 +110,9 @@ def collect(path: Path) -> None:
 
 def locate(path: Path) -> None:
     """Reports of one place at three values of ε."""
-    from cobogo.location.mechanisms import PlanarLaplace
-    from cobogo.location.points import Points
-    from cobogo.randomness import Seeded
+    from cobogo.floor.randomness import Seeded
+    from cobogo.locate.mechanisms import PlanarLaplace
+    from cobogo.locate.points import Points
 
     lon, lat = -38.5267, -3.7319
     metres = 111_195.0

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.location import fortaleza, maps
-from cobogo.location.fortaleza.lives import sites
-from cobogo.report.canvas import BLUE, MUTED, ORANGE
-from cobogo.report.curves import Axis, Curve, decades, draw
+from cobogo.examples import fortaleza
+from cobogo.examples.fortaleza.lives import sites
+from cobogo.locate import maps
+from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
+from cobogo.tell.report.curves import Axis, Curve, decades, draw
 
 POPULATION_BY_HOUR: dict[int, dict[float, float]] = {
     1_000: {0.1: 3_756, 0.5: 2_062, 1.0: 1_405, 10.0: 979},
@@ -40,8 +41,8 @@ def nearness(path: Path) -> None:
 
 def city(path: Path) -> None:
     """Bairros by residents, and a few points of interest."""
-    from cobogo.location.fortaleza.shapes import shapes
-    from cobogo.location.points import Points
+    from cobogo.examples.fortaleza.shapes import shapes
+    from cobogo.locate.points import Points
 
     rings = shapes()
     area = np.array([len(squares) for squares in fortaleza.ground().of_bairro]) / 100

@@ -15,9 +15,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from cobogo.demo import ceara
-from cobogo.workbench.steps import STEPS
-from cobogo.workbench.words import TEXTS
+from cobogo.examples import ceara
+from cobogo.faces.workbench.steps import STEPS
+from cobogo.faces.workbench.words import TEXTS
 
 SIZE = {"width": 1366, "height": 768}
 ROWS = 5000
@@ -76,7 +76,7 @@ def _workbench(home: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    program = "from cobogo.cli.main import run; run()"
+    program = "from cobogo.faces.cli.main import run; run()"
     arguments = ["workbench", "--no-show", "--port", port, "--state", str(home / "state")]
     arguments += ["--curator", str(home / "curator.toml")]
     server = subprocess.Popen([sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True)

@@ -125,9 +125,9 @@ def _lines(body: str) -> list[str]:
 
 def command(line: str, where: str) -> str:
     """Run one command within this process; what it said on either stream."""
-    from cobogo.cli import console
-    from cobogo.cli.main import app
     from cobogo.errors import CobogoError
+    from cobogo.faces.cli import console
+    from cobogo.faces.cli.main import app
 
     words = _words(line, where)
     wanted = int(found[1]) if (found := re.search(r"# exit (\d)", line)) else 0

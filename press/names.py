@@ -13,7 +13,7 @@ from typing import Any
 
 import cobogo
 
-FACES = ("cobogo.workbench", "cobogo.server", "cobogo.cli", "cobogo.report")
+FACES = ("cobogo.faces.workbench", "cobogo.faces.server", "cobogo.faces.cli", "cobogo.tell.report")
 PLACE = "<!-- names -->"
 
 

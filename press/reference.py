@@ -9,7 +9,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-from cobogo.reference.pages import pages
+from cobogo.tell.reference.pages import pages
 
 
 def on_files(files: Files, config: Any) -> Files:

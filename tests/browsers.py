@@ -16,7 +16,7 @@ import pytest
 
 
 @contextmanager
-def running(*arguments: str, program: str = "from cobogo.cli.main import run; run()") -> Iterator[str]:
+def running(*arguments: str, program: str = "from cobogo.faces.cli.main import run; run()") -> Iterator[str]:
     """A process that runs a command, or another program; the first line that it prints."""
     server = subprocess.Popen(
         [sys.executable, "-uc", program, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True

@@ -7,9 +7,9 @@ import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cobogo.cli import console
-from cobogo.cli.main import app
 from cobogo.errors import CobogoError
+from cobogo.faces.cli import console
+from cobogo.faces.cli.main import app
 
 
 class Said(NamedTuple):

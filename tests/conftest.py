@@ -33,7 +33,7 @@ def blank_pictures(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     from PIL import Image
 
-    from cobogo.report import write
+    from cobogo.tell.report import write
 
     def draw(plot: object, content: object, path: Path, *, say: object) -> None:
         Image.new("1", (8, 8)).save(path, format="png")

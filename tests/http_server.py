@@ -53,7 +53,7 @@ class People(dict[str, str]):
         self.house, self.test = house, test
 
     def __missing__(self, who: str) -> str:
-        from cobogo.server.roles import Role
+        from cobogo.faces.server.roles import Role
 
         role = Role.STEWARD if who == "other" else Role(who)
         self[who] = self.house.keys.create(f"{who}-{self.test}", role)[1]
@@ -66,7 +66,7 @@ class Served:
 
     client: Any  # httpx.Client
     app: Any  # fastapi.FastAPI
-    house: Any  # cobogo.server.house.House
+    house: Any  # cobogo.faces.server.house.House
     keys: dict[str, str]
     test: str  # what the names of its people end with
     policy: str = POLICY
@@ -83,8 +83,8 @@ class Served:
         """Give the house a curator with the test's analyst, a registry, a vault and a database, for this test."""
         import duckdb
 
-        from cobogo.mask.vault import Vault
-        from cobogo.server.house import begin_registry
+        from cobogo.faces.server.house import begin_registry
+        from cobogo.publish.mask.vault import Vault
 
         (place / "people.csv").write_text(CSV)
         (place / "curator.toml").write_text(CURATOR.replace("ANALYST", f"analyst-{self.test}"))
@@ -120,10 +120,10 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
     import httpx
     import uvicorn
 
-    from cobogo.cli.serving import configured
-    from cobogo.server.app import create_app
-    from cobogo.server.house import House
-    from cobogo.server.settings import Location, Settings
+    from cobogo.faces.cli.serving import configured
+    from cobogo.faces.server.app import create_app
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.settings import Location, Settings
 
     state = tmp_path_factory.mktemp("http") / "server"
     settings = Settings(port=0, state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
@@ -144,7 +144,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 @pytest.fixture
 def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     """The server with people of its own for each test, who have nothing there yet."""
-    from cobogo.server.access import Pace
+    from cobogo.faces.server.access import Pace
 
     client, app = http_server
     house = app.state.house

@@ -14,11 +14,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import reference
-from cobogo import metrics
-from cobogo.hierarchy import Hierarchy
-from cobogo.models import Domain, Histogram, KAnonymity, LDiversity, Model
-from cobogo.recode.problem import Problem, level_range, records_allowed
-from cobogo.table.frequency import FrequencyTable
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.examine import metrics
+from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, Model
+from cobogo.publish.recode.problem import Problem, level_range, records_allowed
 from reference import Label, Ladder, Task
 
 LIMITS = ["0", "0.0", "1.0", "0.29", "0.07", "0.57", "0.58", "0.1", "0.3", "0.05", "0.14", "0.999", "1e-05", "0.5"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cobogo.ldp.collection import Collection
-from cobogo.ldp.encoding import shuffled_reports
-from cobogo.ldp.wire import batches
-from cobogo.randomness import Entropy
-from cobogo.server.roles import Role
+from cobogo.collect.collection import Collection
+from cobogo.collect.encoding import shuffled_reports
+from cobogo.collect.wire import batches
+from cobogo.faces.server.roles import Role
+from cobogo.floor.randomness import Entropy
 
 COLLECTION = """
 [collection]

@@ -12,11 +12,11 @@ import pytest
 from matplotlib.image import imread
 
 import cobogo as cb
-from cobogo import job
-from cobogo.comparison import compare, write
 from cobogo.errors import OutputError, PolicyError
-from cobogo.recode.algorithms import ALGORITHMS
-from cobogo.report.words import TEXTS
+from cobogo.publish import anonymize as job
+from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.studies.comparison import compare, write
+from cobogo.tell.report.words import TEXTS
 from commands import Said, called
 
 QUICK = ["optimal", "datafly", "samarati", "incognito", "ola", "genetic", "top-down", "bottom-up", "mu-argus"]

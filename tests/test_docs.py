@@ -13,19 +13,8 @@ import typer.main
 from pydantic import BaseModel
 
 import cobogo
-from cobogo import metrics, models
-from cobogo.cli import console
-from cobogo.cli.main import app
-from cobogo.demo.run import FEWEST_ROWS
-from cobogo.errors import CobogoError
-from cobogo.hierarchy.build import build
-from cobogo.job import ALGORITHMS
-from cobogo.location.attacks import ATTACKS as OF_LOCATIONS
-from cobogo.location.mechanisms import MECHANISMS as OF_LOCATION
-from cobogo.models.promise import made
-from cobogo.perturb.guarantees import GUARANTEES
-from cobogo.perturb.randomization.make import METHODS
-from cobogo.policy import (
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import (
     BUILDERS,
     OPERATORS,
     AttributePolicy,
@@ -46,10 +35,22 @@ from cobogo.policy import (
     Synthesis,
     Utility,
 )
-from cobogo.reference.kinds import KINDS
-from cobogo.schema.starter import toml
-from cobogo.synth.domains import declared
-from cobogo.synth.methods import METHODS as SYNTHESES
+from cobogo.data.schema.starter import toml
+from cobogo.errors import CobogoError
+from cobogo.examine import metrics
+from cobogo.faces.cli import console
+from cobogo.faces.cli.main import app
+from cobogo.locate.attacks import ATTACKS as OF_LOCATIONS
+from cobogo.locate.mechanisms import MECHANISMS as OF_LOCATION
+from cobogo.promises import models
+from cobogo.promises.guarantees import GUARANTEES
+from cobogo.promises.models.promise import made
+from cobogo.publish.anonymize import ALGORITHMS
+from cobogo.publish.randomize.make import METHODS
+from cobogo.publish.synthesize.domains import declared
+from cobogo.publish.synthesize.methods import METHODS as SYNTHESES
+from cobogo.studies.demo.run import FEWEST_ROWS
+from cobogo.tell.reference.kinds import KINDS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -406,7 +407,7 @@ def test_the_page_about_risk(example: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     exec(block, {})
     assert capsys.readouterr().out.strip() == block.splitlines()[-1].split("  # ")[1]
-    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
+    children = cobogo.examine.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
     singled = {frozenset(one.attributes): one.uniques for one in children}
     assert singled[frozenset({"cep", "sex", "birth"})] == 204
     assert singled[frozenset({"sex", "birth"})] == 196

@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import cobogo
+from cobogo.data.policy import Data
+from cobogo.data.table.connect import connect
+from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.read import read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
-from cobogo.policy import Data
 from cobogo.release.evidence import digest
-from cobogo.table.connect import connect
-from cobogo.table.frequency import frequency_table
-from cobogo.table.read import read, table_in
 
 AWKWARD = ["a;b", 'say "hi"', "two\nlines", " spaced ", "#7", "d'água", "back\\slash", "\\N", "\\.", "%s", "NULL", "é",
            "e\u0301", "ß", "SS", "Z", "a", "Á", "*", "007", "1e5", "-0", "línea\r", "\t", "NA"]  # fmt: skip
@@ -266,7 +266,7 @@ def test_a_release_that_fails_leaves_nothing_in_the_database(
     before = run_sql(house, ours)
     release = cobogo.anonymize(house_policy(house, format="table", table="given_away"))
     monkeypatch.setattr(
-        "cobogo.release.publish.write_evidence", lambda *_: (_ for _ in ()).throw(OSError(28, "No space"))
+        "cobogo.publish.write.write_evidence", lambda *_: (_ for _ in ()).throw(OSError(28, "No space"))
     )
     with pytest.raises(OutputError):
         release.write("out")
@@ -512,7 +512,7 @@ def test_a_copy_on_disk_is_private_and_is_gone_afterwards(workplace: Path, monke
     spill = workplace / "spill"
     spill.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setattr("cobogo.table.duck.TEXT_IN_MEMORY", 0)
+    monkeypatch.setattr("cobogo.data.table.duck.TEXT_IN_MEMORY", 0)
     awkward_csv(workplace / "data.csv", "utf-8")
     release = cobogo.anonymize(CSV_POLICY)
     (private,) = [place for place in spill.iterdir() if (place / "source.duckdb").exists()]

@@ -12,10 +12,10 @@ import pytest
 from matplotlib.image import imread
 
 import cobogo as cb
-from cobogo import job
 from cobogo.errors import OutputError, PolicyError
-from cobogo.frontier import Frontier, frontier, parsed, write
-from cobogo.report.words import TEXTS
+from cobogo.publish import anonymize as job
+from cobogo.studies.frontier import Frontier, frontier, parsed, write
+from cobogo.tell.report.words import TEXTS
 from commands import Said, called
 
 ILLS = ["flu", "cold", "flu", "cold", "gout", "flu", "gout", "cold"]

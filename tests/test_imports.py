@@ -15,7 +15,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
-@pytest.mark.parametrize("statement", ["import cobogo", "import cobogo.cli.main"])
+@pytest.mark.parametrize("statement", ["import cobogo", "import cobogo.faces.cli.main"])
 def test_nothing_heavy_is_imported(statement: str) -> None:
     assert not loaded_by(statement) & set(HEAVY)
 

@@ -12,11 +12,11 @@ import pytest
 
 import cobogo
 from cobogo import errors
-from cobogo.cli.speaking import written
-from cobogo.cli.words import TEXTS
-from cobogo.language import language_of, translated
-from cobogo.language.sentences import in_portuguese, sentences
-from cobogo.policy import Policy
+from cobogo.data.policy import Policy
+from cobogo.faces.cli.speaking import written
+from cobogo.faces.cli.words import TEXTS
+from cobogo.floor.language import language_of, translated
+from cobogo.floor.language.sentences import in_portuguese, sentences
 from commands import cobogo as command
 
 SOURCES = Path(cobogo.__file__).parent

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from cobogo.data.policy import Policy, Role
 from cobogo.errors import PolicyError
-from cobogo.policy import Policy, Role
 
 GOOD: dict[str, Any] = {
     "data": {"path": "a.csv", "separator": ";", "missing": ["", "NA"]},

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo.demo import ceara
 from cobogo.errors import NoSolution
+from cobogo.examples import ceara
 
 ROOT = Path(__file__).resolve().parents[1]
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))
@@ -50,7 +50,7 @@ def measured(release: Path) -> tuple[int, int | None]:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports are not looked at here."""
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
 
 
 @pytest.mark.usefixtures("no_report")
@@ -129,7 +129,7 @@ def test_on_the_ten_files_of_the_demo(tmp_path: Path) -> None:
     words = [
         sys.executable,
         "-c",
-        "from cobogo.cli.main import run; run()",
+        "from cobogo.faces.cli.main import run; run()",
         "demo",
         "--out",
         str(demo),

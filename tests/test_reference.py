@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from cobogo.cli.catalogue import catalogue
-from cobogo.cli.main import app
-from cobogo.reference.formula import FormulaError, formulas, plain
-from cobogo.reference.kinds import KINDS, find, names
-from cobogo.reference.pages import pages
-from cobogo.reference.parts import PARTS, read
+from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.cli.main import app
+from cobogo.tell.reference.formula import FormulaError, formulas, plain
+from cobogo.tell.reference.kinds import KINDS, find, names
+from cobogo.tell.reference.pages import pages
+from cobogo.tell.reference.parts import PARTS, read
 
 THINGS = [(slug, name) for slug, kind in KINDS.items() for name in kind.things()]
 

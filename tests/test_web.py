@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from cobogo import web
+from cobogo.floor import web
 
 POST = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from sqlalchemy import text
 
-from cobogo.mask.vault import schema
-from cobogo.mask.vault.store import Store
+from cobogo.publish.mask.vault import schema
+from cobogo.publish.mask.vault.store import Store
 
 
 def emptied(url: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 from canvas import BRICK, SAND, save, sheet
 
-from cobogo.comparison import compare
+from cobogo.studies.comparison import compare
 
 AGE = {"intervals": [5, 10, 20], "top": True}
 ALGORITHMS = ["optimal", "ola", "genetic", "datafly", "bottom-up", "local", "mondrian", "mdav"]

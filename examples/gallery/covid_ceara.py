@@ -12,8 +12,8 @@ from pathlib import Path
 
 from canvas import BRICK, INK, save, sheet
 
-from cobogo.demo import ceara
-from cobogo.frontier import frontier
+from cobogo.examples import ceara
+from cobogo.studies.frontier import frontier
 
 POLICY = {
     "attributes": {

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from canvas import BRICK, INK, SKY, save, sheet
 
-from cobogo.location import asking
-from cobogo.location.evaluation import evaluate
-from cobogo.location.fortaleza.files import write
-from cobogo.location.reading import read_points
+from cobogo.examples.fortaleza.files import write
+from cobogo.locate import asking
+from cobogo.locate.reading import read_points
+from cobogo.studies.locations import evaluate
 
 METRES = [50, 100, 200, 500, 1000, 2000]
 """How far off a reported position is on average: 2/ε."""

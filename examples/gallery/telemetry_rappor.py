@@ -15,8 +15,8 @@ from pathlib import Path
 from canvas import BRICK, SAND, save, sheet
 
 import cobogo as cb
-from cobogo.ldp.encoding import encoded
-from cobogo.ldp.wire import Batch
+from cobogo.collect.encoding import encoded
+from cobogo.collect.wire import Batch
 
 PAGES = [f"site{number:02}.example" for number in range(1, 41)]
 COLLECTION = {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cobogo.location.fortaleza.clinics import PRIOR, VISITS, beliefs
-from cobogo.randomness import Seeded
+from cobogo.examples.fortaleza.clinics import PRIOR, VISITS, beliefs
+from cobogo.floor.randomness import Seeded
 
 
 def main() -> None:

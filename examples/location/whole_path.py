@@ -14,20 +14,20 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from cobogo.location.client import Client
-from cobogo.location.cloaks import Hilbert
-from cobogo.location.fortaleza import FRAME, people, sites
-from cobogo.location.fortaleza.people import FIRST_MIDNIGHT
-from cobogo.location.geometry import distance
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Dummies
-from cobogo.location.service.app import create_app
-from cobogo.location.service.catalogue import Catalogue
-from cobogo.location.service.devices import Devices
-from cobogo.location.service.places import PlacesService, create_places_app
-from cobogo.location.service.running import running
-from cobogo.location.service.server import PrivacyServer, Settings
-from cobogo.location.service.tls import self_signed
+from cobogo.examples.fortaleza import FRAME, people, sites
+from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT
+from cobogo.locate.client import Client
+from cobogo.locate.cloaks import Hilbert
+from cobogo.locate.geometry import distance
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Dummies
+from cobogo.locate.service.app import create_app
+from cobogo.locate.service.catalogue import Catalogue
+from cobogo.locate.service.devices import Devices
+from cobogo.locate.service.places import PlacesService, create_places_app
+from cobogo.locate.service.running import running
+from cobogo.locate.service.server import PrivacyServer, Settings
+from cobogo.locate.service.tls import self_signed
 
 PEOPLE = 200
 K = 10

@@ -7,41 +7,43 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from cobogo import ldp as ldp
-    from cobogo.attacks import attack as attack
-    from cobogo.attacks.base import Findings as Findings
+    from cobogo import answer as answer
+    from cobogo import collect as collect
+    from cobogo import locate as locate
+    from cobogo.data.hierarchy import Hierarchy as Hierarchy
+    from cobogo.data.policy import Policy as Policy
     from cobogo.errors import CobogoError as CobogoError
-    from cobogo.hierarchy import Hierarchy as Hierarchy
-    from cobogo.job import anonymize as anonymize
-    from cobogo.mask.job import mask as mask
-    from cobogo.mask.vault import Vault as Vault
-    from cobogo.perturb.job import perturb as perturb
-    from cobogo.policy import Policy as Policy
-    from cobogo.release.release import Release as Release
+    from cobogo.examine.attacks import attack as attack
+    from cobogo.examine.attacks.base import Findings as Findings
+    from cobogo.examine.risk.assess import risk as risk
+    from cobogo.examine.risk.result import RiskReport as RiskReport
+    from cobogo.publish.anonymize import anonymize as anonymize
+    from cobogo.publish.mask.job import mask as mask
+    from cobogo.publish.mask.vault import Vault as Vault
+    from cobogo.publish.perturb.job import perturb as perturb
+    from cobogo.publish.result import Release as Release
+    from cobogo.publish.synthesize.job import synthesize as synthesize
     from cobogo.release.verdict import Verdict as Verdict
     from cobogo.release.verify import verify as verify
-    from cobogo.risk.assess import risk as risk
-    from cobogo.risk.result import RiskReport as RiskReport
-    from cobogo.synth.job import synthesize as synthesize
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
-    "Findings": "cobogo.attacks.base",
-    "Hierarchy": "cobogo.hierarchy",
-    "Policy": "cobogo.policy",
-    "Release": "cobogo.release.release",
-    "RiskReport": "cobogo.risk.result",
-    "Vault": "cobogo.mask.vault",
+    "Findings": "cobogo.examine.attacks.base",
+    "Hierarchy": "cobogo.data.hierarchy",
+    "Policy": "cobogo.data.policy",
+    "Release": "cobogo.publish.result",
+    "RiskReport": "cobogo.examine.risk.result",
+    "Vault": "cobogo.publish.mask.vault",
     "Verdict": "cobogo.release.verdict",
-    "anonymize": "cobogo.job",
-    "attack": "cobogo.attacks",
-    "mask": "cobogo.mask.job",
-    "perturb": "cobogo.perturb.job",
-    "risk": "cobogo.risk.assess",
-    "synthesize": "cobogo.synth.job",
+    "anonymize": "cobogo.publish.anonymize",
+    "attack": "cobogo.examine.attacks",
+    "mask": "cobogo.publish.mask.job",
+    "perturb": "cobogo.publish.perturb.job",
+    "risk": "cobogo.examine.risk.assess",
+    "synthesize": "cobogo.publish.synthesize.job",
     "verify": "cobogo.release.verify",
 }
-_ROOMS = ("ldp",)
+_ROOMS = ("answer", "collect", "locate")
 __all__ = ["__version__", *_HOMES, *_ROOMS]  # noqa: PLE0604
 
 

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.attacks import ATTACKS, Findings, build
-from cobogo.cli import console
-from cobogo.cli.catalogue import catalogue
-from cobogo.cli.main import app
+from cobogo.examine.attacks import ATTACKS, Findings, build
+from cobogo.faces.cli import console
+from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.cli.main import app
 
 COLUMNS = "name age city job ill"
 PEOPLE = [

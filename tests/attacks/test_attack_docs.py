@@ -13,9 +13,9 @@ import pytest
 from press.blocks import blocks as all_blocks
 
 import cobogo as cb
-from cobogo.attacks import ATTACKS
-from cobogo.cli.main import app
-from cobogo.demo.ceara import generate
+from cobogo.examine.attacks import ATTACKS
+from cobogo.examples.ceara import generate
+from cobogo.faces.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")

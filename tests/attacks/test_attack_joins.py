@@ -12,8 +12,8 @@ import pytest
 from attack_tables import policy, table
 
 import cobogo as cb
-from cobogo.attacks.case import open_case
-from cobogo.attacks.unsorted import combined
+from cobogo.examine.attacks.case import open_case
+from cobogo.examine.attacks.unsorted import combined
 
 RACES, ZIPS = ("Asian", "Black", "White"), ("02138", "02139", "02141", "02142")
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.attacks.case import open_case
-from cobogo.attacks.linking import link
-from cobogo.models.maps import maps
+from cobogo.examine.attacks.case import open_case
+from cobogo.examine.attacks.linking import link
+from cobogo.promises.models.maps import maps
 
 TREES: dict[str, Any] = {
     "a": {"tree": {"low": ["1", "2"], "high": ["3", "4"]}, "top": True},

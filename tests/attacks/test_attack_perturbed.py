@@ -178,9 +178,9 @@ class TestSynthetic:
         assert found.confidence.min() > 0.95
 
     def test_the_kernels_agree_with_plain_distances(self) -> None:
-        from cobogo.attacks import kernels
-        from cobogo.attacks.case import open_case
-        from cobogo.attacks.likeness import points
+        from cobogo.examine.attacks import kernels
+        from cobogo.examine.attacks.case import open_case
+        from cobogo.examine.attacks.likeness import points
 
         case = open_case(
             [self.fresh.slice(0, 40)], knowledge=self.original.slice(0, 30), control=self.control.slice(0, 5)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.attacks.forms import dated, form_of, masked, meet, nested, numbered, overlapping, within
+from cobogo.examine.attacks.forms import dated, form_of, masked, meet, nested, numbered, overlapping, within
 from commands import cobogo
 
 INSIDE = {

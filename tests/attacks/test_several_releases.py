@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.attacks import attack
-from cobogo.attacks.crossing import ClassStructure, Crossing, Meeting
-from cobogo.attacks.intersection import Intersection
-from cobogo.hierarchy import Hierarchy
-from cobogo.models import Domain
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.examine.attacks import attack
+from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting
+from cobogo.examine.attacks.intersection import Intersection
+from cobogo.promises.models import Domain
 from physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 
 JOINING = ["complementary", "temporal", "intersection"]

@@ -31,7 +31,7 @@ def cobogo(*words: object, cwd: Path, code: int = 0, **environment: str) -> Said
     if not environment:
         return called(*words, cwd=cwd, code=code)
     done = subprocess.run(
-        [sys.executable, "-c", "from cobogo.cli.main import run; run()", *map(str, words)],
+        [sys.executable, "-c", "from cobogo.faces.cli.main import run; run()", *map(str, words)],
         capture_output=True,
         text=True,
         cwd=cwd,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.outside import shortened
+from cobogo.floor.outside import shortened
 from commands import cobogo
 
 FILE = """

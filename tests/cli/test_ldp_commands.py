@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.ldp import Aggregate, Client, Collection
+from cobogo.collect import Aggregate, Client, Collection
 from test_docs import run
 
 PETS = """
@@ -149,9 +149,9 @@ def test_a_plan_for_a_mean(pets, capsys):
 
 
 def test_two_questions_together(pets, capsys):
-    from cobogo.ldp.encoding import paired_reports
-    from cobogo.ldp.files import texts
-    from cobogo.randomness import Seeded
+    from cobogo.collect.encoding import paired_reports
+    from cobogo.collect.files import texts
+    from cobogo.floor.randomness import Seeded
 
     Path("yard.toml").write_text(PETS.format(mechanism="grr", parameters='epsilon = 3\nvalues = ["yard", "flat"]'))
     first, second = Collection.load("pets.toml"), Collection.load("yard.toml")

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.demo import ceara
-from cobogo.lists import names, places
+from cobogo.examples import ceara
+from cobogo.examples.words import names, places
 
 ROWS = 50_000
 COLUMNS = ["nome", "cpf", "localidade", "data_nascimento", "raca_cor"]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import cobogo as cb
-from cobogo.attacks import attack
-from cobogo.demo import ceara
-from cobogo.demo.run import CHOSEN, TOGETHER, cases, policy
-from cobogo.job import anonymize
+from cobogo.examine.attacks import attack
+from cobogo.examples import ceara
+from cobogo.publish.anonymize import anonymize
+from cobogo.studies.demo.run import CHOSEN, TOGETHER, cases, policy
 from commands import cobogo
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.plan import Plan, plan
-from cobogo.dp.release import Exact, measured, statements
-from cobogo.dp.sql.emit import Source
-from cobogo.dp.sql.parse import parse
-from cobogo.table.connect import connect
-from cobogo.table.engine import Engine
-from cobogo.table.read import read
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.plan import Plan, plan
+from cobogo.answer.release import Exact, measured, statements
+from cobogo.answer.sql.emit import Source
+from cobogo.answer.sql.parse import parse
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine
+from cobogo.data.table.read import read
 
 COLUMNS: dict[str, dict[str, Any]] = {
     "city": {"type": "text", "keys": ["Crato", "Sobral", "d'água"]},

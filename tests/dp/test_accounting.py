@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cobogo.dp.accounting import Loss, concentrated, delta_of, epsilon_of, parallel, rho_of, sequential
-from cobogo.dp.units import ATTO, NANO, above, allowed, charged, exact
 from cobogo.errors import PolicyError
+from cobogo.promises.accounting import Loss, concentrated, delta_of, epsilon_of, parallel, rho_of, sequential
+from cobogo.promises.units import ATTO, NANO, above, allowed, charged, exact
 
 ROOT = Path(__file__).resolve().parents[2]
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))

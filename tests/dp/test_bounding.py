@@ -17,14 +17,14 @@ import questions as q
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.dp.accounting import Loss
-from cobogo.dp.ledger.balance import Balance, Units
-from cobogo.dp.noise import noises
-from cobogo.dp.plan import Measurement, Plan
-from cobogo.dp.plan import plan as planned
-from cobogo.dp.query import Compare, Lookup, Part
-from cobogo.dp.release import Exact, answer, with_noise
-from cobogo.dp.sql.parse import parse
+from cobogo.answer.noise import noises
+from cobogo.answer.plan import Measurement, Plan
+from cobogo.answer.plan import plan as planned
+from cobogo.answer.query import Compare, Lookup, Part
+from cobogo.answer.release import Exact, answer, with_noise
+from cobogo.answer.sql.parse import parse
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger.balance import Balance, Units
 
 PEOPLE = ["p1", "p2", "p3", "p4"]
 

@@ -12,19 +12,19 @@ import pytest
 from test_curator import COLUMNS, people
 from test_privacy_audit import least_epsilon
 
-from cobogo.dp import Curator
-from cobogo.dp.accounting import Loss
-from cobogo.dp.choice import Choice, chosen_by
-from cobogo.dp.curator import Held
-from cobogo.dp.ledger.balance import Units
-from cobogo.dp.mechanisms import NoisyMax
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.noise import noises
-from cobogo.dp.plan import plan
-from cobogo.dp.release import with_noise
-from cobogo.dp.session import Session
-from cobogo.dp.sql.parse import parse
+from cobogo.answer import Curator
+from cobogo.answer.choice import Choice, chosen_by
+from cobogo.answer.curator import Held
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.noise import noises
+from cobogo.answer.plan import plan
+from cobogo.answer.release import with_noise
+from cobogo.answer.session import Session
+from cobogo.answer.sql.parse import parse
 from cobogo.errors import BudgetSpent, QueryRefused
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger.balance import Units
+from cobogo.promises.mechanisms import NoisyMax
 
 RUNS = 6000
 

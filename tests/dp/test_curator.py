@@ -19,15 +19,15 @@ import pytest
 import questions as q
 from hypothesis import given, settings
 
-from cobogo.dp import Curator
-from cobogo.dp.accounting import Loss, parallel
-from cobogo.dp.ledger.balance import Units
-from cobogo.dp.metadata import CuratorPolicy
-from cobogo.dp.session import Session
-from cobogo.dp.sql.dialects import DIALECTS
-from cobogo.dp.sql.emit import Emitter, Source
+from cobogo.answer import Curator
+from cobogo.answer.metadata import CuratorPolicy
+from cobogo.answer.session import Session
+from cobogo.answer.sql.dialects import DIALECTS
+from cobogo.answer.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
-from cobogo.outside import shortened
+from cobogo.floor.outside import shortened
+from cobogo.promises.accounting import Loss, parallel
+from cobogo.promises.ledger.balance import Units
 
 PEOPLE = 4000
 COLUMNS: dict[str, Any] = {
@@ -459,7 +459,7 @@ def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator
 DIES = """
 import os, signal, sys
 import pyarrow as pa
-import cobogo.dp.curator as home
+import cobogo.answer.curator as home
 home.measured = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 curator = home.Curator(ledger=sys.argv[1])
 curator.register("d", pa.table({"age": [1]}), columns={"age": {"type": "integer"}}, budget={"epsilon": 1})

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cobogo.dp.accounting import epsilon_of
-from cobogo.dp.mechanisms import Exponential, Laplace
-from cobogo.dp.metadata import Column, CuratorPolicy, Dataset
-from cobogo.policy import Data
+from cobogo.answer.metadata import Column, CuratorPolicy, Dataset
+from cobogo.data.policy import Data
+from cobogo.promises.accounting import epsilon_of
+from cobogo.promises.mechanisms import Exponential, Laplace
 from test_docs import COMMAND, HOSPITAL, ROOT, blocks, page, rows, run, section
 
 sys.path.insert(0, str(ROOT))  # figures are not part of the package

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cobogo.dp import curves
-from cobogo.dp.accounting import Measure
-from cobogo.dp.mechanisms import Gaussian, Laplace
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.plan import plan
-from cobogo.dp.sql.parse import parse
+from cobogo.answer import curves
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.plan import plan
+from cobogo.answer.sql.parse import parse
 from cobogo.errors import OutputError, QueryRefused
-from cobogo.report.curves import Axis
+from cobogo.promises.accounting import Measure
+from cobogo.promises.mechanisms import Gaussian, Laplace
+from cobogo.tell.report.curves import Axis
 
 
 def found(text: str, measure: Measure, **options: int) -> curves.Curves:

@@ -8,14 +8,14 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.dp import Curator
-from cobogo.dp.examples import examples
-from cobogo.dp.explain import explain
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.metadata.datasets import loss_of
-from cobogo.dp.plan import plan
-from cobogo.dp.sql.parse import parse
-from cobogo.server import curating
+from cobogo.answer import Curator
+from cobogo.answer.examples import examples
+from cobogo.answer.explain import explain
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.metadata.datasets import loss_of
+from cobogo.answer.plan import plan
+from cobogo.answer.sql.parse import parse
+from cobogo.faces.server import curating
 
 NAMES = st.sampled_from(["age", "order", "Größe", 'a "b"', "group", "x y", "select", "n", "mean", "COUNT"])
 COLUMNS = st.sampled_from(

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from cobogo.dp.accounting import Loss
-from cobogo.dp.frequency_list import kernels
-from cobogo.dp.frequency_list.bounds import Bounds, bounds, ratio, tail
-from cobogo.dp.frequency_list.mechanism import FrequencyList, _told
-from cobogo.dp.frequency_list.outline import Counts, Outline, outline
-from cobogo.dp.ledger import Ledger
 from cobogo.errors import DataError, PolicyError
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger import Ledger
+from cobogo.publish.frequency_list import kernels
+from cobogo.publish.frequency_list.bounds import Bounds, bounds, ratio, tail
+from cobogo.publish.frequency_list.mechanism import FrequencyList, _told
+from cobogo.publish.frequency_list.outline import Counts, Outline, outline
 from commands import cobogo
 
 Partition = tuple[int, ...]

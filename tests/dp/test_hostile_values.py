@@ -19,18 +19,18 @@ import pytest
 import questions as q
 from test_bounding import within
 
-from cobogo.dp.accounting import Loss
-from cobogo.dp.curator import Held
-from cobogo.dp.ledger.balance import Balance, Units
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.noise import noises
-from cobogo.dp.plan import Plan, plan
-from cobogo.dp.release import Exact, answer, measured, statements, with_noise
-from cobogo.dp.sql.emit import Source
-from cobogo.dp.sql.parse import parse
+from cobogo.answer.curator import Held
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.noise import noises
+from cobogo.answer.plan import Plan, plan
+from cobogo.answer.release import Exact, answer, measured, statements, with_noise
+from cobogo.answer.sql.emit import Source
+from cobogo.answer.sql.parse import parse
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine
 from cobogo.errors import DataError
-from cobogo.table.connect import connect
-from cobogo.table.engine import Engine
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger.balance import Balance, Units
 
 INTEGER = {"type": "integer", "bounds": [0, 110]}
 NUMBER = {"type": "number", "bounds": [-5, 300.5], "decimals": 1}

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_curator import COLUMNS, PEOPLE, people
 
-from cobogo.dp import Curator
-from cobogo.dp.accounting import Loss
-from cobogo.dp.answer import CONFIDENCE, cell
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.noise import Noises, noises
-from cobogo.dp.plan import plan
-from cobogo.dp.query import Aggregate, Query
-from cobogo.dp.session import Session
+from cobogo.answer import Curator
+from cobogo.answer.answer import CONFIDENCE, cell
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.noise import Noises, noises
+from cobogo.answer.plan import plan
+from cobogo.answer.query import Aggregate, Query
+from cobogo.answer.session import Session
+from cobogo.promises.accounting import Loss
 
 BOUNDS = (-30, 90)
 DATASET = Dataset.model_validate(

@@ -20,11 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
-from cobogo.dp.accounting import Loss
-from cobogo.dp.ledger import Ledger
-from cobogo.dp.ledger.balance import Units
-from cobogo.dp.units import NANO
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger import Ledger
+from cobogo.promises.ledger.balance import Units
+from cobogo.promises.units import NANO
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -245,8 +245,8 @@ def test_a_ledger_without_its_seal_answers_nothing(tmp_path: Path) -> None:
 
 
 def test_a_curator_s_file_may_keep_the_seal_elsewhere(tmp_path: Path) -> None:
-    from cobogo.dp.curator import open_ledger
-    from cobogo.dp.metadata import CuratorPolicy
+    from cobogo.answer.curator import open_ledger
+    from cobogo.answer.metadata import CuratorPolicy
 
     people = {"path": "people.csv", "budget": {"epsilon": 1}, "columns": {"age": {"type": "integer"}}}
     rules = CuratorPolicy.of({"seal": "safe/own.seal", "datasets": {"people": people}}, home=tmp_path)
@@ -331,8 +331,8 @@ def test_fifty_analysts_at_once(place: str, dataset: str) -> None:
 SPEND = """
 import sys
 from fractions import Fraction
-from cobogo.dp.accounting import Loss
-from cobogo.dp.ledger import Ledger
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger import Ledger
 from cobogo.errors import BudgetSpent
 ledger = Ledger(sys.argv[1])
 print("ready", flush=True)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.dp.mechanisms import MECHANISMS, Exponential, Gaussian, Laplace, NoisyMax, SparseVector
-from cobogo.dp.mechanisms.base import LARGEST
-from cobogo.dp.mechanisms.exact import exponential_coin
 from cobogo.errors import PolicyError
+from cobogo.promises.mechanisms import MECHANISMS, Exponential, Gaussian, Laplace, NoisyMax, SparseVector
+from cobogo.promises.mechanisms.base import LARGEST
+from cobogo.promises.mechanisms.exact import exponential_coin
 
 amounts = st.fractions(min_value=Fraction(1, 1000), max_value=20, max_denominator=10**6)
 

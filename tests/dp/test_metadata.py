@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from cobogo.dp.accounting import Loss
-from cobogo.dp.metadata import Column, CuratorPolicy
-from cobogo.dp.plan import Plan
-from cobogo.dp.query import Query
+from cobogo.answer.metadata import Column, CuratorPolicy
+from cobogo.answer.plan import Plan
+from cobogo.answer.query import Query
 from cobogo.errors import PolicyError
-from cobogo.outside import shortened
+from cobogo.floor.outside import shortened
+from cobogo.promises.accounting import Loss
 
 LARGE = 10**5000
 GOOD: dict[str, Any] = {

@@ -11,11 +11,11 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from cobogo.dp import Curator
-from cobogo.dp.curator import Held
-from cobogo.dp.metadata import CuratorPolicy, Dataset
-from cobogo.dp.plan import plan
-from cobogo.dp.sql.parse import parse
+from cobogo.answer import Curator
+from cobogo.answer.curator import Held
+from cobogo.answer.metadata import CuratorPolicy, Dataset
+from cobogo.answer.plan import plan
+from cobogo.answer.sql.parse import parse
 from cobogo.errors import DataError, PolicyError
 
 TABLE = """

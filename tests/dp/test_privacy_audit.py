@@ -14,14 +14,14 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from cobogo.dp.accounting import Loss
-from cobogo.dp.curator import Held
-from cobogo.dp.mechanisms import Laplace
-from cobogo.dp.metadata import Dataset
-from cobogo.dp.noise import Noises, noises
-from cobogo.dp.plan import plan
-from cobogo.dp.release import with_noise
-from cobogo.dp.sql.parse import parse
+from cobogo.answer.curator import Held
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.noise import Noises, noises
+from cobogo.answer.plan import plan
+from cobogo.answer.release import with_noise
+from cobogo.answer.sql.parse import parse
+from cobogo.promises.accounting import Loss
+from cobogo.promises.mechanisms import Laplace
 
 GROUPS = 2000
 ERROR = 1e-6
@@ -83,7 +83,7 @@ def test_the_audit_catches_noise_that_is_too_small() -> None:
 
 
 def test_gaussian_answers_tell_no_more_than_was_paid_for() -> None:
-    from cobogo.dp.accounting import epsilon_of
+    from cobogo.promises.accounting import epsilon_of
 
     question, loss = "SELECT place, COUNT(*) FROM d GROUP BY place", Loss("rho", Fraction(1, 2))
     told = least_epsilon(figures(question, loss, GROUPS), figures(question, loss, 0), 0.01)

@@ -13,10 +13,10 @@ import questions as q
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.dp.plan import Bins, Measurement, plan, sensitivity
-from cobogo.dp.public import PublicTable
-from cobogo.dp.query import Aggregate, Both, Compare, Missing, Not, OneOf, Order
-from cobogo.dp.sql.parse import parse
+from cobogo.answer.plan import Bins, Measurement, plan, sensitivity
+from cobogo.answer.public import PublicTable
+from cobogo.answer.query import Aggregate, Both, Compare, Missing, Not, OneOf, Order
+from cobogo.answer.sql.parse import parse
 from cobogo.errors import QueryRefused
 
 DATASET = q.declared()
@@ -106,7 +106,7 @@ def test_nothing_but_a_refusal_comes_of_nonsense(text: str) -> None:
     ],
 )
 def test_sensitivities(aggregate: Aggregate, expected: int) -> None:
-    from cobogo.dp.plan import measurements_of
+    from cobogo.answer.plan import measurements_of
 
     assert sensitivity(measurements_of(aggregate, DATASET)[0], DATASET) == expected
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import Policy
 from cobogo.errors import HierarchyError, UnfitValues
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.build import build
-from cobogo.policy import Policy
 
 PROFESSIONS = "Dentista,Saúde,Qualquer\nMédico,Saúde,Qualquer\nAnalista,TI,Qualquer\nGerente,TI,Qualquer\n"
 

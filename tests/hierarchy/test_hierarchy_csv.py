@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.csv_file import LARGEST, csv_hierarchy
 from cobogo.errors import HierarchyError
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.csv_file import LARGEST, csv_hierarchy
 
 PROFESSIONS = "Dentista;Saúde;Qualquer\nMédico;Saúde;Qualquer\nAnalista;TI;Qualquer\nGerente;TI;Qualquer\n"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.dates import dates_hierarchy
+from cobogo.data.policy import DatesHierarchy
 from cobogo.errors import HierarchyError, UnfitValues
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.dates import dates_hierarchy
-from cobogo.policy import DatesHierarchy
 
 
 def dates(form: str, levels: list[str], values: list[str]) -> Hierarchy:

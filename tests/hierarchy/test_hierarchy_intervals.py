@@ -2,10 +2,10 @@
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.intervals import intervals_hierarchy
+from cobogo.data.policy import IntervalsHierarchy
 from cobogo.errors import HierarchyError, UnfitValues
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.intervals import intervals_hierarchy
-from cobogo.policy import IntervalsHierarchy
 
 
 def intervals(widths: list[float], values: list[str], *, decimal=".", **options: object) -> Hierarchy:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.mask import mask_hierarchy
+from cobogo.data.policy import MaskHierarchy
 from cobogo.errors import UnfitValues
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.mask import mask_hierarchy
-from cobogo.policy import MaskHierarchy
 
 
 def mask(side: str, values: list[str], **options: object) -> Hierarchy:

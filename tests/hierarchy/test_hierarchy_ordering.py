@@ -2,10 +2,10 @@
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.ordering import ordering_hierarchy
+from cobogo.data.policy import OrderingHierarchy
 from cobogo.errors import HierarchyError
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.ordering import ordering_hierarchy
-from cobogo.policy import OrderingHierarchy
 
 
 def ordering(categories: str | list[str], steps: list[int], missing=("",)) -> Hierarchy:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.path import path_hierarchy
+from cobogo.data.policy import PathHierarchy
 from cobogo.errors import UnfitValues
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.path import path_hierarchy
-from cobogo.policy import PathHierarchy
 
 
 def path(separator: str, values: list[str]) -> Hierarchy:

@@ -14,9 +14,9 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.build import build
-from cobogo.policy import (
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import (
     CsvHierarchy,
     DatesHierarchy,
     HierarchySpec,

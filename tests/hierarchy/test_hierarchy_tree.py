@@ -4,10 +4,10 @@ import tomllib
 
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.tree import tree_hierarchy
+from cobogo.data.policy import TreeHierarchy
 from cobogo.errors import HierarchyError
-from cobogo.hierarchy import Hierarchy
-from cobogo.hierarchy.tree import tree_hierarchy
-from cobogo.policy import TreeHierarchy
 
 
 def tree(toml: str, missing=("",)) -> Hierarchy:

@@ -10,15 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cobogo.data.hierarchy import Hierarchy
 from cobogo.errors import PolicyError
-from cobogo.hierarchy import Hierarchy
-from cobogo.kinds import job
-from cobogo.kinds.attacked import attacked
-from cobogo.kinds.releases import untouched
-from cobogo.kinds.use import _frequencies, used
-from cobogo.kinds.view import Original, View, coarser, exchanged, told
-from cobogo.report.kinds import render
-from cobogo.report.words import words
+from cobogo.studies.families import job
+from cobogo.studies.families.attacked import attacked
+from cobogo.studies.families.releases import untouched
+from cobogo.studies.families.use import _frequencies, used
+from cobogo.studies.families.view import Original, View, coarser, exchanged, told
+from cobogo.tell.report.kinds import render
+from cobogo.tell.report.words import words
 from commands import cobogo
 
 POLICY: dict[str, Any] = {

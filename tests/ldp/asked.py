@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.ldp.collection import Collection
-from cobogo.ldp.discovery import DISCOVERIES
-from cobogo.ldp.encoding import shuffled_reports
-from cobogo.ldp.frequency import FrequencyCollection
-from cobogo.ldp.kinds import KINDS
-from cobogo.ldp.layout import Rows
-from cobogo.ldp.means import MEANS
-from cobogo.ldp.sketching import SKETCHES
-from cobogo.randomness import Seeded
+from cobogo.collect.collection import Collection
+from cobogo.collect.discovery import DISCOVERIES
+from cobogo.collect.encoding import shuffled_reports
+from cobogo.collect.frequency import FrequencyCollection
+from cobogo.collect.kinds import KINDS
+from cobogo.collect.layout import Rows
+from cobogo.collect.means import MEANS
+from cobogo.collect.sketching import SKETCHES
+from cobogo.floor.randomness import Seeded
 
 VALUES = tuple(f"value {number}" for number in range(11))
 """Eleven: reports that have a bit for each do not end at a byte."""

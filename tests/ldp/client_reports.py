@@ -4,7 +4,7 @@ import sys
 
 from asked import asked
 
-from cobogo.ldp import Client
+from cobogo.collect import Client
 
 
 def main(mechanism: str, memo: str, count: int, *values: str) -> None:

@@ -13,11 +13,11 @@ from asked import VALUES, asked, some_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cobogo.collect import Aggregate
+from cobogo.collect.files import FORMS, aggregate_source, texts, write
+from cobogo.collect.kinds import KINDS
+from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
-from cobogo.ldp import Aggregate
-from cobogo.ldp.files import FORMS, aggregate_source, texts, write
-from cobogo.ldp.kinds import KINDS
-from cobogo.ldp.wire import Batch
 
 each = pytest.mark.parametrize("mechanism", sorted(KINDS))
 
@@ -161,10 +161,10 @@ def test_what_is_no_report_is_counted_out_or_refused(form, tmp_path: Path):
 @pytest.mark.parametrize("mechanism", ["olh", "rappor", "hadamard"])
 def test_an_engine_counts_as_memory_does(mechanism, engine_url, tmp_path: Path):
     """The reports are a table of text in the engine; what comes back are counts."""
-    from cobogo.ldp.columns import aggregated
-    from cobogo.policy import Data
-    from cobogo.table.connect import connect
-    from cobogo.table.read import read
+    from cobogo.collect.columns import aggregated
+    from cobogo.data.policy import Data
+    from cobogo.data.table.connect import connect
+    from cobogo.data.table.read import read
 
     collection = asked(mechanism)
     rows = some_reports(collection, 3_000)

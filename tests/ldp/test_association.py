@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from asked import VALUES, asked
 
+from cobogo.collect.association import Pairs, associate, fitted
+from cobogo.collect.encoding import paired_reports
+from cobogo.collect.frequency import LISTED, packed
+from cobogo.collect.hashing import REPORT
+from cobogo.collect.rappor.filters import filters
 from cobogo.errors import PolicyError, ReportError
-from cobogo.ldp.association import Pairs, associate, fitted
-from cobogo.ldp.encoding import paired_reports
-from cobogo.ldp.frequency import LISTED, packed
-from cobogo.ldp.hashing import REPORT
-from cobogo.ldp.rappor.filters import filters
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
 
 
 @pytest.mark.parametrize("mechanism", LISTED)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from cobogo.ldp.collection import Collection
-from cobogo.ldp.discovering import DiscoveryCollection
-from cobogo.ldp.frequency import FrequencyCollection
-from cobogo.ldp.kinds import KINDS
-from cobogo.ldp.numeric import MeanCollection
-from cobogo.ldp.rappor.collect import RapporCollection
-from cobogo.ldp.sketching import SketchCollection
+from cobogo.collect.collection import Collection
+from cobogo.collect.discovering import DiscoveryCollection
+from cobogo.collect.frequency import FrequencyCollection
+from cobogo.collect.kinds import KINDS
+from cobogo.collect.numeric import MeanCollection
+from cobogo.collect.rappor.collect import RapporCollection
+from cobogo.collect.sketching import SketchCollection
 from test_docs import ROOT, blocks, follow, page, rows, section
 
 TELEMETRY = ROOT / "examples" / "telemetry"

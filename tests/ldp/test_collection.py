@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from asked import VALUES, asked, some_reports
 
+from cobogo.collect import Aggregate, Collection
+from cobogo.collect.kinds import KINDS
+from cobogo.collect.wire import Batch, mark
 from cobogo.errors import PolicyError
-from cobogo.ldp import Aggregate, Collection
-from cobogo.ldp.kinds import KINDS
-from cobogo.ldp.wire import Batch, mark
 
 PETS: dict[str, Any] = {"name": "pets", "question": "pet", "mechanism": "grr", "epsilon": 1, "values": ["cat", "dog"]}
 each = pytest.mark.parametrize("mechanism", sorted(KINDS))

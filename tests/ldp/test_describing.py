@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cobogo.collect.collection import Collection
+from cobogo.collect.describing import KINDS, Wish, best, compared, curves, written
+from cobogo.collect.piloting import pilot
+from cobogo.collect.planning import counting, plan
 from cobogo.errors import PolicyError
-from cobogo.ldp.collection import Collection
-from cobogo.ldp.describing import KINDS, Wish, best, compared, curves, written
-from cobogo.ldp.piloting import pilot
-from cobogo.ldp.planning import counting, plan
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
 
 VALUES = ("SUS", "charity", "plan", 'with "quotes"', "é")
 

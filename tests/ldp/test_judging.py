@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.ldp.judging import judged
-from cobogo.ldp.oracles import ORACLES
-from cobogo.ldp.sketch import CountMeanSketch, FastHashing, HadamardSketch
-from cobogo.ldp.tails import tail
-from cobogo.randomness import Seeded
+from cobogo.collect.judging import judged
+from cobogo.collect.oracles import ORACLES
+from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
+from cobogo.collect.tails import tail
+from cobogo.floor.randomness import Seeded
 
 each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHashing])
 

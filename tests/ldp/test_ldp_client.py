@@ -14,14 +14,14 @@ import pytest
 from asked import VALUES, answers, asked
 from scipy import stats
 
+from cobogo.collect import Client
+from cobogo.collect.client import LIMIT
+from cobogo.collect.kinds import KINDS
+from cobogo.collect.memo import Memo
+from cobogo.collect.rappor.filters import places
+from cobogo.collect.wire import from_text, parse_one
 from cobogo.errors import BudgetSpent, DataError, MemoError
-from cobogo.ldp import Client
-from cobogo.ldp.client import LIMIT
-from cobogo.ldp.kinds import KINDS
-from cobogo.ldp.memo import Memo
-from cobogo.ldp.rappor.filters import places
-from cobogo.ldp.wire import from_text, parse_one
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
 
 HERE = Path(__file__).parent
 KEY = bytes(range(32))

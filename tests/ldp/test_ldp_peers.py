@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.ldp.oracles import ORACLES
+from cobogo.collect.oracles import ORACLES
 
 ROOT = Path(__file__).parents[2]
 PEERS = Path(os.environ.get("COBOGO_LDP_ORACLES", ROOT / ".venv-oracles-ldp"))

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.ldp.means import MEANS, Hybrid, OneBit, Piecewise
-from cobogo.randomness import Seeded
+from cobogo.collect.means import MEANS, Hybrid, OneBit, Piecewise
+from cobogo.floor.randomness import Seeded
 
 each = pytest.mark.parametrize("name", MEANS)
 some = settings(max_examples=15, deadline=None)

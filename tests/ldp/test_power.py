@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.ldp.oracles import ORACLES
-from cobogo.ldp.power import detection, smallest_share, threshold, users_needed
-from cobogo.ldp.rappor.decode import decode
-from cobogo.ldp.rappor.encode import counts, encode
-from cobogo.ldp.rappor.parameters import Parameters
-from cobogo.ldp.rappor.planning import Decoding
-from cobogo.randomness import Seeded
+from cobogo.collect.oracles import ORACLES
+from cobogo.collect.power import detection, smallest_share, threshold, users_needed
+from cobogo.collect.rappor.decode import decode
+from cobogo.collect.rappor.encode import counts, encode
+from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.planning import Decoding
+from cobogo.floor.randomness import Seeded
 
 each = pytest.mark.parametrize("name", ORACLES)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.ldp.rappor.decode import decode, unbiased
-from cobogo.ldp.rappor.encode import Reports, counts, encode, permanent
-from cobogo.ldp.rappor.filters import filters, places
-from cobogo.ldp.rappor.parameters import Parameters
-from cobogo.randomness import Entropy, Seeded
+from cobogo.collect.rappor.decode import decode, unbiased
+from cobogo.collect.rappor.encode import Reports, counts, encode, permanent
+from cobogo.collect.rappor.filters import filters, places
+from cobogo.collect.rappor.parameters import Parameters
+from cobogo.floor.randomness import Entropy, Seeded
 
 NAMES = [f"string {number}" for number in range(60)]
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.ldp.discovery import DISCOVERIES
-from cobogo.ldp.means import MEANS
-from cobogo.ldp.oracles import ORACLES
-from cobogo.ldp.rappor.encode import instantaneous, permanent
-from cobogo.ldp.rappor.parameters import Parameters
-from cobogo.randomness import Entropy, Seeded, below, choices, coins, packed_coins
+from cobogo.collect.discovery import DISCOVERIES
+from cobogo.collect.means import MEANS
+from cobogo.collect.oracles import ORACLES
+from cobogo.collect.rappor.encode import instantaneous, permanent
+from cobogo.collect.rappor.parameters import Parameters
+from cobogo.floor.randomness import Entropy, Seeded, below, choices, coins, packed_coins
 
 MANY = 1_000_000
 NEVER = 1e-7  # of a test that fails a sampler that is right
@@ -139,7 +139,7 @@ def test_cells_of_hash_functions_are_even_for_every_value():
     """Over the functions that clients draw, every value falls into every cell alike, and two values independently."""
     oracle = ORACLES["olh"](4, 1.0)
     functions = oracle.encode(np.zeros(MANY, dtype=np.int64), Entropy())["function"]
-    from cobogo.ldp.hashing import cells_of
+    from cobogo.collect.hashing import cells_of
 
     cells = [cells_of(functions, np.full(MANY, value), 4) for value in (0, 1, 3, 2**40)]
     for one in cells:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from cobogo.ldp.rappor.simulation import PAPER, SHAPES, simulate
-from cobogo.randomness import Seeded
+from cobogo.collect.rappor.simulation import PAPER, SHAPES, simulate
+from cobogo.floor.randomness import Seeded
 from test_docs import ROOT, page
 
 sys.path.insert(0, str(ROOT))  # figures are not part of the package

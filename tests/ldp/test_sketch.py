@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.ldp.base import Oracle
-from cobogo.ldp.families import FIELD, _product, _reduced, cells, coefficients, fingerprints
-from cobogo.ldp.sketch import CountMeanSketch, FastHashing, HadamardSketch
-from cobogo.randomness import Seeded
+from cobogo.collect.base import Oracle
+from cobogo.collect.families import FIELD, _product, _reduced, cells, coefficients, fingerprints
+from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
+from cobogo.floor.randomness import Seeded
 
 each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHashing])
 elements = st.one_of(st.integers(0, FIELD - 1), st.sampled_from([0, 1, 2**32, 2**60, FIELD - 1]))

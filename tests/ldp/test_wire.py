@@ -12,11 +12,11 @@ from asked import asked, some_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cobogo.collect import Aggregate, wire
+from cobogo.collect.columns import reports_of
+from cobogo.collect.files import messages, texts
+from cobogo.collect.kinds import KINDS
 from cobogo.errors import ReportError
-from cobogo.ldp import Aggregate, wire
-from cobogo.ldp.columns import reports_of
-from cobogo.ldp.files import messages, texts
-from cobogo.ldp.kinds import KINDS
 
 each = pytest.mark.parametrize("mechanism", sorted(KINDS))
 some = settings(max_examples=25, deadline=None)

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.location.base import Guarantee, Mechanism, Released, free
-from cobogo.location.geometry import Frame, moved
-from cobogo.location.grid import Grid
-from cobogo.location.points import Points
-from cobogo.randomness import Source
+from cobogo.floor.randomness import Source
+from cobogo.locate.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.geometry import Frame, moved
+from cobogo.locate.grid import Grid
+from cobogo.locate.points import Points
 
 HERE = Frame(-38.5, -3.75)
 

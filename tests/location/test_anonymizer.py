@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, NoSolution
-from cobogo.location import anonymizer as anonymizer_module
-from cobogo.location.anonymizer import Anonymizer, Demand, Held, Outcome
-from cobogo.location.cloaks import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
-from cobogo.location.cloaks.slices import over_time
-from cobogo.location.gatherer import Gatherer
-from cobogo.location.points import Points
-from cobogo.location.records import FIRST, Records
+from cobogo.locate import anonymizer as anonymizer_module
+from cobogo.locate.anonymizer import Anonymizer, Demand, Held, Outcome
+from cobogo.locate.cloaks import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
+from cobogo.locate.cloaks.slices import over_time
+from cobogo.locate.gatherer import Gatherer
+from cobogo.locate.points import Points
+from cobogo.locate.records import FIRST, Records
 
 
 def city(method: Cloak, people: int = 40, **options: float) -> Anonymizer:

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cobogo.location.client.reports import Report
-from cobogo.location.evidence import log_evidence, probability
-from cobogo.location.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.examples.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.client.reports import Report
+from cobogo.locate.evidence import log_evidence, probability
+from cobogo.locate.points import Points
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "location"
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, NoSolution
-from cobogo.location.anonymizer import Demand, Held, Outcome
-from cobogo.location.cloaks import Clique, Gathering, Hilbert
-from cobogo.location.cloaks.cells import area, inside
-from cobogo.location.gatherer import Gatherer
-from cobogo.location.geometry import Frame
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.anonymizer import Demand, Held, Outcome
+from cobogo.locate.cloaks import Clique, Gathering, Hilbert
+from cobogo.locate.cloaks.cells import area, inside
+from cobogo.locate.gatherer import Gatherer
+from cobogo.locate.geometry import Frame
+from cobogo.locate.points import Points
 
 CENTRE = Frame(-38.5, -3.7)
 

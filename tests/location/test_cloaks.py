@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution
-from cobogo.location.cloaks import CLOAKS, Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
-from cobogo.location.cloaks.cells import LEVELS, area, cells, hilbert, inside, morton
-from cobogo.location.fortaleza import people
-from cobogo.location.geometry import distance
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.examples.fortaleza import people
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.cloaks import CLOAKS, Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
+from cobogo.locate.cloaks.cells import LEVELS, area, cells, hilbert, inside, morton
+from cobogo.locate.geometry import distance
+from cobogo.locate.points import Points
 
 ALL = [QuadTree, Casper, Hilbert, NearestNeighbours]
 

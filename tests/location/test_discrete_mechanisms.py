@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.errors import NoSolution
-from cobogo.location.geometry import Frame
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Elastic, Exponential, Optimal, PlanarLaplace, Remap, Remapped
-from cobogo.location.mechanisms.discrete import Discrete, Pairs, globe_distances, keeps, whole_weights
-from cobogo.location.mechanisms.elastic import REACH
-from cobogo.location.points import Points
-from cobogo.location.spanner import dilation, spanner
-from cobogo.randomness import STEPS, Seeded
+from cobogo.floor.randomness import STEPS, Seeded
+from cobogo.locate.geometry import Frame
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Elastic, Exponential, Optimal, PlanarLaplace, Remap, Remapped
+from cobogo.locate.mechanisms.discrete import Discrete, Pairs, globe_distances, keeps, whole_weights
+from cobogo.locate.mechanisms.elastic import REACH
+from cobogo.locate.points import Points
+from cobogo.locate.spanner import dilation, spanner
 
 ROOT = Path(__file__).parents[2]
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from cobogo.lists.places import FORTALEZA
-from cobogo.location import fortaleza
-from cobogo.location.fortaleza.bairros import CENTRES, JOBS, OUTLINE, PLACES
-from cobogo.location.fortaleza.land import FRAME, ground, within
-from cobogo.location.fortaleza.lives import STAYS, WORKS
-from cobogo.location.fortaleza.people import FIRST_MIDNIGHT, People
-from cobogo.location.geometry import distance
-from cobogo.location.points import Points
+from cobogo.examples import fortaleza
+from cobogo.examples.fortaleza.bairros import CENTRES, JOBS, OUTLINE, PLACES
+from cobogo.examples.fortaleza.land import FRAME, ground, within
+from cobogo.examples.fortaleza.lives import STAYS, WORKS
+from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT, People
+from cobogo.examples.words.places import FORTALEZA
+from cobogo.locate.geometry import distance
+from cobogo.locate.points import Points
 
 
 @pytest.fixture(scope="module")

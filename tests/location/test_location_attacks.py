@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stand_ins import HERE, Noise, Nothing, Ring, scattered, square, walkers
 
-from cobogo.location.attacks import (
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.attacks import (
     ATTACKS,
     AggregatedPresence,
     CentreOfCloak,
@@ -26,22 +27,21 @@ from cobogo.location.attacks import (
     Tracking,
     Trilateration,
 )
-from cobogo.location.attacks.hearing import metres_to
-from cobogo.location.attacks.homes import at_night, at_work
-from cobogo.location.attacks.identification import Visits, uniqueness
-from cobogo.location.attacks.kernels import smoothed
-from cobogo.location.attacks.likelihood import learned, likelihood_of
-from cobogo.location.attacks.markov import WALK, Markov, usual_speed
-from cobogo.location.attacks.mixing import Crossings, weights_of
-from cobogo.location.attacks.posterior import expected_distances, grid_for, guess, posterior, prior_of
-from cobogo.location.attacks.presence import auc
-from cobogo.location.attacks.spots import Spots
-from cobogo.location.attacks.tracking import track
-from cobogo.location.attacks.trilateration import trilaterate
-from cobogo.location.base import Released, free
-from cobogo.location.mechanisms import Dummies
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.locate.attacks.hearing import metres_to
+from cobogo.locate.attacks.homes import at_night, at_work
+from cobogo.locate.attacks.identification import Visits, uniqueness
+from cobogo.locate.attacks.kernels import smoothed
+from cobogo.locate.attacks.likelihood import learned, likelihood_of
+from cobogo.locate.attacks.markov import WALK, Markov, usual_speed
+from cobogo.locate.attacks.mixing import Crossings, weights_of
+from cobogo.locate.attacks.posterior import expected_distances, grid_for, guess, posterior, prior_of
+from cobogo.locate.attacks.presence import auc
+from cobogo.locate.attacks.spots import Spots
+from cobogo.locate.attacks.tracking import track
+from cobogo.locate.attacks.trilateration import trilaterate
+from cobogo.locate.base import Released, free
+from cobogo.locate.mechanisms import Dummies
+from cobogo.locate.points import Points
 
 
 def scene(truth: Points, mechanism, seed: int = 1, grid=None, **more) -> Scene:
@@ -71,7 +71,7 @@ def test_the_posterior_is_bayes_rule_cell_by_cell() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 1000))
 def test_expected_distances_by_transform_are_sums_over_all_pairs(columns: int, rows: int, seed: int) -> None:
-    from cobogo.location.grid import Grid
+    from cobogo.locate.grid import Grid
 
     grid = Grid(HERE, columns, rows, 130.0)
     chances = np.random.default_rng(seed).dirichlet(np.ones(grid.cells), 3)

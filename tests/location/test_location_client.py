@@ -14,17 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import BudgetSpent, DataError, OutputError
-from cobogo.location.base import Guarantee, Mechanism, Released, free
-from cobogo.location.client import PRESETS, Client, Ledger, Report
-from cobogo.location.client.presets import WITHIN_95
-from cobogo.location.client.reports import Area
-from cobogo.location.cloaks.cells import boxes, cells
-from cobogo.location.geometry import distance
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
-from cobogo.location.points import Points
-from cobogo.location.service.catalogue import Catalogue
-from cobogo.randomness import Seeded, Source
+from cobogo.floor.randomness import Seeded, Source
+from cobogo.locate.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.client import PRESETS, Client, Ledger, Report
+from cobogo.locate.client.presets import WITHIN_95
+from cobogo.locate.client.reports import Area
+from cobogo.locate.cloaks.cells import boxes, cells
+from cobogo.locate.geometry import distance
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
+from cobogo.locate.points import Points
+from cobogo.locate.service.catalogue import Catalogue
 
 HOME = (-38.52, -3.74)
 

@@ -14,13 +14,13 @@ import pandas as pd
 import pytest
 from stand_ins import Noise, scattered, square, walkers
 
-from cobogo.cli import console
-from cobogo.cli.main import app
-from cobogo.dp.accounting import Loss
-from cobogo.dp.ledger import Ledger
 from cobogo.errors import CobogoError, DataError, PolicyError
-from cobogo.location.asking import Asked, attack, mechanism, mechanisms, parsed
-from cobogo.location.attacks import (
+from cobogo.examples.fortaleza import people
+from cobogo.faces.cli import console
+from cobogo.faces.cli.main import app
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.asking import Asked, attack, mechanism, mechanisms, parsed
+from cobogo.locate.attacks import (
     ATTACKS,
     CentreOfCloak,
     IntersectionOfCloaks,
@@ -28,19 +28,19 @@ from cobogo.location.attacks import (
     Tracking,
     Trilateration,
 )
-from cobogo.location.attacks.likelihood import likelihood_of
-from cobogo.location.attacks.posterior import posterior, prior_of
-from cobogo.location.cloaks import CLOAKS, Hilbert, NearestNeighbours
-from cobogo.location.course import joined
-from cobogo.location.evaluation import evaluate, sampled
-from cobogo.location.evaluation_files import write
-from cobogo.location.fortaleza import people
-from cobogo.location.mechanisms import Predictive
-from cobogo.location.points import Points
-from cobogo.location.protecting import _visible
-from cobogo.location.trajectories import closeness
-from cobogo.randomness import Seeded
-from cobogo.report.words import words
+from cobogo.locate.attacks.likelihood import likelihood_of
+from cobogo.locate.attacks.posterior import posterior, prior_of
+from cobogo.locate.cloaks import CLOAKS, Hilbert, NearestNeighbours
+from cobogo.locate.course import joined
+from cobogo.locate.mechanisms import Predictive
+from cobogo.locate.points import Points
+from cobogo.locate.protecting import _visible
+from cobogo.locate.trajectories import closeness
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger import Ledger
+from cobogo.studies.locations import evaluate, sampled
+from cobogo.studies.locations_files import write
+from cobogo.tell.report.words import words
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stand_ins import HERE, scattered, square
 
-from cobogo.location.base import Released, free
-from cobogo.location.metrics import (
+from cobogo.locate.base import Released, free
+from cobogo.locate.metrics import (
     adversary_error,
     area_of_interest,
     correctness,
@@ -19,7 +19,7 @@ from cobogo.location.metrics import (
     quality_loss,
     region_area,
 )
-from cobogo.location.points import Points
+from cobogo.locate.points import Points
 
 
 def test_a_sure_attacker_is_as_wrong_as_their_guess_and_an_unsure_one_on_average() -> None:

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.location.base import Mechanism
-from cobogo.location.client import Client
-from cobogo.location.course import Course
-from cobogo.location.geometry import DEGREE, RADIUS, distance, moved, wrapped
-from cobogo.location.mechanisms import Adaptive, PlanarLaplace, Predictive
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded, Source
+from cobogo.floor.randomness import Seeded, Source
+from cobogo.locate.base import Mechanism
+from cobogo.locate.client import Client
+from cobogo.locate.course import Course
+from cobogo.locate.geometry import DEGREE, RADIUS, distance, moved, wrapped
+from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive
+from cobogo.locate.points import Points
 
 
 def pairs(count: int, apart: float) -> Points:

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cobogo.location import maps
-from cobogo.location.fortaleza.bairros import CENTRES, OUTLINE
-from cobogo.location.fortaleza.land import FRAME, within
-from cobogo.location.fortaleza.shapes import shapes
-from cobogo.location.grid import Grid
-from cobogo.location.maps.frame import View
-from cobogo.location.maps.layers import COLORS, Layer
-from cobogo.location.points import Points
+from cobogo.examples.fortaleza.bairros import CENTRES, OUTLINE
+from cobogo.examples.fortaleza.land import FRAME, within
+from cobogo.examples.fortaleza.shapes import shapes
+from cobogo.locate import maps
+from cobogo.locate.grid import Grid
+from cobogo.locate.maps.frame import View
+from cobogo.locate.maps.layers import COLORS, Layer
+from cobogo.locate.points import Points
 
 HERE = Points.of([-38.50, -38.52, -38.54], [-3.73, -3.75, -3.77], time=[0, 3_600, 7_200], user=["a", "a", "a"])
 GRID = Grid.over(-38.60, -3.85, -38.45, -3.75, size=2_000)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cobogo.cli.catalogue import catalogue
-from cobogo.location.base import Mechanism
-from cobogo.location.course import Course
-from cobogo.location.geometry import Frame
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import (
+from cobogo.faces.cli.catalogue import catalogue
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.base import Mechanism
+from cobogo.locate.course import Course
+from cobogo.locate.geometry import Frame
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import (
     MECHANISMS,
     Adaptive,
     Centroid,
@@ -27,10 +28,9 @@ from cobogo.location.mechanisms import (
     Remapped,
     Several,
 )
-from cobogo.location.mechanisms.discrete import Discrete
-from cobogo.location.nearest import Places
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.locate.mechanisms.discrete import Discrete
+from cobogo.locate.nearest import Places
+from cobogo.locate.points import Points
 
 AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from cobogo.errors import DataError
-from cobogo.location import mixing
-from cobogo.location.geometry import Frame
-from cobogo.location.mixing import best, mix, walking
-from cobogo.location.mixzones import MixZone, MixZones
-from cobogo.location.points import Points
-from cobogo.randomness import Entropy, Seeded
+from cobogo.floor.randomness import Entropy, Seeded
+from cobogo.locate import mixing
+from cobogo.locate.geometry import Frame
+from cobogo.locate.mixing import best, mix, walking
+from cobogo.locate.mixzones import MixZone, MixZones
+from cobogo.locate.points import Points
 
 WEST, HERE, EAST = (-38.51, -3.7), (-38.5, -3.7), (-38.49, -3.7)
 ZONE = MixZone("square", *HERE, radius=200, least=3)

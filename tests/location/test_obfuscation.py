@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.location.course import Course
-from cobogo.location.geometry import Frame, distance, moved
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Disc, Dummies, Indirect, Key, KeyedTransform
-from cobogo.location.mechanisms.disc import relevance
-from cobogo.location.nearest import Places, vectors
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.course import Course
+from cobogo.locate.geometry import Frame, distance, moved
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Disc, Dummies, Indirect, Key, KeyedTransform
+from cobogo.locate.mechanisms.disc import relevance
+from cobogo.locate.nearest import Places, vectors
+from cobogo.locate.points import Points
 
 FORTALEZA = Grid.over(-38.62, -3.85, -38.42, -3.69, size=500)
 

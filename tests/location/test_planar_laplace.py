@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from cobogo.errors import NoSolution
-from cobogo.location.draws import BEARING_STEP, exponentials, laplace_steps
-from cobogo.location.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
-from cobogo.location.grid import Grid, World
-from cobogo.location.kernels import walk, walk_all
-from cobogo.location.mechanisms import Adaptive, PlanarLaplace, Predictive, Several
-from cobogo.location.mechanisms.grid_theorem import GRAIN, ROUNDING, drawn_epsilon
-from cobogo.location.nearest import Places
-from cobogo.location.points import Points
-from cobogo.randomness import Entropy, Seeded
+from cobogo.floor.randomness import Entropy, Seeded
+from cobogo.locate.draws import BEARING_STEP, exponentials, laplace_steps
+from cobogo.locate.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
+from cobogo.locate.grid import Grid, World
+from cobogo.locate.kernels import walk, walk_all
+from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Several
+from cobogo.locate.mechanisms.grid_theorem import GRAIN, ROUNDING, drawn_epsilon
+from cobogo.locate.nearest import Places
+from cobogo.locate.points import Points
 
 MANY = 40_000
 PLACES = {

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError
-from cobogo.location.atlas import may_be_land
-from cobogo.location.cells import Cells
-from cobogo.location.geometry import HALFWAY, Frame, distance, moved
-from cobogo.location.grid import Grid, World
-from cobogo.location.mechanisms import PlanarLaplace
-from cobogo.location.points import Points
-from cobogo.location.reading import read_calls, read_cells, read_points
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.atlas import may_be_land
+from cobogo.locate.cells import Cells
+from cobogo.locate.geometry import HALFWAY, Frame, distance, moved
+from cobogo.locate.grid import Grid, World
+from cobogo.locate.mechanisms import PlanarLaplace
+from cobogo.locate.points import Points
+from cobogo.locate.reading import read_calls, read_cells, read_points
 
 lons = st.floats(-180, 180)
 lats = st.floats(-90, 90)

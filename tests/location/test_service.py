@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 
 from cobogo.errors import BudgetSpent, InputError, LedgerError, NoSolution, OutputError
-from cobogo.location.anonymizer import Demand
-from cobogo.location.cloaks import Clique, QuadTree
-from cobogo.location.geometry import distance
-from cobogo.location.mechanisms import PlanarLaplace
-from cobogo.location.mixzones import MixZone
-from cobogo.location.service.assembled import assembled
-from cobogo.location.service.books import Books
-from cobogo.location.service.devices import Devices
-from cobogo.location.service.running import State
-from cobogo.location.service.server import PrivacyServer, Settings
-from cobogo.location.service.tls import check_leg, self_signed
+from cobogo.locate.anonymizer import Demand
+from cobogo.locate.cloaks import Clique, QuadTree
+from cobogo.locate.geometry import distance
+from cobogo.locate.mechanisms import PlanarLaplace
+from cobogo.locate.mixzones import MixZone
+from cobogo.locate.service.assembled import assembled
+from cobogo.locate.service.books import Books
+from cobogo.locate.service.devices import Devices
+from cobogo.locate.service.running import State
+from cobogo.locate.service.server import PrivacyServer, Settings
+from cobogo.locate.service.tls import check_leg, self_signed
 
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
@@ -37,7 +37,7 @@ class City:
     """A server with thirty people about, and a clock that is set by hand."""
 
     def __init__(self, settings: Settings, service: Any = None, **options: Any) -> None:
-        from cobogo.location.service.app import create_app
+        from cobogo.locate.service.app import create_app
 
         self.now = NOW
         self.devices = Devices()
@@ -158,7 +158,7 @@ def test_what_is_not_right_is_refused_and_not_repeated(city: City, path: str, bo
 
 
 def test_a_body_may_not_be_endless(city: City) -> None:
-    from cobogo.location.service.guards import LARGEST
+    from cobogo.locate.service.guards import LARGEST
 
     headers = {"Authorization": f"Bearer {city.tokens['p3']}"}
 
@@ -316,7 +316,7 @@ def held(thing: Any, found: set[Any]) -> set[Any]:
     elif isinstance(thing, list | tuple | set):
         for one in thing:
             held(one, found)
-    elif type(thing).__module__.startswith("cobogo.location"):
+    elif type(thing).__module__.startswith("cobogo.locate"):
         for name in {*vars(thing)} - {"settings", "_source", "books"}:
             held(getattr(thing, name), found)
     return found
@@ -351,7 +351,7 @@ def test_positions_go_by_the_clock_and_those_that_are_too_old_do_not_come_in(cit
     assert city.ask("POST", "/locations", "p1", old).json()["accepted"] == 1
 
     async def later() -> None:
-        from cobogo.location.service.app import Room
+        from cobogo.locate.service.app import Room
 
         loop, due = asyncio.get_running_loop(), []
         room = Room(city.server, lambda: city.now)
@@ -387,7 +387,7 @@ def test_a_late_position_tells_nothing_from_within_a_mix_zone() -> None:
 
 
 def test_nobody_asks_faster_than_the_pace(city: City) -> None:
-    from cobogo.location.service.app import BURST, PACE
+    from cobogo.locate.service.app import BURST, PACE
 
     answers = [city.ask("POST", "/cloak", "p1", {}).status_code for _ in range(int(BURST) - 20)]
     many = {"positions": [{"lon": -38.5, "lat": -3.7}] * 1000}
@@ -402,7 +402,7 @@ def test_nobody_asks_faster_than_the_pace(city: City) -> None:
 def test_cloaks_of_a_large_crowd_are_drawn_in_another_thread_once_for_all() -> None:
     import threading
 
-    from cobogo.location.service import app
+    from cobogo.locate.service import app
 
     @dataclass(frozen=True)
     class Watched(QuadTree):
@@ -521,7 +521,7 @@ def test_of_many_who_are_enrolled_at_once_everybody_may_come_in(tmp_path: Path) 
     code = """if True:
         import sys
         from pathlib import Path
-        from cobogo.location.service.devices import Devices
+        from cobogo.locate.service.devices import Devices
         devices = Devices(sys.argv[1])
         print(flush=True)
         sys.stdin.readline()
@@ -622,7 +622,7 @@ def test_a_trip_that_nobody_heard_of_is_still_there() -> None:
         for who in ("p1", "p2", "p3", "p4"):
             trip = "run" if who == "p1" else None
             city.server.update(who, [(-38.5 + 0.0005 * step, -3.7, NOW + 60 * step)], trip=trip)
-    from cobogo.location.service.app import create_app
+    from cobogo.locate.service.app import create_app
 
     city.app = create_app(city.server, city.devices, service=Deaf(ConnectionError()), clock=lambda: NOW + 2000)
     assert city.ask("POST", "/trips/run/release", "p1").status_code == 502

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cobogo.location.attacks.base import Scene
-from cobogo.location.attacks.cloaks import CentreOfCloak
-from cobogo.location.client import PRESETS
-from cobogo.location.cloaks import CLOAKS, Casper, Hilbert, NearestNeighbours, QuadTree
-from cobogo.location.fortaleza import people
-from cobogo.location.fortaleza.clinics import beliefs
-from cobogo.location.grid import Grid
-from cobogo.randomness import Seeded
+from cobogo.examples.fortaleza import people
+from cobogo.examples.fortaleza.clinics import beliefs
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.attacks.base import Scene
+from cobogo.locate.attacks.cloaks import CentreOfCloak
+from cobogo.locate.client import PRESETS
+from cobogo.locate.cloaks import CLOAKS, Casper, Hilbert, NearestNeighbours, QuadTree
+from cobogo.locate.grid import Grid
 
 PAGE = (Path(__file__).parents[2] / "docs" / "location-service.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -38,9 +38,9 @@ def test_every_cloak_and_preset_is_there() -> None:
 
 def test_every_route_is_there() -> None:
     pytest.importorskip("fastapi")
-    from cobogo.location.service.app import create_app
-    from cobogo.location.service.devices import Devices
-    from cobogo.location.service.server import PrivacyServer
+    from cobogo.locate.service.app import create_app
+    from cobogo.locate.service.devices import Devices
+    from cobogo.locate.service.server import PrivacyServer
 
     paths = create_app(PrivacyServer(), Devices()).openapi()["paths"]
     routes = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.location.geometry import distance, moved
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Centroid, Several
-from cobogo.location.points import Points
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.geometry import distance, moved
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Centroid, Several
+from cobogo.locate.points import Points
 
 
 def test_n_places_have_noise_n_times_as_wide_and_cost_epsilon_together() -> None:

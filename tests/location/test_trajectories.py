@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from stand_ins import HERE, scattered, square, walkers
 
 from cobogo.errors import BudgetSpent, DataError, NoSolution
-from cobogo.location.geometry import distance
-from cobogo.location.points import Points
-from cobogo.location.trajectories import KDelta, Synthesis, anonymize, closeness, fit
-from cobogo.location.trajectories.histories import bounded, moves_of, walks_of
-from cobogo.location.trajectories.kdelta import tube
-from cobogo.location.trajectories.kernels import bridges, walk
-from cobogo.location.trajectories.synthesis import SHARES, WAYS, consistent, counted, inside, sensitivity
-from cobogo.location.trajectories.trips import on_clock, split
-from cobogo.randomness import Seeded
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.geometry import distance
+from cobogo.locate.points import Points
+from cobogo.locate.trajectories import KDelta, Synthesis, anonymize, closeness, fit
+from cobogo.locate.trajectories.histories import bounded, moves_of, walks_of
+from cobogo.locate.trajectories.kdelta import tube
+from cobogo.locate.trajectories.kernels import bridges, walk
+from cobogo.locate.trajectories.synthesis import SHARES, WAYS, consistent, counted, inside, sensitivity
+from cobogo.locate.trajectories.trips import on_clock, split
 
 
 def plain_crowd(released: Points, delta: float) -> list[int]:
@@ -318,8 +318,8 @@ def test_nobody_s_trips_cost_and_look_like_anybody_s() -> None:
 
 
 def test_a_ledger_is_debited_before_anything_is_counted(tmp_path) -> None:
-    from cobogo.dp.accounting import Loss
-    from cobogo.dp.ledger import Ledger
+    from cobogo.promises.accounting import Loss
+    from cobogo.promises.ledger import Ledger
 
     books = Ledger(tmp_path / "ledger.db")
     books.open("trips", Loss("epsilon", Fraction(3, 2)))

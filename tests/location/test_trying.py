@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cobogo.errors import DataError
-from cobogo.location.fortaleza import people
-from cobogo.location.points import Points
-from cobogo.location.trying import FRAMES, Ground, tried
+from cobogo.examples.fortaleza import people
+from cobogo.locate.points import Points
+from cobogo.locate.trying import FRAMES, Ground, tried
 
 
 def test_reports_are_found_by_person_and_moment() -> None:

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, PolicyError
-from cobogo.location import fortaleza
-from cobogo.location.calls import Calls
-from cobogo.location.cells import Cells
-from cobogo.location.where import Model, Space, sample, where
-from cobogo.location.where.attraction import attraction
-from cobogo.location.where.bounded import bounded
-from cobogo.location.where.counts import SHARES, WHOLE, counts, shapes
-from cobogo.location.where.fidelity import daily_ranges, fidelity, on_a_line, on_a_map
-from cobogo.location.where.habits import habits
-from cobogo.location.where.job import fitted
-from cobogo.location.where.noise import Noisy, _not_negative, budget, coarsened, estimate, mechanism
-from cobogo.location.where.sample import at_distance
+from cobogo.examples import fortaleza
+from cobogo.locate.calls import Calls
+from cobogo.locate.cells import Cells
+from cobogo.locate.where import Model, Space, sample, where
+from cobogo.locate.where.attraction import attraction
+from cobogo.locate.where.bounded import bounded
+from cobogo.locate.where.counts import SHARES, WHOLE, counts, shapes
+from cobogo.locate.where.fidelity import daily_ranges, fidelity, on_a_line, on_a_map
+from cobogo.locate.where.habits import habits
+from cobogo.locate.where.job import fitted
+from cobogo.locate.where.noise import Noisy, _not_negative, budget, coarsened, estimate, mechanism
+from cobogo.locate.where.sample import at_distance
 
 FIRST = date(2024, 3, 4)
 START = 1_709_510_400.0

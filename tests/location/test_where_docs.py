@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.location.where.counts import ABOUT, SHARES
+from cobogo.locate.where.counts import ABOUT, SHARES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "where.md").read_text(encoding="utf-8")
 

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 import cobogo
-from cobogo.cli.main import app
-from cobogo.dp.accounting import Loss
-from cobogo.dp.ledger import Ledger
 from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
-from cobogo.location.fortaleza.files import write
+from cobogo.examples.fortaleza.files import write
+from cobogo.faces.cli.main import app
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger import Ledger
 from cobogo.release.manifest import NAME, sha256
 from commands import cobogo as command
 

@@ -18,19 +18,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cobogo.cli.main import app
 from cobogo.errors import InputError
-from cobogo.location.client import Client
-from cobogo.location.cloaks import Hilbert
-from cobogo.location.geometry import distance
-from cobogo.location.grid import Grid
-from cobogo.location.mechanisms import Dummies
-from cobogo.location.service.catalogue import Catalogue
-from cobogo.location.service.devices import Devices
-from cobogo.location.service.places import PlacesService, create_places_app
-from cobogo.location.service.running import running
-from cobogo.location.service.server import PrivacyServer, Settings
-from cobogo.location.service.tls import self_signed
+from cobogo.faces.cli.main import app
+from cobogo.locate.client import Client
+from cobogo.locate.cloaks import Hilbert
+from cobogo.locate.geometry import distance
+from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms import Dummies
+from cobogo.locate.service.catalogue import Catalogue
+from cobogo.locate.service.devices import Devices
+from cobogo.locate.service.places import PlacesService, create_places_app
+from cobogo.locate.service.running import running
+from cobogo.locate.service.server import PrivacyServer, Settings
+from cobogo.locate.service.tls import self_signed
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
@@ -63,7 +63,7 @@ class Town:
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    from cobogo.location.service.app import create_app
+    from cobogo.locate.service.app import create_app
 
     rng = np.random.default_rng(7)
     catalogue = Catalogue.of(
@@ -161,8 +161,8 @@ def test_the_leg_to_the_anonymizer_is_encrypted_and_its_certificate_checked(town
 
 
 def test_a_request_that_does_not_come_in_as_a_whole_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cobogo import web
-    from cobogo.location.service.app import create_app
+    from cobogo.floor import web
+    from cobogo.locate.service.app import create_app
 
     monkeypatch.setattr(web, "STALLED", 0.2)
     health = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -211,7 +211,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, capsys: pyt
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    code = "import sys; from cobogo.cli.main import run; run(sys.argv[1:])"
+    code = "import sys; from cobogo.faces.cli.main import run; run(sys.argv[1:])"
     options = ["--state", state, "--port", str(port), "--certificate", str(tls / "certificate.pem")]
     options += ["--tls-key", str(tls / "key.pem"), "--epsilon", "0.01"]
     with subprocess.Popen(

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cobogo.data.schema import forms
 from cobogo.errors import DataError
-from cobogo.mask import dates, digits
-from cobogo.mask.encryption import decrypted, encrypted, pseudonyms
-from cobogo.mask.fakes import MAIL, Listed, drawn_for_each, fake, substitutes
-from cobogo.mask.secret import Secret
-from cobogo.schema import forms
+from cobogo.publish.mask import dates, digits
+from cobogo.publish.mask.encryption import decrypted, encrypted, pseudonyms
+from cobogo.publish.mask.fakes import MAIL, Listed, drawn_for_each, fake, substitutes
+from cobogo.publish.mask.secret import Secret
 
 SECRET = Secret(bytes(range(32)))
 VALID = {

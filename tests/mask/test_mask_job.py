@@ -11,16 +11,16 @@ import pandas as pd
 import pytest
 
 import cobogo as cb
-from cobogo.cli.main import run
+from cobogo.data.policy import Data
+from cobogo.data.schema import forms
+from cobogo.data.table.read import read
 from cobogo.errors import CobogoError, DataError, PolicyError
-from cobogo.mask.fakes import fake
-from cobogo.mask.operators import Dictionary, Shuffled, Substituted
-from cobogo.mask.restore import restore
-from cobogo.mask.secret import Secret
-from cobogo.mask.vault import Key, Vault
-from cobogo.policy import Data
-from cobogo.schema import forms
-from cobogo.table.read import read
+from cobogo.faces.cli.main import run
+from cobogo.publish.mask.fakes import fake
+from cobogo.publish.mask.operators import Dictionary, Shuffled, Substituted
+from cobogo.publish.mask.restore import restore
+from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.vault import Key, Vault
 from vaults import emptied
 
 COLUMNS = ["cpf", "name", "city", "income", "born", "seen", "note"]

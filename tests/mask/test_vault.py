@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import VaultError, VerificationFailed
-from cobogo.mask.vault import Key, Vault
-from cobogo.mask.vault.store import Store
+from cobogo.publish.mask.vault import Key, Vault
+from cobogo.publish.mask.vault.store import Store
 from vaults import emptied, raw
 
 PEOPLE = ["Ana", "José Conceição", "529.982.247-25", "", " ", "a\tb\nc", 'it\'s "x";--', "ç" * 500, "😀 日本", "0"]

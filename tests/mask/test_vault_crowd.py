@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.mask.vault import Key, Vault
-from cobogo.mask.vault.store import Store
+from cobogo.publish.mask.vault import Key, Vault
+from cobogo.publish.mask.vault.store import Store
 from vaults import emptied, raw
 
 PROGRAM = """
 import sys
-from cobogo.mask.vault import Vault, vault
+from cobogo.publish.mask.vault import Vault, vault
 vault.BATCH = 200
 place, key, seed, domain, many = sys.argv[1:]
 import random
@@ -114,7 +114,7 @@ def test_a_crash_while_rotating_changes_nothing(place: str) -> None:
     tokens = steward.tokenize("d", ["Ana", "Rui"])
     child = os.fork()
     if child == 0:
-        from cobogo.mask.vault import rotation
+        from cobogo.publish.mask.vault import rotation
 
         rotation._granted_anew = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         Vault.open(place, key).rotate("d")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cobogo.metrics import METRICS, Outcome, Scale, measure
+from cobogo.examine.metrics import METRICS, Outcome, Scale, measure
 
 # Two attributes with 4 and 2 leaves, hierarchies of height 2 and 1; ten records, two of them suppressed.
 SCALE = Scale(

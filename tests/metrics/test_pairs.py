@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 import cobogo as cb
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy import Policy
 from cobogo.errors import InputError
-from cobogo.hierarchy import Hierarchy
-from cobogo.metrics.pairs.compared import contingency, distribution, summaries
-from cobogo.metrics.pairs.pair import Facts, Pair, open_pair
-from cobogo.metrics.pairs.scale import leaves_under, nice_bins
-from cobogo.metrics.pairs.use import labels, learnt, unfit, workload
-from cobogo.metrics.statistics import cramers_v
-from cobogo.policy import Policy
+from cobogo.examine.utility.pairs.compared import contingency, distribution, summaries
+from cobogo.examine.utility.pairs.pair import Facts, Pair, open_pair
+from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins
+from cobogo.examine.utility.pairs.use import labels, learnt, unfit, workload
+from cobogo.examine.utility.statistics import cramers_v
 
 learns = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed (cobogo[utility])")
 ATTRIBUTES: dict[str, Any] = {
@@ -44,9 +44,9 @@ def pair(home: Path, *, original: bool = True, frame: pd.DataFrame | None = None
     frame = people() if frame is None else frame
     rules = Policy.of({"attributes": ATTRIBUTES, **content})
     if "masking" in content:
-        from cobogo.mask.job import mask as make
+        from cobogo.publish.mask.job import mask as make
     elif "perturbation" in content:
-        from cobogo.perturb.job import perturb as make
+        from cobogo.publish.perturb.job import perturb as make
     else:
         make = cb.anonymize  # type: ignore[assignment]
     make(frame, rules).write(home / "release")

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 import reference
-from cobogo import metrics
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import PolicyError
-from cobogo.hierarchy import Hierarchy
-from cobogo.metrics import METRICS, REPORTED
-from cobogo.models import Domain, Histogram, KAnonymity
-from cobogo.recode import lattice, search
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem
-from cobogo.recode.search import optimal
-from cobogo.recode.solution import slack
-from cobogo.table.frequency import FrequencyTable
+from cobogo.examine import metrics
+from cobogo.examine.metrics import METRICS, REPORTED
+from cobogo.promises.models import Domain, Histogram, KAnonymity
+from cobogo.publish.recode import lattice, search
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.solution import slack
 from reference import Ladder, Levels, Node, Task
 
 NEW = ("entropy", "normalized-entropy", "kl-divergence", "ambiguity", "classification")

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import PolicyError
-from cobogo.metrics import REPORTED, learning
-from cobogo.metrics.sides import sides
-from cobogo.metrics.statistics import cramers_v
-from cobogo.metrics.workload import Line
+from cobogo.examine.metrics import REPORTED
+from cobogo.examine.utility import learning
+from cobogo.examine.utility.sides import sides
+from cobogo.examine.utility.statistics import cramers_v
+from cobogo.examine.utility.workload import Line
 
 few = settings(deadline=None, max_examples=100)
 learns = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed (cobogo[utility])")

@@ -11,7 +11,7 @@ import pytest
 import random_tables as tables
 from hypothesis import strategies as st
 
-from cobogo.models import (
+from cobogo.promises.models import (
     BT,
     KE,
     KM,
@@ -392,7 +392,7 @@ def needed(name: str, entry: Entry | None) -> Entry:
     """An entry, or a failure that says what to do."""
     if entry is None:
         pytest.fail(
-            f"cobogo.models.MODELS has {name!r}, which tests/models/model_strategies.py does not know: "
+            f"cobogo.promises.models.MODELS has {name!r}, which tests/models/model_strategies.py does not know: "
             "add an Entry for each of its kinds to STRATEGIES."
         )
     return entry

@@ -18,14 +18,14 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models import Classes, Domain, Histogram
-from cobogo.models.base import Members
-from cobogo.policy import Data
-from cobogo.table.connect import connect
-from cobogo.table.engine import Engine
-from cobogo.table.frequency import FrequencyTable, frequency_table
-from cobogo.table.read import read
+from cobogo.data.classes import Members
+from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.policy import Data
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import read
+from cobogo.promises.models import Classes, Domain, Histogram
 from reference import Ladder
 
 QUASI = ("a", "b", "c")

@@ -25,10 +25,10 @@ from model_strategies import STRATEGIES, Entry, Values, each_model, needed
 from random_tables import Rows, row
 
 import cobogo as cb
-import cobogo.models
-from cobogo import metrics
+import cobogo.promises.models
 from cobogo.errors import PolicyError
-from cobogo.models import (
+from cobogo.examine import metrics
+from cobogo.promises.models import (
     BT,
     KE,
     KM,
@@ -58,12 +58,12 @@ from cobogo.models import (
     TCorruption,
     build,
 )
-from cobogo.models.check import ModelVerdict, check, failing
-from cobogo.models.promise import parameters
-from cobogo.recode.compiled import form
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem
-from cobogo.recode.rolled import Rolled
+from cobogo.promises.models.check import ModelVerdict, check, failing
+from cobogo.promises.models.promise import parameters
+from cobogo.publish.recode.compiled import form
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.rolled import Rolled
 from cobogo.release.reference import Original
 
 some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))

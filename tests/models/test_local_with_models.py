@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cobogo import metrics
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.models.base import Model, Scope
-from cobogo.models.check import check
-from cobogo.recode.local.search import local
-from cobogo.recode.problem import Problem, records_allowed
-from cobogo.recode.search import optimal
-from cobogo.recode.solution import Assigned
+from cobogo.examine import metrics
+from cobogo.promises.models.base import Model, Scope
+from cobogo.promises.models.check import check
+from cobogo.publish.recode.local.search import local
+from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.solution import Assigned
 from models import random_tables as tables
 from models.model_strategies import Entry, each_model, needed
 from models.random_tables import Rows

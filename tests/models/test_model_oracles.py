@@ -26,9 +26,9 @@ from scipy.optimize import linprog
 from scipy.stats import poisson, wasserstein_distance
 
 import cobogo as cb
+from cobogo.data.hierarchy import Label
 from cobogo.errors import DataError
-from cobogo.hierarchy import Label
-from cobogo.models import (
+from cobogo.promises.models import (
     AlphaK,
     BetaLikeness,
     Classes,
@@ -42,8 +42,8 @@ from cobogo.models import (
     TCloseness,
     build,
 )
-from cobogo.models.check import ModelVerdict, check
-from cobogo.models.promise import parameters
+from cobogo.promises.models.check import ModelVerdict, check
+from cobogo.promises.models.promise import parameters
 
 some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 

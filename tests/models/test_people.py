@@ -22,7 +22,7 @@ from test_search_with_models import examine, options, task_of
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError
-from cobogo.models import (
+from cobogo.promises.models import (
     AlphaK,
     BetaLikeness,
     Classes,
@@ -33,7 +33,7 @@ from cobogo.models import (
     Model,
     TCloseness,
 )
-from cobogo.models.check import check
+from cobogo.promises.models.check import check
 
 some = settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
 

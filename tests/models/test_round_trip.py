@@ -15,7 +15,7 @@ from model_strategies import Entry, Values, each_model, needed
 
 import cobogo as cb
 from cobogo.errors import OutputError
-from cobogo.models import MODELS
+from cobogo.promises.models import MODELS
 
 ATTRIBUTES: dict[str, Any] = {
     "name": {"role": "identifier"},
@@ -192,7 +192,7 @@ def test_starred_or_dropped_the_release_verifies(
     name: str, entry: Entry | None, suppressed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where little can be kept otherwise: with k = 6 most would rather suppress than generalize."""
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
     entry = needed(name, entry)
     write_tables(tmp_path)
     models = [{"model": "k-anonymity", "k": 6}, asked(name, entry)]

@@ -21,15 +21,15 @@ from random_tables import TREE, Rows, row
 
 import cobogo as cb
 import reference
-from cobogo import metrics
 from cobogo.errors import NoSolution
-from cobogo.models import Model, build
-from cobogo.models.promise import parameters
-from cobogo.recode import lattice, search
-from cobogo.recode.bounds import Yardstick
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem, records_allowed
-from cobogo.recode.search import optimal
+from cobogo.examine import metrics
+from cobogo.promises.models import Model, build
+from cobogo.promises.models.promise import parameters
+from cobogo.publish.recode import lattice, search
+from cobogo.publish.recode.bounds import Yardstick
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.search import optimal
 
 LIMITS = ["0", "0.3", "0.1", "0.5", "0.05", "0.9", "1.0", "0.29"]
 

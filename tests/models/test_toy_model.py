@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo import models
 from cobogo.errors import NoSolution, PolicyError, VerificationFailed
-from cobogo.models import Classes, Model, Monotone
-from cobogo.models.base import Floats, Mask
+from cobogo.floor.arrays import Floats, Mask
+from cobogo.promises import models
+from cobogo.promises.models import Classes, Model, Monotone
 
 
 @dataclass(frozen=True)

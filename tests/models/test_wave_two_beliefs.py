@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from random_tables import Rows, row
 
 import cobogo as cb
+from cobogo.data.classes import Members
+from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.errors import PolicyError, SearchTooLarge
-from cobogo.hierarchy import Hierarchy, Label
-from cobogo.models import BT, Classes, Histogram, Injector, Monotone, b_t_privacy, build, knowledge
-from cobogo.models.base import Members
-from cobogo.models.check import check
+from cobogo.promises.models import BT, Classes, Histogram, Injector, Monotone, b_t_privacy, build, knowledge
+from cobogo.promises.models.check import check
 
 small = settings(deadline=None, max_examples=120)
 merging = st.lists(st.integers(0, 2), min_size=6, max_size=6)

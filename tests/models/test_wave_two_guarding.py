@@ -18,8 +18,8 @@ from random_tables import row
 
 import cobogo as cb
 from cobogo.errors import PolicyError
-from cobogo.models import Classes, Monotone, Personalized, build
-from cobogo.models.check import check
+from cobogo.promises.models import Classes, Monotone, Personalized, build
+from cobogo.promises.models.check import check
 
 UNDER = {"r": "r", "p": "p", "q": "q", "R": "r", "P": "pq", "*": "rpq"}
 """The leaves under each node of the hierarchy of ``h``."""

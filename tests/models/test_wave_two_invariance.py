@@ -19,10 +19,10 @@ from random_tables import row
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, OutputError, PolicyError
-from cobogo.models import Classes, Domain, Histogram, MInvariance, Monotone
-from cobogo.models.check import check
-from cobogo.models.invariance import changed
-from cobogo.release.series import Series
+from cobogo.promises.models import Classes, Domain, Histogram, MInvariance, Monotone
+from cobogo.promises.models.check import check
+from cobogo.promises.models.invariance import changed
+from cobogo.publish.series import Series
 
 records = st.lists(st.tuples(st.sampled_from(["x", "y", "z", "w", None]), st.integers(0, 4)), min_size=1, max_size=12)
 

@@ -18,9 +18,9 @@ from random_tables import row
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
-from cobogo.models import Classes, MConfidentiality, Monotone
-from cobogo.models.check import check
-from cobogo.models.minimality import beliefs
+from cobogo.promises.models import Classes, MConfidentiality, Monotone
+from cobogo.promises.models.check import check
+from cobogo.promises.models.minimality import beliefs
 
 APART = {"q1": "q1", "q2": "q2", "q3": "q3"}
 TOGETHER = {"q1": "Q", "q2": "Q", "q3": "Q"}

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tables import row
 
-from cobogo.models import CKSafety, Classes, Monotone, Scope
-from cobogo.models.check import check
+from cobogo.promises.models import CKSafety, Classes, Monotone, Scope
+from cobogo.promises.models.check import check
 
 Bucket = tuple[str, ...]
 World = tuple[str, ...]

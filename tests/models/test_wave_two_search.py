@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_tables import Rows
 
-from cobogo import metrics
 from cobogo.errors import NoSolution
-from cobogo.models import BT, KM, CKSafety, Injector, KAnonymity, MConfidentiality, MInvariance, Model
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem
-from cobogo.recode.search import optimal
+from cobogo.examine import metrics
+from cobogo.promises.models import BT, KM, CKSafety, Injector, KAnonymity, MConfidentiality, MInvariance, Model
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.search import optimal
 
 MODELS = [
     CKSafety("s", 0.7, 1),

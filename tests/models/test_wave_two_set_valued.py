@@ -18,8 +18,8 @@ from random_tables import row
 
 import cobogo as cb
 from cobogo.errors import PolicyError
-from cobogo.models import KM, Classes, Domain, Monotone, set_valued
-from cobogo.models.check import check
+from cobogo.promises.models import KM, Classes, Domain, Monotone, set_valued
+from cobogo.promises.models.check import check
 
 baskets = st.lists(st.sampled_from("abcd"), max_size=4).map(lambda found: ",".join(found) or None)
 records = st.lists(st.tuples(baskets, st.integers(0, 3)), min_size=1, max_size=14)

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo import attacks
-from cobogo.perturb.operators.uniform import Uniform, largest_retention
-from cobogo.perturb.randomization.alpha_beta import AlphaBeta, drawn_set
-from cobogo.randomness import Entropy, coins
+from cobogo.examine import attacks
+from cobogo.floor.randomness import Entropy, coins
+from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.publish.randomize.alpha_beta import AlphaBeta, drawn_set
 
 HOSPITAL = [
     ("23", "47806", "H1N1"), ("27", "47805", "SARS"), ("33", "47823", "AIDS"),

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from cobogo.perturb.estimate import counts, mining
-from cobogo.perturb.estimate.density import filtered, noise_density, reconstructed
-from cobogo.perturb.estimate.distribution import inverted, likeliest, onto_simplex, variances
-from cobogo.perturb.operators.base import Operator
-from cobogo.perturb.operators.matrix import of, warner
-from cobogo.perturb.operators.uniform import Uniform
-from cobogo.randomness import Entropy
+from cobogo.floor.randomness import Entropy
+from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators.estimate import inverted, likeliest, onto_simplex, variances
+from cobogo.promises.operators.matrix import of, warner
+from cobogo.promises.operators.uniform import Uniform
+from cobogo.publish.randomize.estimate import counts, mining
+from cobogo.publish.randomize.estimate.density import filtered, noise_density, reconstructed
 
 Z = 5.5  # standard errors that a mean of many draws strays by with a probability below 1e-7
 

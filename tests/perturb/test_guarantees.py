@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cobogo.perturb.guarantees import (
+from cobogo.promises.guarantees import (
     GUARANTEES,
     Amplification,
     DeltaGrowth,
@@ -22,12 +22,12 @@ from cobogo.perturb.guarantees import (
     RhoPrivacy,
     UpwardRhoPrivacy,
 )
-from cobogo.perturb.guarantees.growth import growth, owned
-from cobogo.perturb.guarantees.prior_posterior import worst_posterior
-from cobogo.perturb.operators.matrix import of, warner
-from cobogo.perturb.operators.uniform import Uniform, largest_retention
-from cobogo.perturb.randomization.alpha_beta import AlphaBeta
-from cobogo.perturb.randomization.generalized import exposure, largest
+from cobogo.promises.guarantees.growth import growth, owned
+from cobogo.promises.guarantees.prior_posterior import worst_posterior
+from cobogo.promises.operators.matrix import of, warner
+from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.publish.randomize.alpha_beta import AlphaBeta
+from cobogo.publish.randomize.generalized import exposure, largest
 
 some = settings(deadline=None, max_examples=50)
 shares = st.lists(st.integers(1, 50), min_size=2, max_size=6).map(lambda n: np.array(n) / sum(n))

@@ -16,11 +16,10 @@ from randomized_tables import ASKED, OF_TABLE, RHO, N, policy, table
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError, SearchTooLarge, VerificationFailed
-from cobogo.perturb.randomization.make import METHODS
-from cobogo.release import manifest
+from cobogo.publish.randomize.make import METHODS
+from cobogo.release import kinds, manifest
+from cobogo.release.contract import Written
 from cobogo.release.readback import opened
-from cobogo.transform import kinds
-from cobogo.transform.base import Written
 
 
 def test_every_method_is_tried() -> None:

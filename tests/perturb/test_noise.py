@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.perturb.perturbation import noise
+from cobogo.publish.perturb import noise
 
 SEED = np.random.default_rng(7)
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution, SearchTooLarge
-from cobogo.perturb.guarantees import Exposure, RhoPrivacy, UpwardRhoPrivacy
-from cobogo.perturb.guarantees.prior_posterior import worst_posterior
-from cobogo.perturb.operators.uniform import Uniform, largest_retention
-from cobogo.perturb.optimal.fine_grain import linear_programme, tempered, value_dependent
-from cobogo.perturb.optimal.opt_rr import error, privacy, search_operators
-from cobogo.perturb.optimal.small_domain import partitioned
+from cobogo.promises.guarantees import Exposure, RhoPrivacy, UpwardRhoPrivacy
+from cobogo.promises.guarantees.prior_posterior import worst_posterior
+from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.publish.randomize.optimal.fine_grain import linear_programme, tempered, value_dependent
+from cobogo.publish.randomize.optimal.opt_rr import error, privacy, search_operators
+from cobogo.publish.randomize.optimal.small_domain import partitioned
 
 F = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
 

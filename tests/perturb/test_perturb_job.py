@@ -12,7 +12,7 @@ import pytest
 import cobogo as cb
 from cobogo.errors import DataError, PolicyError
 from cobogo.release import manifest
-from cobogo.transform.base import SEEDED
+from cobogo.release.contract import SEEDED
 
 DISEASES = ["flu"] * 60 + ["gastritis"] * 30 + ["HIV"] * 10
 ROWS = 2000

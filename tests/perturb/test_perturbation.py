@@ -13,7 +13,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.errors import DataError, PolicyError
-from cobogo.perturb.perturbation import pram
+from cobogo.publish.perturb import pram
 
 ROWS = 3000
 

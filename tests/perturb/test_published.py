@@ -9,8 +9,8 @@ from randomized_tables import policy, table
 
 import cobogo as cb
 from cobogo.errors import OutputError
-from cobogo.perturb.estimate.published import estimated_count
-from cobogo.perturb.randomization.make import METHODS
+from cobogo.publish.randomize.estimate.published import estimated_count
+from cobogo.publish.randomize.make import METHODS
 
 Z = 5.5
 

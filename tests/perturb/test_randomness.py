@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from cobogo.randomness import STEPS, Entropy, Seeded, below, choices, coins, source
+from cobogo.floor.randomness import STEPS, Entropy, Seeded, below, choices, coins, source
 
 NEVER = 1e-7  # of a test that fails a sampler that is right
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.perturb.perturbation.swap import Forbidden, rank_swapped
+from cobogo.publish.perturb.swap import Forbidden, rank_swapped
 
 some = settings(max_examples=60, deadline=None)
 

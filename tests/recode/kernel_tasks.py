@@ -16,17 +16,17 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 
-from cobogo import metrics
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
-from cobogo.hierarchy import Hierarchy
-from cobogo.models import KAnonymity, LDiversity, Model, TCloseness
-from cobogo.recode.algorithms import ALGORITHMS
-from cobogo.recode.local.improve import Improver
-from cobogo.recode.local.peel import least_size, peel, settle
-from cobogo.recode.local.reshape import Reshaper
-from cobogo.recode.local.terrain import Terrain
-from cobogo.recode.problem import Problem
-from cobogo.table.frequency import FrequencyTable, Joint
+from cobogo.examine import metrics
+from cobogo.promises.models import KAnonymity, LDiversity, Model, TCloseness
+from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.publish.recode.local.improve import Improver
+from cobogo.publish.recode.local.peel import least_size, peel, settle
+from cobogo.publish.recode.local.reshape import Reshaper
+from cobogo.publish.recode.local.terrain import Terrain
+from cobogo.publish.recode.problem import Problem
 from random_tasks import problem_of, tasks
 from reference import Task
 

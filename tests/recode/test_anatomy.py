@@ -15,7 +15,7 @@ from partition_tables import K, arrow, policy, tables
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.release.buckets import estimated_count
-from cobogo.report.write import write as draw
+from cobogo.tell.report.write import write as draw
 
 some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
@@ -29,7 +29,7 @@ TUPLE = ("number", "place", "age", "sex")
 def no_report() -> Any:
     """Releases are written without drawing their reports, which take longest; one test below draws one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+        patch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
         yield
 
 
@@ -176,7 +176,7 @@ def test_a_value_that_is_too_frequent_is_in_the_way_or_suppressed() -> None:
 def test_parquet_and_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq
 
-    monkeypatch.setattr("cobogo.report.write.write", draw)
+    monkeypatch.setattr("cobogo.tell.report.write.write", draw)
     asked = {**policy("anatomy", [L]), "output": {"format": "parquet"}}
     release = cb.anonymize(arrow(even(12)), asked)
     assert release.write(tmp_path / "out")

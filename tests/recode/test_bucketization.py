@@ -37,7 +37,7 @@ for asked in MODELS.values():
 @pytest.fixture(autouse=True)
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports take longest, and say of these releases what they say of anatomy's."""
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
 
 
 def passes(model: dict[str, Any], bucket: Counter[Any], whole: Counter[Any]) -> bool:

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.models import LDiversity, Model, TCloseness
-from cobogo.models.check import check
-from cobogo.recode.assignment import Assignment, leaf_tuples
-from cobogo.recode.cells.mu_argus import TOGETHER, mu_argus
-from cobogo.recode.cells.recovery import recoverable, unrecoverable
-from cobogo.recode.classic.samarati import samarati
+from cobogo.promises.models import LDiversity, Model, TCloseness
+from cobogo.promises.models.check import check
+from cobogo.publish.recode.assignment import Assignment, leaf_tuples
+from cobogo.publish.recode.cells.mu_argus import TOGETHER, mu_argus
+from cobogo.publish.recode.cells.recovery import recoverable, unrecoverable
+from cobogo.publish.recode.classic.samarati import samarati
 from random_tasks import problem_of, tasks
 from reference import Ladder, Task
 

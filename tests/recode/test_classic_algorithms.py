@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 import reference
 from cobogo.errors import NoSolution, SearchTooLarge
-from cobogo.metrics import METRICS
-from cobogo.models import AverageRisk, Classes, LDiversity, Model, TCloseness
-from cobogo.recode.algorithms import ALGORITHMS
-from cobogo.recode.classic import survey
-from cobogo.recode.classic.datafly import datafly
-from cobogo.recode.classic.genetic import genetic
-from cobogo.recode.classic.incognito import incognito
-from cobogo.recode.classic.ola import ola
-from cobogo.recode.classic.samarati import samarati
-from cobogo.recode.evaluate import Checked, Evaluator
-from cobogo.recode.problem import Levels, Problem
-from cobogo.recode.search import optimal
-from cobogo.recode.solution import Solution, ranked
+from cobogo.examine.metrics import METRICS
+from cobogo.promises.models import AverageRisk, Classes, LDiversity, Model, TCloseness
+from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.publish.recode.classic import survey
+from cobogo.publish.recode.classic.datafly import datafly
+from cobogo.publish.recode.classic.genetic import genetic
+from cobogo.publish.recode.classic.incognito import incognito
+from cobogo.publish.recode.classic.ola import ola
+from cobogo.publish.recode.classic.samarati import samarati
+from cobogo.publish.recode.evaluate import Checked, Evaluator
+from cobogo.publish.recode.problem import Levels, Problem
+from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.solution import Solution, ranked
 from random_tasks import problem_of, tasks
 from reference import Task
 

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.metrics import METRICS, igpl, information_gain, measure
-from cobogo.models import Domain, Histogram, LDiversity, Model, TCloseness
-from cobogo.models.check import check
-from cobogo.recode.classic.datafly import datafly
-from cobogo.recode.classic.samarati import samarati
-from cobogo.recode.cuts.bottom_up import bottom_up
-from cobogo.recode.cuts.cut import CutAssignment, assigned
-from cobogo.recode.cuts.top_down import top_down
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem
-from cobogo.recode.solution import Assigned
+from cobogo.examine.metrics import METRICS, igpl, information_gain, measure
+from cobogo.promises.models import Domain, Histogram, LDiversity, Model, TCloseness
+from cobogo.promises.models.check import check
+from cobogo.publish.recode.classic.datafly import datafly
+from cobogo.publish.recode.classic.samarati import samarati
+from cobogo.publish.recode.cuts.bottom_up import bottom_up
+from cobogo.publish.recode.cuts.cut import CutAssignment, assigned
+from cobogo.publish.recode.cuts.top_down import top_down
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.solution import Assigned
 from random_tasks import problem_of, tasks
 from reference import Task
 

@@ -74,7 +74,7 @@ def test_the_known_optimum_is_found(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", cases()[-3:] or [{"case": "none"}], ids=lambda case: case["case"])
 def test_it_is_written_and_verified(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the released file and, for δ-presence, the population's; without the report, which is not looked at."""
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
     assert cb.anonymize(policy_of(case)).write(tmp_path / "out")
     verdict = cb.verify(tmp_path / "out")
     assert verdict, verdict.as_dict()

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo
+from cobogo.data.hierarchy import Label
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.hierarchy import Label
 
 STEPS: dict[str, dict[Label, tuple[Label, ...]]] = {
     "a": {"a1": ("a1", "A1", "*"), "a2": ("a2", "A1", "*"), "a3": ("a3", "A2", "*"), "a4": ("a4", "A2", "*")},

@@ -17,9 +17,9 @@ from partition_tables import LADDERS, K, arrow, policy, tables
 
 import cobogo as cb
 from cobogo.errors import NoSolution, OutputError, PolicyError, SearchTooLarge
-from cobogo.recode.marginals import margins as module
-from cobogo.recode.marginals.margins import Marginal, Margins
-from cobogo.recode.marginals.structure import join_tree
+from cobogo.publish.recode.marginals import margins as module
+from cobogo.publish.recode.marginals.margins import Marginal, Margins
+from cobogo.publish.recode.marginals.structure import join_tree
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import estimated_count
 
@@ -33,7 +33,7 @@ T = {"model": "t-closeness", "distance": "equal", "t": 0.35}
 @pytest.fixture(autouse=True)
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports take longest; one test below draws one."""
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
 
 
 def asking(models: list[Any], *wanted: list[str]) -> dict[str, Any]:

@@ -19,17 +19,17 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 import reference
-from cobogo import metrics
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.hierarchy import Hierarchy
-from cobogo.models import Classes, KAnonymity, Model, Monotone
-from cobogo.recode import lattice, search
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.problem import Problem, records_allowed
-from cobogo.recode.search import optimal
-from cobogo.recode.solution import Solution
-from cobogo.table.frequency import FrequencyTable, frequency_table
-from cobogo.table.read import read
+from cobogo.examine import metrics
+from cobogo.promises.models import Classes, KAnonymity, Model, Monotone
+from cobogo.publish.recode import lattice, search
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.solution import Solution
 from random_tasks import WEIGHTS, as_built, frame_of, policy_of, problem_of, spelled, tasks
 from reference import Label, Ladder, Task
 

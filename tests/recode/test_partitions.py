@@ -14,8 +14,8 @@ from partition_tables import MODELS, K, arrow, broken, classes, policy, tables, 
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.metrics import METRICS
-from cobogo.recode.partition.curves import hilbert_keys
+from cobogo.examine.metrics import METRICS
+from cobogo.publish.recode.partition.curves import hilbert_keys
 
 GENERALIZING = ["mondrian", "mondrian-relaxed", "k-member", "k-similar", "oka", "hilbert", "r-tree"]
 STRICT = ["mondrian"]
@@ -29,7 +29,7 @@ some = settings(deadline=None, max_examples=12, suppress_health_check=list(Healt
 def no_report() -> Any:
     """Releases are written without drawing their reports: they are not looked at here, and take longest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+        patch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
         yield
 
 

@@ -15,7 +15,7 @@ from partition_tables import K, arrow, policy, tables
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.release.buckets import estimated_count
-from cobogo.report.write import write as draw
+from cobogo.tell.report.write import write as draw
 
 some = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
 
@@ -27,7 +27,7 @@ WHOLE = {"model": "t-closeness", "distance": "equal", "t": 0.0}
 @pytest.fixture(scope="module", autouse=True)
 def no_report() -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+        patch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
         yield
 
 
@@ -113,7 +113,7 @@ def test_identity_is_not_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     table, asked = tied(30)
     with pytest.raises(PolicyError, match="as they are"):
         cb.anonymize(table, {**asked, "privacy": {"models": [K]}})
-    monkeypatch.setattr("cobogo.report.write.write", draw)
+    monkeypatch.setattr("cobogo.tell.report.write.write", draw)
     release = cb.anonymize(table, asked)
     assert release.write(tmp_path / "out")
     text = (tmp_path / "out/public/dictionary.md").read_text(encoding="utf-8")

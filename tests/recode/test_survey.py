@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import reference
 from cobogo.errors import NoSolution
-from cobogo.exploration import Exploration, explore
-from cobogo.recode.evaluate import Evaluator
-from cobogo.recode.search import optimal
-from cobogo.recode.survey import Standing, Survey
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.survey import Standing, Survey
+from cobogo.studies.exploration import Exploration, explore
 from random_tasks import frame_of, policy_of, problem_of, tasks
 from reference import Task
 

@@ -27,7 +27,7 @@ P = {"model": "p-sensitive-k-anonymity", "p": 2, "k": 3}
 @pytest.fixture(autouse=True)
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports take longest; one test below looks at what they say."""
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
 
 
 def withholding(models: list[Any], limit: float, algorithm: str = "optimal", **recoding: Any) -> dict[str, Any]:
@@ -97,9 +97,9 @@ def test_the_search_finds_what_going_through_every_node_finds(model: dict[str, A
     """Pruning and bounds are those of classes that keep their records: no node left out is better."""
     from itertools import product
 
-    from cobogo.job import prepare
-    from cobogo.recode.evaluate import Evaluator
-    from cobogo.recode.search import optimal
+    from cobogo.publish.anonymize import prepare
+    from cobogo.publish.recode.evaluate import Evaluator
+    from cobogo.publish.recode.search import optimal
 
     problem = prepare(arrow(rows), withholding([K, model], 0.4)).problem
     evaluator = Evaluator(problem)
@@ -181,7 +181,7 @@ def test_starred_records_do_not_help_to_tell_what_is_withheld(tmp_path: Path) ->
 
 
 def test_the_report_tells_what_was_withheld() -> None:
-    from cobogo.report.story import expected
+    from cobogo.tell.report.story import expected
 
     release = cb.anonymize(arrow(guide()), withholding([K, {**L, "l": 3}], 0.4))
     told = expected(release)["withheld"]

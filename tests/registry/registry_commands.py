@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cobogo.cli import console
-from cobogo.cli.main import app
 from cobogo.errors import CobogoError
+from cobogo.faces.cli import console
+from cobogo.faces.cli.main import app
 
 
 def command(*words: str) -> int:

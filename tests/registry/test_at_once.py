@@ -13,7 +13,7 @@ import pytest
 from registry_commands import command
 
 import cobogo
-from cobogo.registry import store
+from cobogo.publish.registry import store
 
 POLICY = """
 [data]
@@ -33,7 +33,7 @@ models = [{ model = "k-anonymity", k = 2 }]
 path = "registry.db"
 dataset = "clinic"
 """
-RUN = "from cobogo.cli.main import run; run()"
+RUN = "from cobogo.faces.cli.main import run; run()"
 DIES = "import os; from cobogo.release import place; place._exchange = lambda *_: os._exit(9); " + RUN
 
 

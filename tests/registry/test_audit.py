@@ -12,11 +12,11 @@ import pytest
 from registry_commands import command
 
 import cobogo as cb
-from cobogo import audit as audits
-from cobogo.attacks import ATTACKS
-from cobogo.report.audit import told
-from cobogo.report.audit_words import ATTACKS_IN_PORTUGUESE
-from cobogo.report.words import words
+from cobogo.examine.attacks import ATTACKS
+from cobogo.studies import audit as audits
+from cobogo.tell.report.audit import told
+from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
+from cobogo.tell.report.words import words
 
 POLICY = """
 [data]

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 import cobogo as cb
-from cobogo.registry import store
-from cobogo.registry.adopt import adopt
-from cobogo.registry.history import history
+from cobogo.publish.registry import store
+from cobogo.publish.registry.adopt import adopt
+from cobogo.publish.registry.history import history
 
 AGES = ["21", "22", "31", "32"]
 

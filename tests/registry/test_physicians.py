@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from registry_commands import command
 
-from cobogo.registry import store
+from cobogo.publish.registry import store
 from physician_tables import COLUMNS, GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, Row
 
 DOCS = (Path(__file__).parents[2] / "docs" / "registry.md").read_text(encoding="utf-8")

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
-from cobogo.registry import store
-from cobogo.registry.book import open_book
-from cobogo.registry.structure import Kept
-from cobogo.release.publish import check_against_earlier
+from cobogo.publish.registry import store
+from cobogo.publish.registry.book import open_book
+from cobogo.publish.registry.structure import Kept
+from cobogo.publish.write import check_against_earlier
 
 Row = tuple[str, str, str, str]
 COLUMNS = ("who", "age", "zip", "illness")

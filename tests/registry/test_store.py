@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import RegistryError
-from cobogo.registry import seal, store
-from cobogo.registry.store import Registry
+from cobogo.publish.registry import seal, store
+from cobogo.publish.registry.store import Registry
 
 SECRET = "Maria Couto"
 
@@ -131,7 +131,7 @@ def test_a_record_that_was_altered_or_moved(registry: Registry, tmp_path: Path) 
 
 ADD = """
 import sys
-from cobogo.registry import store
+from cobogo.publish.registry import store
 registry = store.open_registry(sys.argv[1], None)
 for _ in range(5):
     with registry.transaction() as book:
@@ -150,7 +150,7 @@ def test_processes_at_once_wait_for_each_other(location: str) -> None:
 
 KILLED = """
 import os, sys
-from cobogo.registry import store
+from cobogo.publish.registry import store
 with store.open_registry(sys.argv[1], None).transaction() as book:
     book.add("clinic", {}, b"x")
     os._exit(9)

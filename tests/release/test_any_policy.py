@@ -12,8 +12,8 @@ import pytest
 
 import cobogo as cb
 from cobogo.errors import CobogoError
-from cobogo.metrics import METRICS
-from cobogo.recode.algorithms import ALGORITHMS
+from cobogo.examine.metrics import METRICS
+from cobogo.publish.recode.algorithms import ALGORITHMS
 
 CASES = 5
 """For each algorithm."""
@@ -119,7 +119,7 @@ def ended(table: pa.Table, policy: dict[str, Any], place: Path) -> str:
 def test_every_policy_ends_in_a_release_that_verifies_or_in_words(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cobogo.report.write.write", lambda *_, **__: None)  # drawing takes longest
+    monkeypatch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)  # drawing takes longest
     random = Random(f"{algorithm} 18")
     for number in range(CASES):
         table, policy = case(random, algorithm)

@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.demo import ceara
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
+from cobogo.examples import ceara
+from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
 from plain_count import Found, broken, counted, read_csv
 
 K = {"model": "k-anonymity", "k": 3}
@@ -37,7 +37,7 @@ every_of_records = pytest.mark.parametrize("algorithm", [name for name in ALGORI
 def no_report() -> Any:
     """Releases are written without drawing their reports: they are not looked at here, and take longest."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cobogo.report.write.write", lambda *_, **__: None)
+        patch.setattr("cobogo.tell.report.write.write", lambda *_, **__: None)
         yield
 
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
+from cobogo.data.table import formulas
+from cobogo.data.table.connect import connect
 from cobogo.errors import InputError, OutputError
 from cobogo.release.spreadsheet import neutralise
-from cobogo.table import formulas
-from cobogo.table.connect import connect
 
 HARMFUL = ["=cmd|' /C calc'!A0", "+cmd", "@SUM(1)", "-", "-1+2", "\t=1", "'=already", "''-x", "=a;b", '="q"']
 HARMLESS = ["-5", "-3,5", "+1.5e-7", "-1.000,25", "a=b", "'quoted'", "1-2", "'", "é", "#x"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cobogo
-from cobogo.demo import ceara
+from cobogo.examples import ceara
 
 POLICY = """
 [data]
@@ -30,7 +30,15 @@ suppression-limit = 0.2
 
 
 def command(policy: Path, out: Path) -> list[str]:
-    return [sys.executable, "-c", "from cobogo.cli.main import run; run()", "anonymize", str(policy), "--out", str(out)]
+    return [
+        sys.executable,
+        "-c",
+        "from cobogo.faces.cli.main import run; run()",
+        "anonymize",
+        str(policy),
+        "--out",
+        str(out),
+    ]
 
 
 @pytest.mark.parametrize(("ending", "times"), [(signal.SIGKILL, 3), (signal.SIGTERM, 1), (signal.SIGINT, 1)])

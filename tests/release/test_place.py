@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import OutputError
-from cobogo.release.place import staged
+from cobogo.floor.place import staged
 
 
 def ours(directory: Path) -> bool:

@@ -56,7 +56,7 @@ def released(release: cb.Release) -> Counter[Row]:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write releases without drawing their reports: they are not looked at here, and take longest."""
-    monkeypatch.setattr("cobogo.report.write.write", Mock())
+    monkeypatch.setattr("cobogo.tell.report.write.write", Mock())
 
 
 def parsed(file: Path, separator: str = ",") -> list[list[str]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cobogo.report.content import (
+from cobogo.tell.report.content import (
     AttributeStory,
     Content,
     LatticeStory,

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
-from cobogo.report.content import Content
-from cobogo.report.figures import plots_of
-from cobogo.report.html import render
-from cobogo.report.words import TEXTS, words
-from cobogo.report.write import write
+from cobogo.tell.report.content import Content
+from cobogo.tell.report.figures import plots_of
+from cobogo.tell.report.html import render
+from cobogo.tell.report.words import TEXTS, words
+from cobogo.tell.report.write import write
 
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 

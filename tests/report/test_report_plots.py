@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from cobogo.report import plots
-from cobogo.report.canvas import Sheet
-from cobogo.report.content import AttributeStory, Content, LatticeStory
-from cobogo.report.figures import Plot, plots_of
-from cobogo.report.words import TEXTS, words
-from cobogo.report.write import draw
+from cobogo.tell.report import plots
+from cobogo.tell.report.canvas import Sheet
+from cobogo.tell.report.content import AttributeStory, Content, LatticeStory
+from cobogo.tell.report.figures import Plot, plots_of
+from cobogo.tell.report.words import TEXTS, words
+from cobogo.tell.report.write import draw
 
 SAY = words("en")
 
@@ -129,7 +129,7 @@ def test_plots_can_be_drawn_in_threads() -> None:
     """In a process of its own: what goes wrong here ends the process."""
     drawing = """
 from concurrent.futures import ThreadPoolExecutor
-from cobogo.report.canvas import Sheet
+from cobogo.tell.report.canvas import Sheet
 
 def drawn(number):
     for turn in range(6):

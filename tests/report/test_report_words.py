@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import cobogo.report
-from cobogo.metrics import AGGREGATED, BUCKETED, METRICS
-from cobogo.models import MODELS
-from cobogo.policy import Role
-from cobogo.report.words import TEXTS, words
+import cobogo.tell.report
+from cobogo.data.policy import Role
+from cobogo.examine.metrics import AGGREGATED, BUCKETED, METRICS
+from cobogo.promises.models import MODELS
+from cobogo.tell.report.words import TEXTS, words
 
-REPORT = Path(cobogo.report.__file__).parent
+REPORT = Path(cobogo.tell.report.__file__).parent
 FROM_NAMES = (
     "role",
     "metric",

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo
-from cobogo.policy import Data
-from cobogo.risk.subsets import count, largest_size
-from cobogo.risk.uniques import right_match
-from cobogo.table.frequency import frequency_table
-from cobogo.table.read import read
+from cobogo.data.policy import Data
+from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.read import read
+from cobogo.examine.risk.subsets import count, largest_size
+from cobogo.examine.risk.uniques import right_match
 
 Rows = list[tuple[Any, ...]]
 
@@ -34,7 +34,7 @@ def measured(rows: Rows, *, people: list[str] | None = None, **options: Any) -> 
         columns["who"] = pa.array(people, pa.string())
         policy["attributes"]["who"] = {"role": "identifier"}
         policy["data"] = {"unit": "who"}
-    return cobogo.risk(pa.table(columns), policy, **options)
+    return cobogo.examine.risk(pa.table(columns), policy, **options)
 
 
 def parts(rows: Rows, columns: tuple[int, ...]) -> Rows:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
 import cobogo
-from cobogo.risk.attackers import attackers, estimated_chances, expected_inverse
-from cobogo.risk.estimates import (
+from cobogo.examine.risk.attackers import attackers, estimated_chances, expected_inverse
+from cobogo.examine.risk.estimates import (
     Estimate,
     Sizes,
     _drawn_once,
@@ -23,7 +23,7 @@ from cobogo.risk.estimates import (
     slide_negative_binomial,
     zayatz,
 )
-from cobogo.risk.gamma import digamma
+from cobogo.examine.risk.gamma import digamma
 
 ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult" / "adult.csv"
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
@@ -70,7 +70,7 @@ def test_dankar_s_rule_on_the_adult_extract(adult: Sizes) -> None:
 
 def test_the_same_figures_from_the_file(adult: Sizes) -> None:
     roles = {name: {"role": "quasi-identifier"} for name in QUASI} | {"occupation": {"role": "sensitive"}}
-    found = cobogo.risk(ADULT, {"data": {"separator": ";"}, "attributes": roles}, fraction=0.5)
+    found = cobogo.examine.risk(ADULT, {"data": {"separator": ";"}, "attributes": roles}, fraction=0.5)
     assert found.attackers.prosecutor.average == pytest.approx(0.413036, abs=1e-6)
     assert found.uniques == 8_841
     assert found.population.size == 2 * adult.people

@@ -17,16 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from cobogo.data.policy import Policy
+from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.read import read
 from cobogo.errors import PolicyError
-from cobogo.job import anonymize
-from cobogo.policy import Policy
-from cobogo.randomness import Seeded
-from cobogo.sample import scheme
-from cobogo.sample.job import sample
-from cobogo.sample.parameters import Parameters, delta_of, largest_share, least_k, parameters
-from cobogo.sample.sampled import sampled
-from cobogo.table.frequency import frequency_table
-from cobogo.table.read import read
+from cobogo.floor.randomness import Seeded
+from cobogo.publish.anonymize import anonymize
+from cobogo.publish.sample import scheme
+from cobogo.publish.sample.job import sample
+from cobogo.publish.sample.parameters import Parameters, delta_of, largest_share, least_k, parameters
+from cobogo.publish.sample.sampled import sampled
 from commands import cobogo
 
 SETTINGS = [(0.5, 0.3), (1.0, 0.5), (1.0, 0.632), (2.0, 0.8), (0.2, 0.1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from cobogo.schema import MOST_VALUES, ColumnProfile, profile
+from cobogo.data.schema import MOST_VALUES, ColumnProfile, profile
 
 
 def column(name: str, cells: Iterable[str | None]) -> ColumnProfile:

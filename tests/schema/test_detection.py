@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_columns import GUIDE, PEOPLE, column, cpf, luhn
 
-from cobogo.schema import Clue, detect
-from cobogo.schema import forms as form
+from cobogo.data.schema import Clue, detect
+from cobogo.data.schema import forms as form
 
 
 def found(name: str, cells: list[str | None]) -> dict[Clue, float]:

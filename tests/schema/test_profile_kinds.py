@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_columns import column
 
-from cobogo.schema import MOST_VALUES, Kind, Type
-from cobogo.schema.profile import DATE_FORMATS
+from cobogo.data.schema import MOST_VALUES, Kind, Type
+from cobogo.data.schema.profile import DATE_FORMATS
 
 
 @pytest.mark.parametrize(

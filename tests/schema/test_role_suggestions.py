@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_columns import ADULT, GUIDE, PEOPLE, column, cpf
 
-from cobogo.hierarchy.build import build
-from cobogo.policy import Policy, Role
-from cobogo.schema import ColumnProfile, Suggestion, detect, suggest
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import Policy, Role
+from cobogo.data.schema import ColumnProfile, Suggestion, detect, suggest
 
 QUASI, SENSITIVE, IDENTIFIER = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schema_columns import ADULT, GUIDE, column
 
+from cobogo.data.policy import Policy, Role
+from cobogo.data.schema import ColumnProfile, Suggestion, starter_policy, suggest
+from cobogo.data.schema.starter import toml
 from cobogo.errors import PolicyError
-from cobogo.models import build
-from cobogo.policy import Policy, Role
-from cobogo.schema import ColumnProfile, Suggestion, starter_policy, suggest
-from cobogo.schema.starter import toml
+from cobogo.promises.models import build
 
 
 def starter(columns: dict[str, list[str | None]], **options: str) -> str:

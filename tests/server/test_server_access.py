@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from cobogo.server.access import Pace
-from cobogo.server.roles import SCOPES, Role
+from cobogo.faces.server.access import Pace
+from cobogo.faces.server.roles import SCOPES, Role
 
 OPEN = {("GET", "/health")}
 OF_ANYBODY = {("GET", "/api/v1/me"), ("GET", "/api/v1/location/mixzones")}

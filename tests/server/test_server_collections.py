@@ -8,14 +8,14 @@ import sys
 
 import numpy as np
 
-from cobogo.ldp.collection import Collection
-from cobogo.ldp.encoding import shuffled_reports
-from cobogo.ldp.wire import batches
-from cobogo.randomness import Entropy
-from cobogo.server import collecting
-from cobogo.server.house import House
-from cobogo.server.settings import Settings
-from cobogo.server.state import COLLECTIONS
+from cobogo.collect.collection import Collection
+from cobogo.collect.encoding import shuffled_reports
+from cobogo.collect.wire import batches
+from cobogo.faces.server import collecting
+from cobogo.faces.server.house import House
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.state import COLLECTIONS
+from cobogo.floor.randomness import Entropy
 
 TOML = """
 [collection]
@@ -67,10 +67,10 @@ def test_what_comes_again_under_its_key_is_counted_once(served) -> None:
 
 SEND = """
 import sys
-from cobogo.server.house import House
-from cobogo.server.settings import Settings
-from cobogo.server.state import COLLECTIONS
-from cobogo.server import collecting, journal
+from cobogo.faces.server.house import House
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.state import COLLECTIONS
+from cobogo.faces.server import collecting, journal
 journal.LONG = 200  # segments are counted all the time
 house = House(Settings(state=sys.argv[1]))
 (row,) = house.state.rows(COLLECTIONS)

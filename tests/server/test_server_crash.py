@@ -13,9 +13,9 @@ from pathlib import Path
 import httpx
 
 from browsers import free_port
-from cobogo.server.house import House
-from cobogo.server.roles import Role
-from cobogo.server.settings import Settings
+from cobogo.faces.server.house import House
+from cobogo.faces.server.roles import Role
+from cobogo.faces.server.settings import Settings
 
 COLUMNS = 14
 SLOW = (
@@ -35,7 +35,7 @@ def _table(rows: int = 3000) -> str:
 
 
 def _start(state: Path, port: int) -> subprocess.Popen[bytes]:
-    program = "from cobogo.cli.main import run; run()"
+    program = "from cobogo.faces.cli.main import run; run()"
     arguments = ["serve", "--state", str(state), "--port", str(port)]
     server = subprocess.Popen(
         [sys.executable, "-c", program, *arguments],

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from cobogo.errors import InputError, PolicyError
-from cobogo.job import anonymize
-from cobogo.server.confine import confined
-from cobogo.server.files import safe_name
-from cobogo.server.settings import Settings
+from cobogo.faces.server.confine import confined
+from cobogo.faces.server.files import safe_name
+from cobogo.faces.server.settings import Settings
+from cobogo.publish.anonymize import anonymize
 from commands import cobogo
 from http_server import CSV
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cobogo.errors import InputError
-from cobogo.server.app import create_app
-from cobogo.server.roles import Role
-from cobogo.server.settings import Settings
+from cobogo.faces.server.app import create_app
+from cobogo.faces.server.roles import Role
+from cobogo.faces.server.settings import Settings
 
 
 def _here(lon: float) -> dict[str, object]:

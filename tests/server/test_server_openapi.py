@@ -10,8 +10,8 @@ import hypothesis
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
-from cobogo.server.access import Pace
-from cobogo.server.roles import SCOPES, Role
+from cobogo.faces.server.access import Pace
+from cobogo.faces.server.roles import SCOPES, Role
 from server_world import World
 
 CAREFREE = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}

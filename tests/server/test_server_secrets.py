@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from cobogo.cli.serving import configured
-from cobogo.server.settings import Settings
+from cobogo.faces.cli.serving import configured
+from cobogo.faces.server.settings import Settings
 
 PASSWORD = "open-sesame-4711"
 VALUE = "Maria do Couto"

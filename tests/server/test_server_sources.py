@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from cobogo.errors import InputError
-from cobogo.server.settings import Settings
+from cobogo.faces.server.settings import Settings
 
 SECRET = "a-password-of-the-house"
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import InputError, Stale
-from cobogo.server import drafts, tables
-from cobogo.server.house import House
-from cobogo.server.queue import Busy, Queue
-from cobogo.server.settings import Limits, Settings
-from cobogo.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
-from cobogo.server.worker import Work
+from cobogo.faces.server import drafts, tables
+from cobogo.faces.server.house import House
+from cobogo.faces.server.queue import Busy, Queue
+from cobogo.faces.server.settings import Limits, Settings
+from cobogo.faces.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
+from cobogo.faces.server.worker import Work
 from http_server import CSV, POLICY
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cobogo.models.base import Ints
-from cobogo.synth.private import Exact
+from cobogo.floor.arrays import Ints
+from cobogo.publish.synthesize.private import Exact
 
 PRIVATE = ("mst", "aim", "privbayes")
 BASELINES = ("independent-without-guarantee", "copula-without-guarantee")

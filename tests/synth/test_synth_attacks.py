@@ -11,7 +11,7 @@ import pytest
 from pyarrow import csv
 
 import cobogo as cb
-from cobogo.attacks import ATTACKS, attack, open_case
+from cobogo.examine.attacks import ATTACKS, attack, open_case
 
 WIDTH, VALUES, ROWS = 6, 20, 300
 NAMES = ("membership", "singling-out", "linkability", "inference")

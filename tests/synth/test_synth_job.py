@@ -16,13 +16,13 @@ import pytest
 from synth_tables import BASELINES, PRIVATE, people, policy
 
 import cobogo as cb
-from cobogo.dp.ledger import Ledger
+from cobogo.data.table.read import read
 from cobogo.errors import BudgetSpent, PolicyError
+from cobogo.promises.ledger import Ledger
+from cobogo.publish.synthesize.domains import declared
+from cobogo.publish.synthesize.rows import coded_rows
+from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
 from cobogo.release import manifest
-from cobogo.synth.domains import declared
-from cobogo.synth.rows import coded_rows
-from cobogo.synth.synthetic import NO_GUARANTEE
-from cobogo.table.read import read
 
 pytest.importorskip("mbi")
 pytest.importorskip("opendp")
@@ -281,8 +281,8 @@ import os, signal, sys
 sys.path[:0] = sys.argv[1:3]
 from synth_tables import people
 import cobogo as cb
-from cobogo.synth import rows
-import cobogo.synth.synthetic as synthetic, json
+from cobogo.publish.synthesize import rows
+import cobogo.publish.synthesize.synthetic as synthetic, json
 synthetic.coded_rows = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 cb.synthesize(people(50), json.loads(sys.argv[3])).write(sys.argv[4])
 """

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.policy import Policy
-from cobogo.randomness import Seeded
-from cobogo.synth.belief import calibrated, systematic
-from cobogo.synth.domains import LEFT_OUT, declared, read
-from cobogo.synth.rows import bounded
+from cobogo.data.policy import Policy
+from cobogo.floor.randomness import Seeded
+from cobogo.publish.synthesize.belief import calibrated, systematic
+from cobogo.publish.synthesize.domains import LEFT_OUT, declared, read
+from cobogo.publish.synthesize.rows import bounded
 
 SIZES = (2, 3, 2, 2)
 FORESTS = [

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synth_tables import PRIVATE, Tape, codes, excess
 
-from cobogo.dp.accounting import choosing, delta_of
-from cobogo.synth.methods import METHODS
-from cobogo.synth.private import Attributes, Fitted, Private, apart
-from cobogo.synth.privbayes import CHANGE, dependence
+from cobogo.promises.accounting import choosing, delta_of
+from cobogo.publish.synthesize.methods import METHODS
+from cobogo.publish.synthesize.private import Attributes, Fitted, Private, apart
+from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 
 SIZES = (4, 4, 4)
 RHO = Fraction(1, 50)
@@ -106,8 +106,8 @@ def test_the_score_of_dependence_comes_near_its_sensitivity() -> None:
 
 
 def test_every_step_of_a_replayed_release_is_within_epsilon_and_delta() -> None:
-    from cobogo.policy import Synthesis
-    from cobogo.synth.paying import Cost
+    from cobogo.data.policy import Synthesis
+    from cobogo.publish.synthesize.paying import Cost
 
     cost = Cost.of(Synthesis(epsilon=1.0, delta=1e-9), "here")
     assert delta_of(float(cost.rho), 1.0) <= 1e-9

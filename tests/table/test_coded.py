@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.policy import Data
-from cobogo.table import coded
-from cobogo.table.duck import DuckDB
-from cobogo.table.frequency import frequency_table
-from cobogo.table.read import read
+from cobogo.data.policy import Data
+from cobogo.data.table import coded
+from cobogo.data.table.duck import DuckDB
+from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.read import read
 
 NAMES = ("few", 'the "rare"', "many", "none")
 

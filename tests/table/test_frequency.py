@@ -6,9 +6,9 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.policy import Data
-from cobogo.table.frequency import frequency_table, number_tuples
-from cobogo.table.read import read
+from cobogo.data.policy import Data
+from cobogo.data.table.frequency import frequency_table, number_tuples
+from cobogo.data.table.read import read
 
 CELL = st.sampled_from(["a", "b", "ç", None])
 ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=12)

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cobogo.data.policy import Data
+from cobogo.data.table.files import guess_separator
+from cobogo.data.table.read import read
 from cobogo.errors import DataError
-from cobogo.policy import Data
-from cobogo.table.files import guess_separator
-from cobogo.table.read import read
 
 
 def rows(source: Any, **options: Any) -> list[dict[str, Any]]:

@@ -13,12 +13,12 @@ import pytest
 from contrasts import faint, fits, nameless
 
 from browsers import answers, browser, free_port, log_in, running
-from cobogo.registry.store import create, open_registry
-from cobogo.server.house import House
-from cobogo.server.roles import Role
-from cobogo.server.settings import Settings
-from cobogo.server.state import JOBS, RELEASES
-from cobogo.workbench.words import TEXTS
+from cobogo.faces.server.house import House
+from cobogo.faces.server.roles import Role
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.state import JOBS, RELEASES
+from cobogo.faces.workbench.words import TEXTS
+from cobogo.publish.registry.store import create, open_registry
 
 pytestmark = pytest.mark.xdist_group("workbench")
 

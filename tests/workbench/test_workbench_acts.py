@@ -17,18 +17,18 @@ from sqlalchemy import insert
 pytest.importorskip("nicegui")
 
 from cobogo.errors import InputError, QueryRefused, Stale
-from cobogo.server import drafts, tables
-from cobogo.server.house import House
-from cobogo.server.keys import Holder
-from cobogo.server.queue import Queue
-from cobogo.server.roles import SCOPES, Role, Scope
-from cobogo.server.settings import Settings
-from cobogo.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
-from cobogo.workbench import acts
-from cobogo.workbench.acts import ACTS
-from cobogo.workbench.checking import checked, undecided
-from cobogo.workbench.pages.login import wanted
-from cobogo.workbench.session import Browser, Desk, Session
+from cobogo.faces.server import drafts, tables
+from cobogo.faces.server.house import House
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.queue import Queue
+from cobogo.faces.server.roles import SCOPES, Role, Scope
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
+from cobogo.faces.workbench import acts
+from cobogo.faces.workbench.acts import ACTS
+from cobogo.faces.workbench.checking import checked, undecided
+from cobogo.faces.workbench.pages.login import wanted
+from cobogo.faces.workbench.session import Browser, Desk, Session
 
 SOURCES = Path(acts.__file__).parent
 CSV = b"nome,idade,cidade,doenca\n" + b"".join(
@@ -408,7 +408,9 @@ def _effects(tree: ast.Module) -> list[str]:
     imported = {"mind"}
     found, inside = [], set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(("cobogo.server", "cobogo.workbench")):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
+            ("cobogo.faces.server", "cobogo.faces.workbench")
+        ):
             imported |= {one.asname or one.name for one in node.names}
             part = str(node.module).rpartition(".")[2]
             found += [f"{part}.{one.name}" for one in node.names if one.name not in READS.get(part, {one.name})
@@ -443,8 +445,8 @@ def test_pages_read_and_everything_else_is_an_act() -> None:
         "await run.io_bound(self.desk.queue.cancel, job)",
         "queue = desk.queue",
         "state = desk.house.state",
-        "from cobogo.server import tables\ntables.forget(house, owner, identity)",
-        "from cobogo.server.tables import forget",
+        "from cobogo.faces.server import tables\ntables.forget(house, owner, identity)",
+        "from cobogo.faces.server.tables import forget",
         "await run.io_bound(mind.sql, text)",
     ],
 )

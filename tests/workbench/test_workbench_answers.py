@@ -10,10 +10,10 @@ import pytest
 
 pytest.importorskip("nicegui")
 
-from cobogo.dp import Curator
-from cobogo.workbench.pages.asking.answers import Asked
-from cobogo.workbench.pages.asking.budgets import amount, small
-from cobogo.workbench.session import Session
+from cobogo.answer import Curator
+from cobogo.faces.workbench.pages.asking.answers import Asked
+from cobogo.faces.workbench.pages.asking.budgets import amount, small
+from cobogo.faces.workbench.session import Session
 
 
 def test_the_file_of_an_answer_has_its_intervals_and_runs_nowhere(tmp_path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from contrasts import faint, fits, nameless
 
 from browsers import answers, browser, free_port, log_in, running
-from cobogo.workbench.words import TEXTS
+from cobogo.faces.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_ask")
 
@@ -47,9 +47,9 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    from cobogo.server.house import House
-    from cobogo.server.roles import Role
-    from cobogo.server.settings import Settings
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.settings import Settings
 
     home = tmp_path_factory.mktemp("bench")
     (home / "curator.toml").write_text(CURATOR)
@@ -135,10 +135,10 @@ def test_a_steward_sees_what_everybody_spends_and_cannot_ask(bench: Bench) -> No
 def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     import httpx
 
-    from cobogo.ldp.collection import Collection
-    from cobogo.ldp.encoding import shuffled_reports
-    from cobogo.ldp.wire import batches
-    from cobogo.randomness import Entropy
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.encoding import shuffled_reports
+    from cobogo.collect.wire import batches
+    from cobogo.floor.randomness import Entropy
 
     page = bench.enter("maria")
     page.goto(f"{bench.address}/collecting")

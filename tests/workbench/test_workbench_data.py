@@ -15,24 +15,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from browsers import answers, browser, free_port, running
+from cobogo.data.hierarchy.base import Hierarchy
+from cobogo.data.hierarchy.csv_file import csv_hierarchy
+from cobogo.data.hierarchy.tree import tree_hierarchy
+from cobogo.data.policy import BUILDERS, TreeHierarchy
+from cobogo.data.schema import profile, suggest
+from cobogo.data.schema.portuguese import reason_in_portuguese
+from cobogo.data.schema.words import TOPICS
 from cobogo.errors import HierarchyError, InputError
-from cobogo.hierarchy.base import Hierarchy
-from cobogo.hierarchy.csv_file import csv_hierarchy
-from cobogo.hierarchy.tree import tree_hierarchy
-from cobogo.policy import BUILDERS, TreeHierarchy
-from cobogo.schema import profile, suggest
-from cobogo.schema.portuguese import reason_in_portuguese
-from cobogo.schema.words import TOPICS
-from cobogo.server import profiles, tables
-from cobogo.server.house import House
-from cobogo.server.rows import Order, counts
-from cobogo.server.settings import Settings
-from cobogo.server.state import DATASETS, JOBS
-from cobogo.workbench.hierarchy import groups
-from cobogo.workbench.hierarchy.kinds import BY_HAND, FIELDS, kind_of, start
-from cobogo.workbench.hierarchy.look import SHOWN, look, nodes
-from cobogo.workbench.pages.data_rows import PAGE, View
-from cobogo.workbench.words import TEXTS
+from cobogo.faces.server import profiles, tables
+from cobogo.faces.server.house import House
+from cobogo.faces.server.rows import Order, counts
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.state import DATASETS, JOBS
+from cobogo.faces.workbench.hierarchy import groups
+from cobogo.faces.workbench.hierarchy.kinds import BY_HAND, FIELDS, kind_of, start
+from cobogo.faces.workbench.hierarchy.look import SHOWN, look, nodes
+from cobogo.faces.workbench.pages.data_rows import PAGE, View
+from cobogo.faces.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_data")
 
@@ -141,7 +141,7 @@ def test_every_kind_begins_with_something_that_can_be_built(kind, tmp_path) -> N
 
 
 def _policy(name: str, spec: dict[str, Any] | None) -> str:
-    from cobogo.workbench.draft import Draft
+    from cobogo.faces.workbench.draft import Draft
 
     draft = Draft("[attributes]\nother = { role = 'CONFIRM sensitive' }\n")
     draft.set_attribute(name, role="quasi-identifier", hierarchy=spec)

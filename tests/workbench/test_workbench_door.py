@@ -13,11 +13,11 @@ import httpx
 import pytest
 
 from browsers import answers, free_port, running
-from cobogo.server.house import House
-from cobogo.server.keys import Holder
-from cobogo.server.roles import LOCAL, Role
-from cobogo.server.settings import Limits, Settings
-from cobogo.server.state import DATASETS, State
+from cobogo.faces.server.house import House
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import LOCAL, Role
+from cobogo.faces.server.settings import Limits, Settings
+from cobogo.faces.server.state import DATASETS, State
 
 pytestmark = pytest.mark.xdist_group("workbench")
 
@@ -86,7 +86,7 @@ def test_pages_load_nothing_from_elsewhere_and_are_framed_by_nobody(door) -> Non
 
 
 def test_a_browser_that_is_idle_for_long_is_logged_out(tmp_path) -> None:
-    from cobogo.workbench.session import Browser, Desk
+    from cobogo.faces.workbench.session import Browser, Desk
 
     house = House(Settings(state=str(tmp_path / "s"), limits=Limits(session_minutes=30)))
     desk = Desk(house, None)  # type: ignore[arg-type]

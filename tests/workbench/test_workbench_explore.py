@@ -15,11 +15,11 @@ import pandas as pd
 import pytest
 
 from browsers import answers, browser, free_port, running
-from cobogo.comparison import compare
-from cobogo.policy import Policy
-from cobogo.workbench.shelf import Shelf
-from cobogo.workbench.study import KINDS, Study
-from cobogo.workbench.words import TEXTS
+from cobogo.data.policy import Policy
+from cobogo.faces.workbench.shelf import Shelf
+from cobogo.faces.workbench.study import KINDS, Study
+from cobogo.faces.workbench.words import TEXTS
+from cobogo.studies.comparison import compare
 
 pytestmark = pytest.mark.xdist_group("workbench_explore")
 
@@ -45,15 +45,15 @@ SERVER = """
 import io, sys
 from pathlib import Path
 import uvicorn
-from cobogo.server import tables
-from cobogo.server.app import create_app
-from cobogo.server.house import House
-from cobogo.server.keys import Holder
-from cobogo.server.roles import Role, Scope
-from cobogo.server.settings import Settings
-from cobogo.server import drafts
-from cobogo.workbench.app import mount
-from cobogo.workbench.session import LOCAL_KEY
+from cobogo.faces.server import tables
+from cobogo.faces.server.app import create_app
+from cobogo.faces.server.house import House
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server import drafts
+from cobogo.faces.workbench.app import mount
+from cobogo.faces.workbench.session import LOCAL_KEY
 
 home, port = Path(sys.argv[1]), int(sys.argv[2])
 settings = Settings(state=str(home / "state"), port=port)

@@ -7,16 +7,16 @@ import pytest
 
 pytest.importorskip("nicegui")
 
-from cobogo.location.asking import mechanisms
-from cobogo.location.fortaleza import people
-from cobogo.location.metrics import quality_loss
-from cobogo.location.trying import Ground, tried
-from cobogo.randomness import Seeded
-from cobogo.workbench.pages.mapping.figures import Try, remembered
-from cobogo.workbench.pages.mapping.grounds import positions_in
-from cobogo.workbench.pages.mapping.knobs import KNOBS, attacks
-from cobogo.workbench.pages.mapping.picture import WIDE, Picture
-from cobogo.workbench.words import TEXTS
+from cobogo.examples.fortaleza import people
+from cobogo.faces.workbench.pages.mapping.figures import Try, remembered
+from cobogo.faces.workbench.pages.mapping.grounds import positions_in
+from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, attacks
+from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
+from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.asking import mechanisms
+from cobogo.locate.metrics import quality_loss
+from cobogo.locate.trying import Ground, tried
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from cobogo.cli.catalogue import catalogue
 from cobogo.errors import CobogoError, PolicyError
-from cobogo.models.described import described
-from cobogo.models.promise import made
-from cobogo.recode.algorithms import ALGORITHMS
-from cobogo.workbench.checking import checked, jobs_of
-from cobogo.workbench.draft import Draft
-from cobogo.workbench.pages.privacy.models import GROUPS, KNOWN, START
-from cobogo.workbench.words import TEXTS, preferred
+from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.workbench.checking import checked, jobs_of
+from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.pages.privacy.models import GROUPS, KNOWN, START
+from cobogo.faces.workbench.words import TEXTS, preferred
+from cobogo.promises.models.described import described
+from cobogo.promises.models.promise import made
+from cobogo.publish.recode.algorithms import ALGORITHMS
 
 NAMES = [name for name, _ in catalogue("models")]
 

@@ -16,7 +16,7 @@ import pytest
 from contrasts import fits
 
 from browsers import answers, browser, free_port, log_in, running
-from cobogo.workbench.words import TEXTS
+from cobogo.faces.workbench.words import TEXTS
 
 pytestmark = pytest.mark.xdist_group("workbench_utility")
 
@@ -39,10 +39,10 @@ suppression-limit = 0.1
 
 def furnished(house: Any, owner: str) -> None:
     """A data set of somebody's and a release of it."""
-    from cobogo.server import tables
-    from cobogo.server.confine import confined
-    from cobogo.server.state import DATASETS, RELEASES, packed
-    from cobogo.server.worker import KINDS
+    from cobogo.faces.server import tables
+    from cobogo.faces.server.confine import confined
+    from cobogo.faces.server.state import DATASETS, RELEASES, packed
+    from cobogo.faces.server.worker import KINDS
 
     dataset = tables.receive(house, owner, "gente.csv", io.BytesIO(CSV.encode()))
     home = house.files.dataset(dataset)
@@ -61,8 +61,8 @@ def furnished(house: Any, owner: str) -> None:
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server's directory with a release of Maria's."""
-    from cobogo.server.house import House
-    from cobogo.server.settings import Settings
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.settings import Settings
 
     place = tmp_path_factory.mktemp("bench")
     house = House(Settings(state=str(place / "state")))
@@ -72,15 +72,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_original_is_for_its_steward_alone(home) -> None:
-    from cobogo.metrics.pairs.compared import distribution
-    from cobogo.server.house import House
-    from cobogo.server.keys import Holder
-    from cobogo.server.roles import SCOPES, Role
-    from cobogo.server.settings import Settings
-    from cobogo.server.state import RELEASES
-    from cobogo.workbench.looked import look, measured, paired
-    from cobogo.workbench.pages.risk_people import assessed, figures
-    from cobogo.workbench.session import Desk, Session
+    from cobogo.examine.utility.pairs.compared import distribution
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.keys import Holder
+    from cobogo.faces.server.roles import SCOPES, Role
+    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.state import RELEASES
+    from cobogo.faces.workbench.looked import look, measured, paired
+    from cobogo.faces.workbench.pages.risk_people import assessed, figures
+    from cobogo.faces.workbench.session import Desk, Session
 
     house = House(Settings(state=str(home / "state")))
     desk = Desk(house, None)  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
 
 
 def test_what_is_measured_is_measured_once_and_the_oldest_is_forgotten() -> None:
-    from cobogo.workbench.looked import Memory
+    from cobogo.faces.workbench.looked import Memory
 
     memory, made = Memory(2), []
 
@@ -138,9 +138,9 @@ def test_what_is_measured_is_measured_once_and_the_oldest_is_forgotten() -> None
 
 @contextmanager
 def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    from cobogo.server.house import House
-    from cobogo.server.roles import Role
-    from cobogo.server.settings import Settings
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.settings import Settings
 
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cobogo.policy import Policy
-from cobogo.workbench.draft import Draft
-from cobogo.workbench.words import ROOMS, TEXTS
+from cobogo.data.policy import Policy
+from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.words import ROOMS, TEXTS
 
 SOURCES = Path(__file__).parents[2] / "src" / "cobogo" / "workbench"
 

@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cobogo.hierarchy import Hierarchy
-from cobogo.models import Model
-from cobogo.models.base import Classes, Records
-from cobogo.models.check import ModelVerdict, check
-from cobogo.models.promise import parameters
+from cobogo.data.classes import Classes
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.promises.models import Model
+from cobogo.promises.models.base import Records
+from cobogo.promises.models.check import ModelVerdict, check
+from cobogo.promises.models.promise import parameters
 from cobogo.release.manifest import Manifest
 from cobogo.release.reference import Reference
-from cobogo.table.frequency import FrequencyTable
 
 AGAINST_RELEASED = "against the released rows; before suppression it holds, which only the evidence can show"
 """What is said of a model that compares with the table before suppression, and is beyond its bound against the rows."""

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
+from cobogo.data.classes import Domain, Histogram
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import Role
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError
-from cobogo.hierarchy import Label
-from cobogo.models.base import Domain, Floats, Histogram
-from cobogo.policy import Role
+from cobogo.floor.arrays import Floats
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
 from cobogo.release.marginals import count_from_marginals, margins_in, refuse_unless_agreeing, whole_count
 from cobogo.release.shuffle import every_slice
-from cobogo.table.frequency import FrequencyTable, frequency_table
-from cobogo.table.read import Table, read
 
 NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
 """What a verification of buckets adds."""

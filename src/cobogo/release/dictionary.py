@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from cobogo.errors import number_of
-from cobogo.models import MODELS
-from cobogo.models.check import ModelVerdict
-from cobogo.policy import (
+from cobogo.data.policy import (
     AttributePolicy,
     CsvHierarchy,
     DatesHierarchy,
@@ -19,6 +16,9 @@ from cobogo.policy import (
     Role,
     TreeHierarchy,
 )  # fmt: skip
+from cobogo.errors import number_of
+from cobogo.promises.models import MODELS
+from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Column
 
 VALUES = "each value as collected or, in every record that has it, suppressed: * stands for those that are not released"

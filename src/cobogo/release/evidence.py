@@ -12,14 +12,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from cobogo.data.policy import Policy
+from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import VerificationFailed
-from cobogo.policy import Policy
+from cobogo.floor.urls import without_password
+from cobogo.publish.result import Release
+from cobogo.publish.series import Series
 from cobogo.release import manifest
 from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
-from cobogo.release.release import Release
-from cobogo.release.series import Series
-from cobogo.table.connect import without_password
-from cobogo.table.frequency import FrequencyTable
 
 NAME = "evidence.json"
 OWN_HASH = "sha256"

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from cobogo.data.policy import Data, Formulas, Role, Separator
 from cobogo.errors import VerificationFailed
-from cobogo.policy import Data, Formulas, Role, Separator
 
 NAME = "manifest.json"
 FORMAT = "cobogo-release/1"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import Role
+from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_tuples
+from cobogo.data.table.read import read
 from cobogo.errors import DataError, PolicyError
-from cobogo.hierarchy import Label
-from cobogo.models.base import Floats, Ints
-from cobogo.policy import Role
-from cobogo.recode.marginals.margins import Marginal, Margins
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.publish.recode.marginals.margins import Marginal, Margins
 from cobogo.release.manifest import Manifest
-from cobogo.table.frequency import FrequencyTable, frequency_table, number_tuples
-from cobogo.table.read import read
 
 LONGEST = 15
 """Digits of a count."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from cobogo.data.table.connect import connect
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
@@ -12,9 +15,6 @@ from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import marginal_table
 from cobogo.release.reference import Json
 from cobogo.release.withheld import told
-from cobogo.table.connect import connect
-from cobogo.table.frequency import FrequencyTable, frequency_table
-from cobogo.table.read import Table, read, table_in
 
 
 def parts(release: Path) -> tuple[Path, Path | None]:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from cobogo.data.classes import Classes, Domain, Histogram, Members
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.data.table.frequency import FrequencyTable, nameless, spread
 from cobogo.errors import VerificationFailed
-from cobogo.hierarchy import SUPPRESSED, Hierarchy, Label
-from cobogo.models.base import Classes, Domain, Histogram, Members
-from cobogo.table.frequency import FrequencyTable, nameless, spread
 
 Json = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cobogo.table.engine import Engine, Expression
-from cobogo.table.lookup import unused
+from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.lookup import unused
 
 
 def every_slice(columns: Sequence[str], group: str, slices: Sequence[Sequence[str]]) -> list[list[str]]:

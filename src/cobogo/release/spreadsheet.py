@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from cobogo.data.table import formulas
+from cobogo.data.table.connect import connect
+from cobogo.data.table.read import read
 from cobogo.errors import OutputError
 from cobogo.release import manifest as manifests
 from cobogo.release.write import seal
-from cobogo.table import formulas
-from cobogo.table.connect import connect
-from cobogo.table.read import read
 
 
 def neutralise(public: Path, target: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.brief import brief
 from cobogo.errors import number_of
-from cobogo.models.check import ModelVerdict
+from cobogo.floor.brief import brief
+from cobogo.promises.models.check import ModelVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,18 +10,24 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from cobogo import models
+from cobogo.data.classes import Classes, Domain, Earlier, Histogram
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, open_source
+from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
-from cobogo.hierarchy.build import build
-from cobogo.models import Model
-from cobogo.models.base import Classes, Domain, Earlier, Histogram
-from cobogo.models.check import ModelVerdict, check
-from cobogo.models.promise import parameters
-from cobogo.policy import Policy, Role
-from cobogo.recode.withhold import follows, given_away
-from cobogo.release import alone, series
+from cobogo.promises import models
+from cobogo.promises.models import Model
+from cobogo.promises.models.check import ModelVerdict, check
+from cobogo.promises.models.promise import parameters
+from cobogo.promises.population import open_population, recoded
+from cobogo.publish import series
+from cobogo.publish.recode.withhold import follows, given_away
+from cobogo.release import alone, kinds
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
+from cobogo.release.contract import Written
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
@@ -36,12 +42,6 @@ from cobogo.release.reference import (
     people_from_json,
 )
 from cobogo.release.verdict import Verdict
-from cobogo.table.frequency import FrequencyTable, frequency_table
-from cobogo.table.population import open_population, recoded
-from cobogo.table.read import Table, open_source
-from cobogo.table.spelling import normalized
-from cobogo.transform import kinds
-from cobogo.transform.base import Written
 
 KEPT = {"home", "policy", "manifest-sha256", OWN_HASH}
 """What verification asks of any evidence."""

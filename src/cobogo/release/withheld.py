@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from cobogo.data.classes import Histogram
+from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError
-from cobogo.hierarchy import SUPPRESSED
-from cobogo.models.base import Histogram
-from cobogo.table.frequency import FrequencyTable
 
 
 def told(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTable:

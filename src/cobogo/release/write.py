@@ -8,23 +8,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from cobogo.data.classes import Classes
+from cobogo.data.hierarchy import SUPPRESSED, Label
+from cobogo.data.policy import MaskHierarchy, Policy, Role
+from cobogo.data.table import formulas
+from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
 from cobogo.errors import OutputError, VerificationFailed
-from cobogo.hierarchy import SUPPRESSED, Label
-from cobogo.models.base import Classes
-from cobogo.models.check import ModelVerdict
-from cobogo.policy import MaskHierarchy, Policy, Role
-from cobogo.recode.cells.recovery import recoverable
-from cobogo.recode.plan import BucketPlan, CondensedPlan, LocalPlan, MarginalPlan
-from cobogo.recode.withhold import follows, given_away
+from cobogo.promises.models.check import ModelVerdict
+from cobogo.publish.recode.cells.recovery import recoverable
+from cobogo.publish.recode.plan import BucketPlan, CondensedPlan, LocalPlan, MarginalPlan
+from cobogo.publish.recode.withhold import follows, given_away
+from cobogo.publish.result import ROWS, VALUES, Release
 from cobogo.release import alone, dictionary, manifest
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
 from cobogo.release.reference import Reference, rows_of
-from cobogo.release.release import ROWS, VALUES, Release
 from cobogo.release.shuffle import every_slice
-from cobogo.table import formulas
-from cobogo.table.engine import Engine, Expression
-from cobogo.table.frequency import FrequencyTable
-from cobogo.table.read import Table
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 

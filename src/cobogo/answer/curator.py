@@ -1,0 +1,294 @@
+"""The curator: holds the data and the books, and answers.
+
+Analysts get a session. A question is read, checked and priced before anything else; the price is on disk before the
+engine is asked; whatever happens after that costs the same and is told in the same words.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from cobogo.answer.answer import Answer
+from cobogo.answer.choice import chosen_by
+from cobogo.answer.metadata import Budget, CuratorPolicy, Dataset
+from cobogo.answer.metadata.datasets import dataset_named
+from cobogo.answer.metadata.public_tables import PublicTablePolicy
+from cobogo.answer.noise import noises
+from cobogo.answer.plan import Key, Plan, plan
+from cobogo.answer.public import PublicTable, load_public
+from cobogo.answer.query import Query
+from cobogo.answer.release import Exact, answer, measured, statements, with_noise
+from cobogo.answer.session import Session
+from cobogo.answer.sql.dialects import DIALECTS
+from cobogo.answer.sql.emit import Source
+from cobogo.data.policy.readable import readable
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine
+from cobogo.data.table.read import Table, read, table_in
+from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError
+from cobogo.floor.urls import is_url
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger import Balance, Ledger
+from cobogo.promises.ledger.balance import Units
+from cobogo.promises.ledger.ledger import check_name
+
+
+class Held:
+    """A registered data set: its declaration, who may ask, and its rows once they were opened.
+
+    ``analysts``: None where no file says who may ask, and the ledger's grants alone decide.
+    """
+
+    def __init__(self, declared: Dataset, data: Any, engine: str | None, analysts: set[str] | None = None) -> None:
+        self.declared, self.data, self.url, self.analysts = declared, data, engine, analysts
+        self.lock = threading.Lock()
+        self._opened: tuple[Engine, Source] | None = None
+        self._seen: dict[str, str] = {}
+
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Engine, Source]]:
+        """A block with the engine, and where the rows are in it: all of its statements see the same rows.
+
+        An engine answers one question at a time. One that was lost since the last question is opened again, and so is a
+        table whose columns became others.
+        """
+        with self.lock:
+            if self._opened is None or not self._opened[0].alive() or self._types(self._opened[0]) != self._seen:
+                self._opened = None
+                self._opened = self._open()
+            with self._opened[0].snapshot():
+                yield self._opened
+
+    def rows(self, plan: Plan, salt: int | None = None) -> Exact:
+        """The exact figures of a plan, for noise."""
+        with self.reading() as (engine, source):
+            return measured(plan, statements(plan, source, engine, salt), engine)
+
+    def _open(self) -> tuple[Engine, Source]:
+        """The declared columns must be there, of types that fit."""
+        table = self._table()
+        table.engine.check_texts()
+        kinds = dict(table.expression.schema().items())
+        for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
+            if name not in kinds:
+                raise DataError(f'has no column "{name}", which was declared', where=table.name)
+        dialect, unit = DIALECTS[table.engine.name], self.declared.unit
+        for name, column in self.declared.columns.items():
+            dialect.typed(name, column, kinds[name], self.declared.decimal)
+        if unit is not None:
+            dialect.unit(unit, kinds[unit])
+        self._seen = self._types(table.engine)
+        table.engine.rest()
+        return table.engine, Source(table.engine.connection.compile(table.expression), kinds)
+
+    def _types(self, engine: Engine) -> dict[str, str]:
+        return {} if self.declared.table is None else engine.types(self.declared.table)
+
+    def _table(self) -> Table:
+        engine = connect(self.url)
+        if self.declared.table is not None:
+            return table_in(engine, self.declared.table, self.declared, f"table {self.declared.table}")
+        return read(self.data, self.declared, engine)
+
+
+def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
+    """The public tables that a file declares."""
+    return {
+        name: load_public(name, rules.resolve(declared.path or ""), declared) for name, declared in rules.public.items()
+    }
+
+
+def open_ledger(rules: CuratorPolicy) -> Ledger:
+    """The ledger that a file names, with its seal."""
+    return Ledger(rules.located(rules.ledger), seal=None if rules.seal is None else rules.resolve(rules.seal))
+
+
+class Curator:
+    """Answers questions about data sets with differential privacy.
+
+    ``engine`` is the URL of an engine (DuckDB in memory if not given); ``ledger`` a `Ledger`, or its path or URL.
+    """
+
+    def __init__(self, engine: str | None = None, ledger: Ledger | str | Path = "ledger.db") -> None:
+        self._url = engine
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        self._held: dict[str, Held] = {}
+        self.public: dict[str, PublicTable] = {}
+
+    @classmethod
+    def load(cls, policy: str | Path | CuratorPolicy, engine: str | None = None) -> Curator:
+        """A curator as a file declares it: its data sets, their budgets and what analysts may spend."""
+        rules = policy if isinstance(policy, CuratorPolicy) else CuratorPolicy.load(policy)
+        curator = cls(engine, open_ledger(rules))
+        for name, declared in rules.datasets.items():
+            path, url = declared.path, declared.engine
+            if path is not None and is_url(path):
+                path, url = None, path
+            if (path is None) == (declared.table is None):
+                raise PolicyError(
+                    "names no data, or two places of them",
+                    where=f"{rules.name}, datasets.{name}.path",
+                    remedy="Give the path of a file, or a database's URL and a table.",
+                )
+            data = None if path is None else rules.resolve(path)
+            curator._add(name, declared, data, url and rules.located(url), set(declared.analysts))
+        curator.public.update(public_tables(rules))
+        return curator
+
+    def register_public(self, name: str, data: Any, *, key: str, columns: Sequence[str], **options: Any) -> None:
+        """Let questions join a table that is no secret: ``columns`` of it, as texts, by its ``key``."""
+        try:
+            declared = PublicTablePolicy.model_validate({"key": key, "columns": tuple(columns), **options})
+        except ValidationError as error:
+            raise readable(error, name, PublicTablePolicy) from None
+        self.public[name] = load_public(name, data, declared)
+
+    def register(
+        self,
+        name: str,
+        data: Any = None,
+        *,
+        columns: Mapping[str, Mapping[str, Any]],
+        budget: Mapping[str, Any],
+        **declared: Any,
+    ) -> None:
+        """Declare a data set: a path or a frame, or ``table=`` for one in the engine's database.
+
+        ``declared`` are the other keys of a data set in the curator's file: unit, max_groups, max_rows, separator, ….
+        """
+        content = {key.replace("_", "-"): value for key, value in declared.items() if value is not None}
+        try:
+            found = Dataset.model_validate({**content, "columns": dict(columns), "budget": dict(budget)})
+        except ValidationError as error:
+            raise readable(error, name, Dataset) from None
+        if (data is None) == (found.table is None):
+            raise PolicyError("give either the data or the name of a table", where=name)
+        self._add(name, found, data, found.engine, set(found.analysts) or None)
+
+    def _add(self, name: str, declared: Dataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
+        if any(known.casefold() == name.casefold() for known in self._held):
+            raise PolicyError("is registered already", where=name)
+        self.ledger.open(name, declared.budget.loss())
+        self._held[name] = Held(declared, data, url or self._url, analysts)
+        for analyst, budget in declared.analysts.items():
+            self.ledger.grant(name, analyst, budget.loss())
+        if analysts is not None:
+            self._withdraw(name, analysts)
+
+    def _withdraw(self, name: str, analysts: set[str]) -> None:
+        """Nobody else's grant of an earlier time holds: who was taken out of the file may not ask, nor pay."""
+        for balance in self.ledger.balances(name):
+            if balance.analyst is not None and balance.analyst not in analysts and balance.limit != Units(0, 0):
+                self.ledger.grant(name, balance.analyst, Units(0, 0).loss(balance.measure))
+
+    def grant(self, dataset: str, analyst: str, **budget: Any) -> None:
+        """Let an analyst spend ``epsilon=`` (or ``rho=``) and ``delta=`` on a data set, in all."""
+        try:
+            found = Budget.model_validate(budget)
+        except ValidationError as error:
+            raise readable(error, f"{dataset}, {analyst}", Budget) from None
+        name = dataset_named(dataset, self.datasets, "grant")
+        self.ledger.grant(name, analyst, found.loss())
+        analysts = self._held[name].analysts
+        if analysts is not None:
+            analysts.add(analyst)
+
+    def session(self, analyst: str) -> Session:
+        """Everything that an analyst can do."""
+        check_name(analyst)
+        return Session(self, analyst)
+
+    @property
+    def datasets(self) -> dict[str, Dataset]:
+        """The declarations, by name: they are no secret."""
+        return {name: held.declared for name, held in self._held.items()}
+
+    def check(self) -> None:
+        """Open every data set as a question would, and say what is wrong with the first that cannot be: for the data
+        holder, who may know where the rows are."""
+        for held in self._held.values():
+            with held.reading():
+                pass
+
+    def open_to(self, analyst: str) -> dict[str, Dataset]:
+        """The declarations of the data sets that somebody may ask about. The others do not exist for them."""
+        held = self._held.items()
+        return {name: one.declared for name, one in held if one.analysts is None or analyst in one.analysts}
+
+    def measure(self, dataset: str) -> str:
+        """What the book of a data set counts in."""
+        return self._held[dataset].declared.budget.loss().measure
+
+    def answer(self, query: Query, analyst: str, loss: Loss, question: str) -> Answer:
+        """Check, debit, compute, add noise."""
+        chosen = noises(plan(query, self._asked(query, analyst).declared), loss)
+        left, (exact,) = self._paid([chosen.plan], analyst, loss, question)
+        with _in_one_voice():
+            return answer(with_noise(exact, chosen), chosen, loss, left)
+
+    def answer_parts(self, queries: Sequence[Query], analyst: str, loss: Loss, question: str) -> list[Answer]:
+        """The same of the parts of a partition, each for what is left of the cost where a person is in several."""
+        declared = self._asked(queries[0], analyst).declared
+        plans = [plan(query, declared) for query in queries]
+        times = plans[0].parts_of_a_person
+        share = Loss(loss.measure, loss.amount / times, loss.delta / times)
+        chosen = [noises(one, share) for one in plans]
+        left, found = self._paid(plans, analyst, loss, question)
+        with _in_one_voice():
+            return [answer(with_noise(exact, one), one, share, left) for exact, one in zip(found, chosen, strict=True)]
+
+    def choose(
+        self, query: Query, analyst: str, loss: Loss, question: str, *, k: int = 1, exponential: bool = False
+    ) -> list[Key]:
+        """Check, debit, compute, and tell which public groups are the largest by the query's one figure."""
+        declared = self._asked(query, analyst).declared
+        choice = chosen_by(plan(query, declared), loss, k=k, exponential=exponential)
+        _, (exact,) = self._paid([choice.plan], analyst, loss, question)
+        with _in_one_voice():
+            return choice.release(exact)
+
+    def _asked(self, query: Query, analyst: str) -> Held:
+        """The data set of a question, for whoever may ask about it."""
+        return self._held[dataset_named(query.dataset, self.open_to(analyst), "the question")]
+
+    def _paid(self, plans: Sequence[Plan], analyst: str, loss: Loss, question: str) -> tuple[Balance, list[Exact]]:
+        """The exact figures of plans with one salt, read after the debit was committed.
+
+        The rows must be within reach and every statement written before the debit; after it all failures look the same.
+        """
+        dataset, salt = plans[0].query.dataset, secrets.randbits(62)
+        with self._within_reach(dataset) as (engine, source):
+            written = [statements(one, source, engine, salt) for one in plans]
+            left = self.ledger.debit(dataset, analyst, loss, question)
+            with _in_one_voice():
+                return left, [measured(one, its, engine) for one, its in zip(plans, written, strict=True)]
+
+    @contextmanager
+    def _within_reach(self, dataset: str) -> Iterator[tuple[Engine, Source]]:
+        """The rows of a data set; why they cannot be read is the data holder's to know, not the analyst's."""
+        with ExitStack() as stack:
+            try:
+                opened = stack.enter_context(self._held[dataset].reading())
+            except Exception as error:
+                raise DataError(
+                    "its rows cannot be read now; nothing was spent",
+                    where=dataset,
+                    remedy="The data holder can see why: cobogo dp check.",
+                ) from (error if isinstance(error, CobogoError) else None)
+            yield opened
+
+
+@contextmanager
+def _in_one_voice() -> Iterator[None]:
+    """A block after the debit: whatever fails may depend on somebody's data, so that all failures look the same."""
+    try:
+        yield
+    except Exception:
+        raise NoAnswer() from None

@@ -1,0 +1,153 @@
+"""What a question would cost and how good its answer would be, from declarations alone: free, and without data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from cobogo.answer.noise import noises
+from cobogo.answer.plan import Bins, Measurement, Plan, measurements_of
+from cobogo.answer.query import Aggregate
+from cobogo.errors import QueryRefused
+from cobogo.floor.outside import shortened
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger.balance import Units, shown
+from cobogo.promises.mechanisms import NoisyMax
+from cobogo.promises.units import NANO, Amount, exact
+
+MOST_ROWS = 10**15
+"""Rows that a group may have: floats hold such numbers exactly."""
+
+WORDS = {
+    "people": "people", "rows": "rows", "present": "rows with a value", "sum": "sum", "squares": "sum of squares",
+    "distinct": "distinct values", "ranks": "choice by rank",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Step:
+    """A measurement: the most that a person changes it, and the noise that hides that."""
+
+    what: str
+    column: str | None
+    sensitivity: float  # of one group, in the column's own units
+    mechanism: str
+    scale: float  # in the column's own units; of scores, for a choice
+    error: float  # within which the noise stays, with the probability asked for; in rows, for a choice by rank
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A question's plan with its price."""
+
+    plan: Plan
+    loss: Loss
+    confidence: float
+    steps: tuple[Step, ...]
+    errors: dict[str, float | None]  # of each aggregate, in its own units; None where it depends on the data
+    threshold: int | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs."""
+        public = self.plan.public
+        return {
+            "dataset": self.plan.query.dataset,
+            "groups": None if public is None else len(public),
+            "groups_of_a_person": self.plan.groups_of_a_person,
+            "rows_of_a_person": self.plan.rows_of_a_person,
+            "cost": {self.loss.measure: float(self.loss.amount), "delta": float(self.loss.delta)},
+            "threshold": self.threshold,
+            "confidence": self.confidence,
+            "measurements": [vars(step) for step in self.steps],
+            "errors": self.errors,
+        }
+
+    def cost(self) -> str:
+        """The price in words."""
+        return shown(Units.charged(self.loss), self.loss.measure)
+
+
+def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
+    """What will be computed and how far off it may be. ``rows``: how many a group may have, to judge means by."""
+    if not 0 < confidence < 1:
+        raise QueryRefused(f"must be between 0 and 1. Got {shortened(confidence)} instead", where="confidence")
+    if rows is not None and not 1 <= rows <= MOST_ROWS:
+        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shortened(rows)} instead", where="rows")
+    chosen = noises(plan, loss)
+    steps = []
+    for measurement in plan.measurements:
+        scale = _unit(plan, measurement)
+        change = float(plan.sensitivity(measurement) / scale)
+        if measurement in chosen.additive:
+            noise = chosen.additive[measurement]
+            error = float(noise.error(confidence) / scale)
+            steps.append(_step(measurement, change, noise.name, float(noise.scale / scale), error))
+        else:
+            choice = chosen.choosing[measurement]
+            steps.append(
+                _step(measurement, change, choice.name, choice.scale, _ranks_off(plan, measurement, choice, confidence))
+            )
+    of = dict(zip(plan.measurements, steps, strict=True))
+    errors = {name: _error(one, plan, of, rows) for name, one in plan.query.outputs if isinstance(one, Aggregate)}
+    return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
+
+
+def price_for(plan: Plan, error: Amount, *, measure: str, delta: Fraction, confidence: float, rows: int | None) -> Loss:
+    """The least that a question costs for no aggregate to be farther off than ``error``, as a rule."""
+    goal = exact(error, "error")
+    kind = "epsilon" if measure == "epsilon" else "rho"
+
+    def enough(nanos: int) -> bool:
+        loss = Loss("epsilon" if kind == "epsilon" else "rho", Fraction(nanos, NANO), delta)
+        errors = explain(plan, loss, confidence=confidence, rows=rows).errors
+        unknown = [name for name, found in errors.items() if found is None]
+        if unknown:
+            raise QueryRefused(
+                f"how far off {', '.join(unknown)} will be depends on the data",
+                where="error",
+                remedy="Ask for counts and sums; for a mean, say how many rows a group may have.",
+            )
+        return max(Fraction(found) for found in errors.values() if found is not None) <= goal
+
+    low, high = 0, 1000
+    while not enough(high):
+        low, high = high, high * 8
+        if high > 10**6 * NANO:
+            raise QueryRefused(
+                "no budget makes the answer that good", where="error", remedy="Allow for a larger error."
+            )
+    while high - low > max(1, high // 10**6):
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return Loss("epsilon" if kind == "epsilon" else "rho", Fraction(high, NANO), delta)
+
+
+def _step(measurement: Measurement, change: float, mechanism: str, scale: float, error: float) -> Step:
+    return Step(WORDS[measurement.kind], measurement.column, change, mechanism, scale, error)
+
+
+def _ranks_off(plan: Plan, measurement: Measurement, choice: NoisyMax, confidence: float) -> float:
+    """How many rows farther from its share a quantile may lie than the best candidate does."""
+    candidates = Bins.of(plan.dataset.columns[str(measurement.column)]).number
+    share = measurement.share or Fraction(1, 2)
+    return choice.shortfall(candidates, confidence) / share.denominator
+
+
+def _unit(plan: Plan, measurement: Measurement) -> int:
+    """How many of a measurement's whole units are one of its column's."""
+    if measurement.kind not in ("sum", "squares"):
+        return 1
+    steps: int = 10 ** plan.dataset.columns[str(measurement.column)].decimals
+    return steps if measurement.kind == "sum" else steps**2
+
+
+def _error(aggregate: Aggregate, plan: Plan, of: dict[Measurement, Step], rows: int | None) -> float | None:
+    parts = measurements_of(aggregate, plan.dataset)
+    if aggregate.kind in ("count", "people", "count_distinct", "sum"):
+        return of[parts[0]].error
+    if aggregate.kind == "mean" and rows:
+        low, high = plan.dataset.columns[str(aggregate.column)].bounds or (0, 0)
+        of_sum, of_count = of[parts[0]].error, of[parts[1]].error
+        return (of_sum + of_count * (high - low) / 2) / rows
+    return None

@@ -1,0 +1,207 @@
+"""From a question to a plan: what is measured, how much one person can change it, and which groups are told.
+
+Everything here follows from the question and from declarations. A refusal costs nothing and may say all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from cobogo.answer.metadata import Column, Dataset, Value
+from cobogo.answer.public import extended
+from cobogo.answer.query import Aggregate, Query
+from cobogo.errors import QueryRefused
+
+GROUPS_AT_MOST = 100_000
+CHOICES_AT_MOST = 20_000
+"""Quantiles of an answer, over all of its groups. Each takes some 4 ms, so that this is a minute or two of everybody's
+time; a question for the quantiles of 100,000 groups would take a day."""
+
+BINS_AT_MOST = 1024
+MOST_SENSITIVE = 2**53
+FINEST_SHARE = 1000
+
+Key = tuple[Value | None, ...]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A whole number of each group that gets noise, or, for ``ranks``, a choice among public candidates.
+
+    people: how many; rows: how many, at most so many each; present: the same of rows that have the column's value;
+    sum and squares: of the column's distance from ``centre``, in steps of its last decimal; distinct: its values.
+    """
+
+    kind: Literal["people", "rows", "present", "sum", "squares", "distinct", "ranks"]
+    column: str | None = None
+    centre: int = 0
+    share: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The candidates of a quantile: intervals of equal width, in steps, that cover the bounds."""
+
+    low: int
+    width: int
+    number: int
+
+    @classmethod
+    def of(cls, column: Column) -> Bins:
+        """A candidate a value, where that is not too many."""
+        low, high = column.steps
+        width = -(-(high - low + 1) // BINS_AT_MOST)
+        return cls(low, width, -(-(high - low + 1) // width))
+
+    def middle(self, number: int) -> Fraction:
+        """The value that stands for an interval, in steps."""
+        return self.low + number * self.width + Fraction(self.width - 1, 2)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A question that can be answered."""
+
+    query: Query
+    dataset: Dataset
+    measurements: tuple[Measurement, ...]
+    public: tuple[Key, ...] | None  # the groups to tell of; None: those that enough people are in
+
+    def __post_init__(self) -> None:
+        if self.public is not None and len(set(self.public)) < len(self.public):
+            raise AssertionError("a public group is in the plan twice: its figure would be told twice for one price")
+
+    @property
+    def groups_of_a_person(self) -> int:
+        """In how many groups one person is counted at most."""
+        bound = self.dataset.groups_of_a_person(self.query.keys)
+        return bound if self.public is None else min(bound, len(self.public))
+
+    @property
+    def parts_of_a_person(self) -> int:
+        """In how many parts of a partition one person is counted at most."""
+        part = self.query.part
+        return 1 if part is None else min(len(part.keys), self.dataset.groups_of_a_person((part.column,)))
+
+    @property
+    def rows_of_a_person(self) -> int:
+        """With how many rows one person is counted in a group at most."""
+        return self.dataset.max_rows
+
+    def sensitivity(self, measurement: Measurement) -> int:
+        """The most by which one person changes this figure of one group."""
+        return sensitivity(measurement, self.dataset)
+
+
+def sensitivity(measurement: Measurement, dataset: Dataset) -> int:
+    """The most by which one person changes a figure of one group, in the figure's whole units."""
+    rows = dataset.max_rows
+    match measurement.kind:
+        case "people":
+            return 1
+        case "rows" | "present" | "distinct":
+            return rows
+        case "sum" | "squares":
+            low, high = dataset.columns[str(measurement.column)].steps
+            reach = max(abs(low - measurement.centre), abs(high - measurement.centre))
+            return max(1, rows * (reach if measurement.kind == "sum" else reach**2))
+        case "ranks":
+            share = measurement.share or Fraction(1, 2)
+            return rows * max(share.numerator, share.denominator - share.numerator)
+
+
+def plan(query: Query, dataset: Dataset) -> Plan:
+    """What to measure for a question, or a refusal."""
+    dataset = extended(query, dataset)
+    public = _public_groups(query, dataset)
+    measured: list[Measurement] = [Measurement("people")] if public is None else []
+    for aggregate in query.aggregates:
+        for measurement in measurements_of(aggregate, dataset):
+            if measurement not in measured:
+                measured.append(measurement)
+            if sensitivity(measurement, dataset) > MOST_SENSITIVE:
+                raise _refused(
+                    f"the {aggregate.kind} of {aggregate.column!r} cannot be computed exactly",
+                    "Its declared bounds are too wide for its decimals and max-rows.",
+                )
+    choices = sum(one.kind == "ranks" for one in measured) * (1 if public is None else len(public))
+    if choices > CHOICES_AT_MOST:
+        raise _refused(
+            f"the question asks for {choices:,} quantiles, and {CHOICES_AT_MOST:,} are computed at most",
+            "Group by fewer columns, or ask for fewer quantiles.",
+        )
+    return Plan(query, dataset, tuple(measured), public)
+
+
+def measurements_of(aggregate: Aggregate, dataset: Dataset) -> tuple[Measurement, ...]:
+    """The figures that an aggregate is made of."""
+    name = aggregate.column
+    rows = Measurement("rows" if dataset.max_rows > 1 else "people")
+    if name is None:
+        return (Measurement("people") if aggregate.kind == "people" else rows,)
+    column = dataset.columns[name]
+    present = Measurement("present", name)
+    match aggregate.kind:
+        case "count":
+            return (present,)
+        case "count_distinct":
+            if column.type == "number":
+                raise _refused(f'the distinct values of the number "{name}" are not counted', "Declare it an integer.")
+            return (Measurement("distinct", name),)
+    low, high = _bounded(name, column, aggregate.kind).steps
+    centre = (low + high) // 2
+    match aggregate.kind:
+        case "sum":
+            return (Measurement("sum", name),)
+        case "mean":
+            return (Measurement("sum", name, centre), present)
+        case "variance" | "deviation":
+            return (Measurement("sum", name, centre), Measurement("squares", name, centre), present)
+        case "quantile":
+            return (Measurement("ranks", name, share=_share(aggregate.share)),)
+    raise AssertionError(aggregate.kind)
+
+
+def _bounded(name: str, column: Column, kind: str) -> Column:
+    if column.type not in ("integer", "number"):
+        raise _refused(f'"{name}" is of type {column.type}, and has no {kind}', "Ask for a column of numbers.")
+    if column.bounds is None:
+        raise _refused(
+            f'"{name}" has no declared bounds, so no noise would be enough for its {kind}',
+            "The data holder declares bounds, from what is known of the world and not from the data.",
+        )
+    return column
+
+
+def _share(share: Fraction | None) -> Fraction:
+    if share is None or not 0 < share < 1 or share.denominator > FINEST_SHARE:
+        raise _refused("the share of a quantile must be between 0 and 1, with three decimals at most", "Write 0.5.")
+    return share
+
+
+def _public_groups(query: Query, dataset: Dataset) -> tuple[Key, ...] | None:
+    """Every combination of public keys; None where the keys of some column are not public."""
+    for name in query.keys:
+        if dataset.columns[name].type == "number" and dataset.columns[name].edges is None:
+            raise _refused(
+                f'the number "{name}" cannot be grouped by',
+                "Group by a text, an integer or a date, or have the data holder declare edges of intervals.",
+            )
+    keys = [dataset.columns[name].public_keys for name in query.keys]
+    known = [values for values in keys if values is not None]
+    if len(known) < len(keys):
+        return None
+    if math.prod(map(len, known)) > GROUPS_AT_MOST:
+        raise _refused(
+            f"the public keys make {math.prod(map(len, known)):,} groups, and {GROUPS_AT_MOST:,} are told of at most",
+            "Group by fewer columns.",
+        )
+    return tuple(itertools.product(*known))
+
+
+def _refused(what: str, remedy: str) -> QueryRefused:
+    return QueryRefused(what, where="the question", remedy=remedy)

@@ -1,0 +1,85 @@
+"""Public tables: what everybody may know about the values of a column, to group and filter by.
+
+A public table has one row a key, so that a join with it leaves every person as many rows as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cobogo.answer.metadata import Column, Dataset
+from cobogo.answer.metadata.public_tables import PublicTablePolicy
+from cobogo.answer.query import Lookup, Query
+from cobogo.data.table.read import read
+from cobogo.errors import DataError, QueryRefused
+
+MOST_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class PublicTable:
+    """A public table in memory: its key, its other columns, and its rows, the key first."""
+
+    name: str
+    key: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def load_public(name: str, data: Any, declared: PublicTablePolicy) -> PublicTable:
+    """Read a public table; its keys must be there, and once each."""
+    table = read(data, declared)
+    wanted = (declared.key, *declared.columns)
+    for column in wanted:
+        if column not in table.columns:
+            raise DataError(f'has no column "{column}", which was declared', where=name)
+    texts = table.expression.select(**{column: table.text(column) for column in wanted})
+    found = table.engine.fetch(texts.limit(MOST_ROWS + 1))
+    rows = tuple(row for row in zip(*(found[column].to_pylist() for column in wanted), strict=True) if None not in row)
+    if len(rows) > MOST_ROWS:
+        raise DataError(f"has more than {MOST_ROWS:,} rows", where=name)
+    if len({row[0] for row in rows}) < len(rows):
+        raise DataError(
+            f'a value of "{declared.key}" stands twice',
+            where=name,
+            remedy="A public table has one row a key: a join with it must not multiply anybody's rows.",
+        )
+    if not rows:
+        raise DataError("has no complete rows", where=name)
+    return PublicTable(name, declared.key, declared.columns, rows)
+
+
+def joined(name: str, key: str | None, dataset: Dataset, public: Mapping[str, PublicTable], *, where: str) -> Lookup:
+    """A join of a data set with a public table by the table's key, which is a column of both."""
+    table = next((table for known, table in public.items() if known.casefold() == name.casefold()), None)
+    if table is None:
+        known = ", ".join(public) or "none"
+        raise QueryRefused(f'there is no public table "{name}"', where=where, remedy=f"Public tables: {known}.")
+    if key is not None and key.casefold() != table.key.casefold():
+        raise QueryRefused(f'"{name}" is joined by another column', where=where, remedy=f"Write USING ({table.key}).")
+    column = dataset.found(table.key, quoted=True, where=where)
+    if dataset.columns[column].type != "text":
+        raise QueryRefused(f'"{column}" is no text, and is not joined by', where=where, remedy="Declare it a text.")
+    twice = [one for one in table.columns if one.casefold() in {known.casefold() for known in dataset.columns}]
+    if twice:
+        raise QueryRefused(
+            f'"{twice[0]}" is a column of both', where=where, remedy="The data holder renames one of the two."
+        )
+    return Lookup(column, table.columns, table.rows)
+
+
+def extended(query: Query, dataset: Dataset) -> Dataset:
+    """A data set with the columns that a join adds: texts whose values are public."""
+    lookup = query.lookup
+    if lookup is None or set(lookup.names) <= dataset.columns.keys():
+        return dataset
+    return dataset.model_copy(update={"columns": {**dataset.columns, **_columns(lookup.names, lookup.rows)}})
+
+
+def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> dict[str, Column]:
+    return {
+        name: Column(type="text", keys=tuple(dict.fromkeys(row[at] for row in rows)))
+        for at, name in enumerate(names, 1)
+    }

@@ -1,0 +1,156 @@
+"""WHERE: comparisons of declared columns with literals of their type, and what AND, OR and NOT make of them.
+
+Only what can never fail whatever the data are: no arithmetic, no functions, no casts.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import cast
+
+from sqlglot import exp
+
+from cobogo.answer.metadata import Column, Dataset
+from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
+from cobogo.answer.sql.nodes import WHERE, column_name, described, refused, taken
+from cobogo.floor.outside import fraction
+
+COMPARISONS: dict[type[exp.Expression], tuple[Comparison, Comparison]] = {
+    exp.EQ: ("=", "="),
+    exp.NEQ: ("<>", "<>"),
+    exp.LT: ("<", ">"),
+    exp.LTE: ("<=", ">="),
+    exp.GT: (">", "<"),
+    exp.GTE: (">=", "<="),
+}
+"""Each comparison, and the same with its sides exchanged."""
+
+ALLOWED = (
+    "Allowed in WHERE: column =, <>, <, <=, >, >= literal; BETWEEN; IN (literals); IS NULL; AND, OR, NOT; "
+    "a column of truth values alone."
+)
+DEEPEST = 100
+
+
+def condition(node: exp.Expression, dataset: Dataset, depth: int = 0) -> Condition:
+    """A condition of the analyst's as typed values."""
+    if depth > DEEPEST:
+        raise refused(f"the condition is nested more than {DEEPEST} deep", ALLOWED)
+    deeper = depth + 1
+    if type(node) in COMPARISONS:
+        left, right = taken(node, "this", "expression")
+        as_written, exchanged = COMPARISONS[type(node)]
+        if isinstance(left, exp.Column):
+            return _compared(left, as_written, right, dataset)
+        return _compared(right, exchanged, left, dataset)
+    match node:
+        case exp.Paren():
+            return condition(taken(node, "this")[0], dataset, deeper)
+        case exp.Not():
+            return Not(condition(taken(node, "this")[0], dataset, deeper))
+        case exp.And() | exp.Or():
+            left, right = taken(node, "this", "expression")
+            made = Both if isinstance(node, exp.And) else Either
+            return made(condition(left, dataset, deeper), condition(right, dataset, deeper))
+    return _of_a_column(node, dataset)
+
+
+def _of_a_column(node: exp.Expression, dataset: Dataset) -> Condition:
+    match node:
+        case exp.Between():
+            column, low, high = taken(node, "this", "low", "high")
+            return Both(_compared(column, ">=", low, dataset), _compared(column, "<=", high, dataset))
+        case exp.In():
+            column, values = taken(node, "this", "expressions")
+            name, declared = _declared(column, dataset)
+            if not values:
+                raise refused("IN names no values", ALLOWED)
+            return OneOf(name, tuple(literal(value, name, declared) for value in values))
+        case exp.Is():
+            column, null = taken(node, "this", "expression")
+            if not isinstance(null, exp.Null):
+                raise refused("IS is answered with NULL only", ALLOWED)
+            return Missing(_declared(column, dataset)[0])
+        case exp.Column():
+            name, declared = _declared(node, dataset)
+            if declared.type != "boolean":
+                raise refused(f'"{name}" is no column of truth values', ALLOWED)
+            return Compare(name, "=", True)
+    raise refused(f"{described(node)} is not answered in WHERE", ALLOWED)
+
+
+def literal(node: exp.Expression, name: str, declared: Column) -> Literals:
+    """A literal of a column's type."""
+    value = _value(node, declared)
+    if not declared.holds(value):
+        raise refused(
+            f'"{name}" is of type {declared.type}, and is compared with something else',
+            f"Write {_example(declared)}.",
+        )
+    return value
+
+
+def _compared(column: exp.Expression, operator: Comparison, value: exp.Expression, dataset: Dataset) -> Compare:
+    name, declared = _declared(column, dataset)
+    return Compare(name, operator, literal(value, name, declared))
+
+
+def _declared(node: exp.Expression, dataset: Dataset) -> tuple[str, Column]:
+    name, quoted = column_name(node)
+    found = dataset.found(name, quoted=quoted, where=WHERE)
+    return found, dataset.columns[found]
+
+
+def _value(node: exp.Expression, declared: Column) -> Literals:
+    match node:
+        case exp.Boolean():
+            (value,) = taken(node, "this")
+            return bool(value)
+        case exp.Neg():
+            (inner,) = taken(node, "this")
+            value = _value(inner, declared) if isinstance(inner, exp.Literal) and not inner.is_string else None
+            if value is None:
+                raise refused("a minus sign stands before what is no number", ALLOWED)
+            return -cast(int | Decimal, value)
+        case exp.Literal():
+            text, is_string = taken(node, "this", "is_string")
+            return _of_text(str(text), declared) if is_string else _of_number(str(text), declared)
+        case exp.Cast():
+            inner, kind = taken(node, "this", "to", ignored=("_type",))
+            (named,) = taken(kind, "this", ignored=("nested",))
+            if (
+                named == exp.DType.DATE
+                and isinstance(inner, exp.Literal)
+                and inner.is_string
+                and declared.type == "date"
+            ):
+                return _value(inner, declared)
+    raise refused(f"{described(node)} stands where a literal is expected", ALLOWED)
+
+
+def _of_text(text: str, declared: Column) -> Literals:
+    if declared.type != "date":
+        return text
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise refused("what is compared with a date is none", f"Write {_example(declared)}.") from None
+
+
+def _of_number(text: str, declared: Column) -> Literals:
+    try:
+        fraction(text)
+    except ValueError:
+        raise refused("the number is beyond what can be compared", ALLOWED) from None
+    return int(text) if text.isdecimal() and declared.type != "number" else Decimal(text)
+
+
+def _example(declared: Column) -> str:
+    return {
+        "integer": "a whole number of 64 bits",
+        "number": "a number, as 1.5",
+        "text": "a text in single quotes",
+        "boolean": "TRUE or FALSE",
+        "date": "a date as '2026-01-31'",
+    }[declared.type]

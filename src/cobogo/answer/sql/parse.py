@@ -1,0 +1,211 @@
+"""From an analyst's SQL to a typed question, or a refusal that says what is allowed instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from cobogo.answer.metadata import Dataset
+from cobogo.answer.metadata.datasets import dataset_named
+from cobogo.answer.public import PublicTable, extended, joined
+from cobogo.answer.query import Aggregate, Kind, Lookup, Order, Query, own_name
+from cobogo.answer.sql.conditions import condition
+from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
+from cobogo.floor.outside import fraction
+
+OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
+    exp.Sum: "sum",
+    exp.Avg: "mean",
+    exp.Variance: "variance",
+    exp.Stddev: "deviation",
+    exp.Median: "quantile",
+}
+
+
+def parse(
+    text: str, datasets: Mapping[str, Dataset], public: Mapping[str, PublicTable] = MappingProxyType({})
+) -> Query:
+    """A question about one of the data sets, which may be joined with a public table."""
+    select = _statement(text)
+    parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
+    expressions, source, joins, where, group, order, limit = taken(select, *parts)
+    name = dataset_named(_table(source), datasets, WHERE)
+    lookup = _join(joins, datasets[name], public)
+    dataset = extended(Query(name, (), lookup=lookup), datasets[name])
+    keys = _keys(group, dataset)
+    shown, aggregates = _outputs(expressions, keys, dataset)
+    return Query(
+        dataset=name,
+        aggregates=aggregates,
+        keys=keys,
+        where=None if where is None else condition(taken(where, "this")[0], dataset),
+        shown=shown,
+        order=_order(order, [column for column, _ in shown]),
+        limit=_limit(limit),
+        lookup=lookup,
+    )
+
+
+def _statement(text: str) -> exp.Select:
+    check_text(text)
+    try:
+        statements = sqlglot.parse(text, read="duckdb")
+    except (SqlglotError, RecursionError, ValueError):
+        raise refused("this is not SQL that can be read") from None
+    if len(statements) != 1 or statements[0] is None:
+        raise refused("one statement is answered at a time")
+    (statement,) = statements
+    if not isinstance(statement, exp.Select):
+        raise refused(f"{type(statement).__name__.upper()} is not answered")
+    return statement
+
+
+def _table(source: object) -> str:
+    if not isinstance(source, exp.From):
+        raise refused("no data set is named")
+    (table,) = taken(source, "this")
+    if not isinstance(table, exp.Table):
+        raise refused(f"{described(table)} stands where a data set is expected")
+    (identifier,) = taken(table, "this")
+    return identifier_name(identifier)[0]
+
+
+def _join(joins: list[exp.Join] | None, dataset: Dataset, public: Mapping[str, PublicTable]) -> Lookup | None:
+    if not joins:
+        return None
+    if len(joins) > 1 or not public:
+        raise refused("a join is answered with one public table, and with nothing else")
+    table, using, kind = taken(joins[0], "this", "using", "kind")
+    if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
+        raise refused("a join is answered as JOIN a public table USING (its key)")
+    (identifier,) = taken(table, "this")
+    name, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
+    return joined(name, key, dataset, public, where=WHERE)
+
+
+def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:
+    if group is None:
+        return ()
+    assert isinstance(group, exp.Group)
+    (expressions,) = taken(group, "expressions")
+    keys = []
+    for node in expressions or ():
+        name, quoted = column_name(node)
+        keys.append(dataset.found(name, quoted=quoted, where=WHERE))
+    if not keys:
+        raise refused("GROUP BY names no columns")
+    if len(set(keys)) < len(keys):
+        raise refused("a column stands twice in GROUP BY")
+    return tuple(keys)
+
+
+def _outputs(
+    nodes: list[exp.Expression], keys: tuple[str, ...], dataset: Dataset
+) -> tuple[tuple[tuple[str, str | Aggregate], ...], tuple[Aggregate, ...]]:
+    """The answer's columns, and the aggregates among them."""
+    shown: list[tuple[str, str | Aggregate]] = []
+    aggregates: list[Aggregate] = []
+    for node in nodes:
+        alias, inner = None, node
+        if isinstance(node, exp.Alias):
+            inner, identifier = taken(node, "this", "alias")
+            alias = identifier_name(identifier)[0]
+        if isinstance(inner, exp.Column):
+            name, quoted = column_name(inner)
+            found = dataset.found(name, quoted=quoted, where=WHERE)
+            if found not in keys:
+                raise refused(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
+            shown.append((alias or found, found))
+            continue
+        kind, column, share = _aggregate(inner, dataset)
+        one = Aggregate(kind, column, own_name(kind, column, share), share)
+        aggregates.append(one)
+        shown.append((alias or one.name, one))
+    names = [name.casefold() for name, _ in shown]
+    if len(set(names)) < len(names):
+        raise refused("two columns of the answer have the same name", "Name them with AS.")
+    if not aggregates:
+        raise refused("no aggregate is asked for")
+    return tuple(shown), tuple(dict.fromkeys(aggregates))
+
+
+def _aggregate(node: exp.Expression, dataset: Dataset) -> tuple[Kind, str | None, Fraction | None]:
+    if isinstance(node, exp.Count):
+        return _count(node, dataset)
+    if type(node) in OF_A_COLUMN:
+        (column,) = taken(node, "this")
+        kind = OF_A_COLUMN[type(node)]
+        return kind, _column(column, dataset), Fraction(1, 2) if kind == "quantile" else None
+    if isinstance(node, exp.Quantile):
+        column, share = taken(node, "this", "quantile")
+        return "quantile", _column(column, dataset), _share(share)
+    if isinstance(node, exp.PercentileCont | exp.PercentileDisc):
+        column, share = taken(node, "this", "expression")
+        return "quantile", _column(column, dataset), _share(share)
+    raise refused(f"{described(node)} is not answered")
+
+
+def _count(node: exp.Count, dataset: Dataset) -> tuple[Kind, str | None, None]:
+    inner, more = taken(node, "this", "expressions", ignored=("big_int",))
+    if more:
+        raise refused("COUNT of several columns is not answered")
+    if isinstance(inner, exp.Star):
+        taken(inner)
+        return "count", None, None
+    if isinstance(inner, exp.Distinct):
+        (columns,) = taken(inner, "expressions")
+        if len(columns) != 1:
+            raise refused("COUNT(DISTINCT …) of several columns is not answered")
+        name, quoted = column_name(columns[0])
+        if dataset.unit is not None and (
+            name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
+        ):
+            return "people", None, None
+        return "count_distinct", dataset.found(name, quoted=quoted, where=WHERE), None
+    return "count", _column(inner, dataset), None
+
+
+def _column(node: object, dataset: Dataset) -> str:
+    name, quoted = column_name(node)
+    return dataset.found(name, quoted=quoted, where=WHERE)
+
+
+def _share(node: object) -> Fraction:
+    if not isinstance(node, exp.Literal) or node.is_string:
+        raise refused("the share of a quantile is a number between 0 and 1")
+    try:
+        return fraction(str(taken(node, "this", ignored=("is_string",))[0]))
+    except ValueError:
+        raise refused("the share of a quantile is a number between 0 and 1") from None
+
+
+def _order(node: object, names: list[str]) -> tuple[Order, ...]:
+    if node is None:
+        return ()
+    assert isinstance(node, exp.Order)
+    (expressions,) = taken(node, "expressions")
+    order = []
+    for ordered in expressions:
+        column, descending = taken(ordered, "this", "desc", ignored=("nulls_first",))
+        name, quoted = column_name(column)
+        found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
+        if not found:
+            raise refused(f'ORDER BY names "{name}", which is no column of the answer')
+        order.append(Order(found[0], bool(descending)))
+    return tuple(order)
+
+
+def _limit(node: object) -> int | None:
+    if node is None:
+        return None
+    assert isinstance(node, exp.Limit)
+    (number,) = taken(node, "expression")
+    text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
+    if not text.isdecimal() or len(text) > 18:
+        raise refused("LIMIT is followed by a whole number, of 18 digits at most")
+    return int(text)

@@ -1,0 +1,219 @@
+"""What a server keeps of reports: counts, which add up whatever the order and the parts.
+
+An aggregate is a small file: a line of JSON that says what it is, then its counts, compressed. Whoever aggregates gives
+each part a number by chance, so that the same part is never counted twice without being noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cobogo.collect.collection import Collection
+from cobogo.collect.layout import Rows
+from cobogo.collect.power import too_few
+from cobogo.collect.protocol import LEVEL, Findings
+from cobogo.collect.wire import Batch
+from cobogo.errors import OutputError, ReportError
+from cobogo.floor import scratch
+from cobogo.floor.arrays import Ints
+
+VERSION = 2
+BEGINS = b'{"cobogo-aggregate":'
+AT_ONCE = 1 << 16
+"""Reports that are counted together."""
+
+LONGEST = 1 << 24
+"""Bytes of the first line, at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """The counts of ``users`` reports of a collection."""
+
+    collection: Collection
+    counts: Ints
+    users: int = 0
+    parts: frozenset[str] = frozenset()
+    seeded: bool = False
+
+    @classmethod
+    def empty(cls, collection: Collection) -> Aggregate:
+        """Of no reports."""
+        return cls(collection, np.zeros(collection.protocol.shape, dtype=np.int64))
+
+    @classmethod
+    def of(cls, collection: Collection, *batches: Batch, part: str | None = None) -> Aggregate:
+        """Of batches of reports, which are a new part, under a number of its own or the one that is given."""
+        counts = np.zeros(collection.protocol.shape, dtype=np.int64)
+        for rows in _together([batch.rows for batch in batches if len(batch)]):
+            counts += collection.protocol.tally(rows)
+        seeded = any(batch.seeded for batch in batches if len(batch))
+        return cls.counted(collection, counts, sum(map(len, batches)), seeded=seeded, part=part)
+
+    @classmethod
+    def counted(
+        cls, collection: Collection, counts: Ints, users: int, *, seeded: bool = False, part: str | None = None
+    ) -> Aggregate:
+        """Of reports that were counted elsewhere, which are a new part."""
+        return cls(
+            collection, counts, users, frozenset({part or secrets.token_hex(8)}) if users else frozenset(), seeded
+        )
+
+    def __add__(self, other: Aggregate) -> Aggregate:
+        """Both together."""
+        if self.collection.fingerprint != other.collection.fingerprint:
+            raise ReportError("are counts of different collections", where="aggregates")
+        if self.parts & other.parts:
+            raise ReportError(
+                "the same reports are in both", where="aggregates", remedy="Give every part once, and no sum with it."
+            )
+        return Aggregate(
+            self.collection, self.counts + other.counts, self.users + other.users, self.parts | other.parts,
+            self.seeded or other.seeded,
+        )  # fmt: skip
+
+    def findings(self, *, level: float = LEVEL) -> Findings:
+        """What the counts tell; of too few reports, that they are too few."""
+        protocol = self.collection.protocol
+        found, asked = protocol.findings(self.counts, self.users, level=level), protocol.detectable
+        few = asked is not None and too_few(asked, self.users, alpha=level, candidates=max(found.tested, 1))
+        return replace(found, too_few=few)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file, whole or not at all, in the place of an earlier aggregate if there is one."""
+        path = Path(path)
+        if path.exists() and not is_aggregate(path):
+            raise OutputError("holds something that is no aggregate", where=str(path), remedy="Choose another --out.")
+        body = zlib.compress(self.counts.astype("<i8").tobytes(), 6)
+        about = {
+            "cobogo-aggregate": VERSION, "collection": self.collection.fingerprint.hex(),
+            "mechanism": self.collection.mechanism, "reports": self.users, "shape": list(self.counts.shape),
+            "seeded": self.seeded, "parts": sorted(self.parts),
+        }  # fmt: skip
+        about["sha256"] = _digest(about, body)
+        with scratch.whole(path) as stage:
+            stage.write_bytes(json.dumps(about, separators=(",", ":")).encode() + b"\n" + body)
+
+    @classmethod
+    def load(cls, collection: Collection, path: str | Path) -> Aggregate:
+        """Read a file, and refuse one of another collection, or one that was changed or cut off."""
+        where = str(path)
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise ReportError(f"cannot be read: {error.strerror}", where=where, remedy="Check the path.") from None
+        line, end, body = content.partition(b"\n")
+        about = _about(line if end else b"", where)
+        if about.collection != collection.fingerprint.hex() or about.mechanism != collection.mechanism:
+            raise ReportError(
+                f"are counts of another collection ({about.collection}, and this is {collection.fingerprint.hex()})",
+                where=where,
+                remedy="Give the description that its clients had.",
+            )
+        if tuple(about.shape) != collection.protocol.shape or not about.holds(body):
+            raise _damaged(where)
+        size = 8 * prod(about.shape)
+        unpacker = zlib.decompressobj()
+        try:
+            unpacked = unpacker.decompress(body, size + 1)
+        except zlib.error:
+            raise _damaged(where) from None
+        if len(unpacked) != size or not unpacker.eof or unpacker.unused_data:
+            raise _damaged(where)
+        counts = np.frombuffer(unpacked, dtype="<i8").astype(np.int64).reshape(about.shape)
+        if (counts < 0).any() or (counts > about.reports).any():  # a report counts once in a cell, or not at all
+            raise _damaged(where)
+        return cls(collection, counts, about.reports, frozenset(about.parts), about.seeded)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "collection": self.collection.fingerprint.hex(),
+            "question": self.collection.question,
+            "version": self.collection.version,
+            "mechanism": self.collection.mechanism,
+            "reports": self.users,
+            "parts": len(self.parts),
+            "seeded": self.seeded,
+        }
+
+
+def _together(parts: Sequence[Rows]) -> Iterator[Rows]:
+    """Reports of many small parts in few large ones: what a tally costs may hardly depend on how many it is of."""
+    waiting: list[Rows] = []
+    count = 0
+    for part in parts:
+        waiting.append(part)
+        count += len(part)
+        if count >= AT_ONCE:
+            yield np.concatenate(waiting)
+            waiting, count = [], 0
+    if waiting:
+        yield np.concatenate(waiting)
+
+
+class _About(BaseModel):
+    """The first line of a file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    version: Literal[1, 2] = Field(alias="cobogo-aggregate")
+    collection: str
+    mechanism: str
+    reports: Annotated[int, Field(ge=0, le=2**53)]
+    shape: list[Annotated[int, Field(ge=0, le=2**40)]]
+    seeded: bool
+    parts: list[Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]]
+    sha256: str
+
+    def holds(self, body: bytes) -> bool:
+        """Whether header and counts are as they were written; in version 1 the hash was of the counts alone."""
+        if self.version == 1:
+            return hashlib.sha256(body).hexdigest() == self.sha256
+        return _digest(self.model_dump(by_alias=True), body) == self.sha256
+
+
+def _digest(about: Mapping[str, Any], body: bytes) -> str:
+    """Of all that the first line says beside it, and of the counts."""
+    said = json.dumps({key: value for key, value in about.items() if key != "sha256"}, sort_keys=True)
+    return hashlib.sha256(said.encode() + b"\n" + body).hexdigest()
+
+
+def _about(line: bytes, where: str) -> _About:
+    if not line.startswith(BEGINS) or len(line) > LONGEST:
+        raise ReportError("is no aggregate of Cobogó's", where=where)
+    version = line[len(BEGINS) :].partition(b",")[0]
+    if version.isdigit() and int(version[:9]) > VERSION:
+        raise ReportError(
+            f"is written in version {int(version[:9])} of the format, and this is version {VERSION}", where=where
+        )
+    try:
+        return _About.model_validate_json(line)
+    except ValidationError:
+        raise _damaged(where) from None
+
+
+def _damaged(where: str) -> ReportError:
+    return ReportError(
+        "is an aggregate that was changed or cut off", where=where, remedy="Aggregate the reports again."
+    )
+
+
+def is_aggregate(path: Path) -> bool:
+    """Whether a file begins as aggregates do."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(BEGINS)) == BEGINS
+    except OSError:
+        return False

@@ -1,0 +1,110 @@
+"""A client: what runs where the value is, and lets nothing out but randomized reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cobogo.collect import wire
+from cobogo.collect.collection import Collection
+from cobogo.collect.memo import Memo, Spent
+from cobogo.collect.protocol import UnknownValue
+from cobogo.errors import BudgetSpent, DataError
+from cobogo.floor.randomness import Entropy, Source
+from cobogo.promises.units import NANO, Amount, allowed, charged, exact
+
+LIMIT = 20
+"""The ε of all that a client answers in its life, unless it is told otherwise: one value of any collection there can
+be, or several of those that protect well."""
+
+
+class Client:
+    """One client of a collection, with its memo.
+
+    The same value is always answered for by the same permanent answer, also where the same question is published again
+    under another name or version. Another value costs as much again, and after ``lifetime-values`` of them the client
+    falls silent (`BudgetSpent`), as it does where all that its memo answered for, in any collection, would cost more
+    than its own ``limit``: the ε of a whole life, 20 unless another is given, and no limit where it is None. What each
+    value was stays protected by the loss stated; *that* it changed can be seen by whoever can tell that two reports are
+    of one client, unless a mechanism randomizes each report anew, as RAPPOR does.
+
+    >>> import tempfile
+    >>> asked = {"name": "pets", "question": "pet", "mechanism": "grr", "epsilon": 1, "values": ["cat", "dog", "none"]}
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     client = Client({"collection": asked}, f"{home}/memo.db")
+    ...     client.report("cat") == client.report("cat"), client.spent
+    (True, 1.0)
+    """
+
+    def __init__(
+        self,
+        collection: Collection | Mapping[str, Any] | str | Path,
+        memo: Memo | str | Path,
+        *,
+        key: bytes | None = None,
+        limit: Amount | None = LIMIT,
+        source: Source | None = None,
+    ) -> None:
+        if isinstance(collection, str | Path):
+            collection = Collection.load(collection)
+        self.collection = collection if isinstance(collection, Collection) else Collection.of(collection)
+        self._memo = memo if isinstance(memo, Memo) else Memo(memo, key=key)
+        self._limit = None if limit is None else allowed(exact(limit, "limit"), NANO)
+        self._source = source or Entropy()
+        self._name = (self.collection.identity.hex(), self.collection.fingerprint.hex())
+        self._cost = charged(Fraction(self.collection.protocol.epsilon_forever), NANO)
+
+    @property
+    def spent(self) -> float:
+        """The ε of all values answered for so far, in this question."""
+        return self._memo.spent(self._name).values * self.collection.protocol.epsilon_forever
+
+    @property
+    def left(self) -> float:
+        """The ε that may still be spent on other values: what the collection allows, and the limit."""
+        spent = self._memo.spent(self._name)
+        values = self.collection.lifetime_values - spent.values
+        if self._limit is not None:
+            values = min(values, (self._limit - spent.nano) // self._cost)
+        return max(values, 0) * self.collection.protocol.epsilon_forever
+
+    def report(self, value: str) -> bytes:
+        """The message of one report."""
+        protocol = self.collection.protocol
+        try:
+            held, same = protocol.read([value]), protocol.answered_as(value)
+        except UnknownValue:
+            raise DataError(
+                "the value is none of those that are asked about",
+                where=self.collection.question,
+                remedy="Report nothing, or have the collection name an other value for such.",
+            ) from None
+
+        def draw(spent: Spent) -> bytes:
+            if spent.values >= self.collection.lifetime_values:
+                raise self._silent("this client has answered for as many different values as the collection allows")
+            if self._limit is not None and spent.nano + self._cost > self._limit:
+                raise self._silent("an answer for another value would exceed the limit of this client")
+            return protocol.permanent(held, np.array([standing]), self._source).tobytes()
+
+        standing = self._memo.standing(self._name, lambda: int(protocol.standing(1, self._source)[0]))
+        answer = self._memo.answer(self._name, same, self._cost, draw)
+        kept = np.frombuffer(answer, dtype=np.uint8).reshape(1, -1)
+        row = protocol.reports(kept, self._source).tobytes()
+        return wire.one(self.collection, row, seeded=not self._source.safe)
+
+    def text(self, value: str) -> str:
+        """The same as a line of text."""
+        return wire.text(self.report(value))
+
+    def json(self, value: str) -> str:
+        """The same as a line of JSON."""
+        return wire.json_line(self.collection, self.report(value))
+
+    def _silent(self, what: str) -> BudgetSpent:
+        remedy = "It reports nothing of the new value; reports of those before cost nothing more."
+        return BudgetSpent(what, where=self.collection.question, remedy=remedy)

@@ -1,0 +1,188 @@
+"""A collection: one question to many clients, as the steward publishes it to them and to the server. It has no secrets.
+
+What clients must agree on is in its fingerprint, which every report carries: a report of another question, or of the
+same under other parameters, is never counted. Candidates, which only the server needs, are not part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from cobogo.collect.protocol import Protocol
+from cobogo.data.policy.part import Part
+from cobogo.data.policy.readable import readable
+from cobogo.data.policy.toml_file import read_toml
+from cobogo.errors import PolicyError, nearest
+
+FINGERPRINT = 8
+"""Bytes of a collection's fingerprint."""
+
+NAMES = frozenset({"name", "version", "lifetime_values"})
+"""Keys that change nothing in what a client answers."""
+
+MOST_CELLS = 1 << 25
+"""Counts of a collection: 256 MB of them, which is 32 times as many as the largest default."""
+
+TABLE = "collection"
+
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class Collection(Part):
+    """What every description has: its name, its question, its version, its mechanism, and for how many different values
+    a client answers before it falls silent. Each further value costs a client as much as the first."""
+
+    name: Name
+    question: Name
+    version: Annotated[int, Field(ge=1, le=2**31)] = 1
+    mechanism: str
+    lifetime_values: Annotated[int, Field(ge=1, le=10_000)] = 1
+
+    server_only: ClassVar[frozenset[str]] = frozenset()
+    """Keys that clients need not know."""
+
+    _where: str = PrivateAttr(default="collection.toml")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Collection:
+        """Read a TOML file; its paths are relative to it."""
+        path = Path(path)
+        return cls.of(read_toml(path, "collecting"), home=path.parent, name=str(path))
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any], *, home: str | Path = ".", name: str = "collection.toml") -> Collection:
+        """Validate a mapping with the structure of the file.
+
+        >>> content = {"name": "pets", "question": "pet", "mechanism": "grr", "epsilon": 1, "values": ["cat", "dog"]}
+        >>> Collection.of({"collection": content}).protocol.layout.width
+        1
+        """
+        from cobogo.collect.kinds import KINDS
+
+        table = content.get(TABLE)
+        if not isinstance(table, Mapping) or len(content) != 1:
+            others = sorted(set(content) - {TABLE})
+            what = f"unknown table {others[0]!r}" if others else f"there is no [{TABLE}]"
+            raise PolicyError(what, where=name, remedy=f"Put everything under [{TABLE}].")
+        mechanism = table.get("mechanism")
+        if mechanism not in KINDS:
+            what = "this key is required and is not there" if mechanism is None else f"there is no {mechanism!r}"
+            raise PolicyError(
+                what, where=f"{name}, {TABLE}.mechanism", remedy=nearest(mechanism, KINDS, "cobogo list mechanisms")
+            )
+        kind = KINDS[mechanism]
+        where = f"{name}, {TABLE}"
+        try:
+            found = kind.model_validate(_with_files(table, Path(home), where))
+        except ValidationError as error:
+            raise _inside(readable(error, name, kind), name) from None
+        found._where = where
+        assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
+        cells = prod(found.protocol.shape)
+        if cells > MOST_CELLS:
+            raise PolicyError(
+                f"would count reports in {cells:,} cells, and {MOST_CELLS:,} is the most",
+                where=where,
+                remedy="Give fewer rows, or a smaller width.",
+            )
+        return found
+
+    @property
+    def where(self) -> str:
+        """What messages call it."""
+        return self._where
+
+    @abstractmethod
+    def build(self) -> Protocol:
+        """The protocol that is described."""
+
+    @cached_property
+    def protocol(self) -> Protocol:
+        """What clients and server do."""
+        return self.build()
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """A digest of all that clients must agree on."""
+        agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))
+        text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(f"cobogo collection 1 {text}".encode()).digest()[:FINGERPRINT]
+
+    @cached_property
+    def identity(self) -> bytes:
+        """A digest of the question and of how it is answered, whatever the collection is called, and in which version:
+        a client that is asked the same again answers the same again, and spends nothing."""
+        agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only) | NAMES)
+        text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(f"cobogo question 1 {text}".encode()).digest()[:FINGERPRINT]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What clients are given, with the content of files in it: `Collection.of` reads it again."""
+        return {TABLE: self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))}
+
+    def looking_for(self, path: Path) -> Collection:
+        """The same collection with the lines of a file as its candidates."""
+        if "candidates" not in type(self).model_fields:
+            raise PolicyError(f"{self.mechanism} asks about listed values, and has no candidates", where="--candidates")
+        found = self.as_dict()
+        found[TABLE]["candidates"] = lines_of(path, "--candidates")
+        return type(self).of(found, name=self.where.removesuffix(f", {TABLE}"))
+
+    def refused(self, key: str, what: str, remedy: str | None = None) -> PolicyError:
+        """The complaint about a key."""
+        return PolicyError(what, where=f"{self.where}.{key}", remedy=remedy)
+
+
+def listed(values: Sequence[str]) -> tuple[str, ...]:
+    """Values of a list, each once and none of them empty."""
+    if "" in values:
+        raise ValueError("a value must not be empty")
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{value!r} stands twice")
+        seen.add(value)
+    return tuple(values)
+
+
+def lines_of(path: Path, where: str) -> list[str]:
+    """The lines of a text file, without those that are empty."""
+    try:
+        text = path.expanduser().read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{path.name} is not UTF-8 text (byte {error.start})", where=where) from None
+    except OSError as error:
+        raise PolicyError(
+            f"{path.name} cannot be read: {error.strerror}", where=where, remedy="Check the path."
+        ) from None
+    except (ValueError, RuntimeError):  # a NUL in it, or the home of nobody
+        raise PolicyError(f"{str(path)!r} is no path", where=where) from None
+    return [line for line in text.replace("\r\n", "\n").split("\n") if line]
+
+
+def _with_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, Any]:
+    """Lists that are given as ``{ file = "…" }``, one value a line, read."""
+    found = dict(table)
+    for key in ("values", "candidates"):
+        given = found.get(key)
+        if isinstance(given, Mapping):
+            if set(given) != {"file"} or not isinstance(given["file"], str):
+                raise PolicyError('must be a list, or { file = "…" }', where=f"{where}.{key}")
+            path = Path(given["file"])
+            found[key] = lines_of(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
+    return found
+
+
+def _inside(error: PolicyError, name: str) -> PolicyError:
+    """A complaint about a key of the table, with the table's name before it."""
+    place = (error.where or name).removeprefix(name).removeprefix(", ")
+    return PolicyError(error.what, where=f"{name}, {TABLE}" + (f".{place}" if place else ""), remedy=error.remedy)

@@ -1,0 +1,148 @@
+"""A client's memo: the permanent answers that it gave, so that it gives the same again.
+
+What is in the file: a key drawn for it, the client's cohort in each question, and for each value answered for a
+digest of the value under the key, the randomized answer, and what it cost. A value itself is never in it. Whoever has
+the file *and* the key can try values against the digests, as whoever can run the client can; apart from its key
+(``key``, from the system's key ring, say) the file tells how many different values there were and the randomized
+answers, and nothing else. An answer is on disk before anybody sees a report of it, so that neither a crash nor a second
+process makes a client draw twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, String, Table, func, insert, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from cobogo.errors import MemoError
+from cobogo.floor.store import new_file, opened, placed
+
+WAIT = 60
+"""Seconds to wait for another process that writes to the same memo."""
+
+VERSION = 1
+
+Names = Sequence[str]
+"""What a question is called in a memo: its identity, under which answers are kept, and what it was called by earlier
+versions of this program, whose answers hold as well."""
+
+TABLES = MetaData()
+ABOUT = Table("about", TABLES, Column("version", Integer, primary_key=True), Column("key", LargeBinary, nullable=False))
+CLIENTS = Table(
+    "clients", TABLES, Column("collection", String, primary_key=True), Column("standing", Integer, nullable=False)
+)
+ANSWERS = Table(
+    "answers",
+    TABLES,
+    Column("collection", String, primary_key=True),
+    Column("digest", LargeBinary, primary_key=True),
+    Column("answer", LargeBinary, nullable=False),
+    Column("cost", Integer, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Values that were answered for in a question, and the nano-ε of all answers of the memo."""
+
+    values: int
+    nano: int
+
+
+class Memo:
+    """A memo in a file that its owner alone may read. ``key``: 32 bytes kept elsewhere; else they are in the file."""
+
+    def __init__(self, path: str | Path, *, key: bytes | None = None) -> None:
+        if key is not None and len(key) != 32:
+            raise MemoError(f"the key of a memo is 32 bytes. Got {len(key)} instead", where=str(path))
+        place = placed(path, "memo", MemoError)
+        if place.file is None:
+            raise MemoError("a memo is a file on the client's device", where=place.name, remedy="Give a path.")
+        self.path = place.file
+        new_file(self.path, "memo", MemoError)
+        self._refuse_open_to_others()
+        self._engine = opened(place, patience=WAIT, pragmas=["synchronous = FULL", "secure_delete = ON"])
+        weakref.finalize(self, self._engine.dispose)
+        with self.alone() as connection:
+            TABLES.create_all(connection)
+            found = connection.execute(select(ABOUT.c.version, ABOUT.c.key)).first()
+            if found is None:
+                kept = secrets.token_bytes(32) if key is None else b""
+                connection.execute(insert(ABOUT).values(version=VERSION, key=kept))
+                found = connection.execute(select(ABOUT.c.version, ABOUT.c.key)).one()
+        if found.version != VERSION:
+            raise MemoError(f"is written in version {found.version}, and this is version {VERSION}", where=str(path))
+        if bool(found.key) is (key is not None):
+            what = (
+                "its key is kept in it, and another was given"
+                if key
+                else "its key is kept elsewhere, and none was given"
+            )
+            raise MemoError(what, where=str(path), remedy="Open it as it was made: with its key, or without one.")
+        self._key = found.key or key or b""
+
+    def standing(self, question: Names, draw: Callable[[], int]) -> int:
+        """What the client keeps for a question whatever its values are; drawn when it is first asked for."""
+        with self.alone() as connection:
+            known = select(CLIENTS.c.standing).where(CLIENTS.c.collection.in_(question))
+            found = connection.execute(known).scalar()
+            if found is None:
+                found = draw()
+                connection.execute(insert(CLIENTS).values(collection=question[0], standing=found))
+        return int(found)
+
+    def answer(self, question: Names, value: str, cost: int, draw: Callable[[Spent], bytes]) -> bytes:
+        """The permanent answer for a value. If there is none yet it is drawn at a cost in nano-ε, in a transaction that
+        nobody else can be in; ``draw`` is told what was spent before, and may refuse."""
+        digests = [self._digest(name, value) for name in question]
+        with self.alone() as connection:
+            known = select(ANSWERS.c.answer).where(ANSWERS.c.digest.in_(digests))
+            found = connection.execute(known).scalar()
+            if found is None:
+                found = draw(_spent(connection, question))
+                row = {"collection": question[0], "digest": digests[0], "answer": found, "cost": cost}
+                connection.execute(insert(ANSWERS).values(row))
+        return bytes(found)
+
+    def _digest(self, name: str, value: str) -> bytes:
+        return hashlib.blake2b(f"{name} {value}".encode(), digest_size=32, key=self._key).digest()
+
+    def spent(self, question: Names) -> Spent:
+        """What was spent so far."""
+        with self.alone() as connection:
+            return _spent(connection, question)
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A transaction that nobody else writes beside."""
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            cause = getattr(error, "orig", None)
+            raise MemoError(
+                f"cannot be used: {type(cause or error).__name__}",
+                where=str(self.path),
+                remedy="Check its rights and its disk. Nothing was reported: without a memo, noise averages away.",
+            ) from None
+
+    def _refuse_open_to_others(self) -> None:
+        if os.name == "posix" and stat.S_IMODE(self.path.stat().st_mode) & 0o077:
+            raise MemoError(
+                "others than its owner may read it", where=str(self.path), remedy=f"Run: chmod 600 {self.path}"
+            )
+
+
+def _spent(connection: Connection, question: Names) -> Spent:
+    mine = select(func.count()).select_from(ANSWERS).where(ANSWERS.c.collection.in_(question))
+    total = select(func.coalesce(func.sum(ANSWERS.c.cost), 0))
+    return Spent(int(connection.execute(mine).scalar_one()), int(connection.execute(total).scalar_one()))

@@ -1,0 +1,162 @@
+"""Detection power: what a collection can see, before anyone has been asked.
+
+A value counts as seen when its estimate is so far above nothing that chance alone would lift any of the values so far
+with a probability of at most ``alpha``: each of the m candidates is tested, one-sided, at alpha / m (Bonferroni). With
+a standard error of σ₀ where nobody holds the value and σ₁ where a share f of n users does, it is seen with probability
+``power`` when f·n ≥ z(1 − alpha/m)·σ₀ + z(power)·σ₁ (normal approximation: counts of reports in the tens or more).
+
+The share is one of those who report. Nothing here looks at data, so it may be asked as often as one likes.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats
+
+ALPHA = 0.05
+POWER = 0.9
+MOST_USERS = 10**12
+"""Nobody has more to ask: a value that so many would not show is not shown at all."""
+
+
+class Detectable(Protocol):
+    """Anything that estimates how many users hold a value: every `collect.base.Oracle`, and the decoding of RAPPOR
+    (`cobogo.collect.rappor.planning.Decoding`)."""
+
+    @property
+    def values(self) -> int:
+        """How many candidates are tested."""
+
+    def variance(self, held: Floats, users: int) -> Floats:
+        """The variance of the estimate of each value, where so many of the users hold each."""
+
+
+def threshold(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: int | None = None) -> float:
+    """The estimate, in users, above which a value is significantly there.
+
+    >>> from cobogo.collect.oracles import ORACLES
+    >>> round(threshold(ORACLES["oue"](100, 1.0), 1_000_000))
+    6315
+    """
+    return _quantile(1 - _level(what, alpha, candidates)) * _error(what, 0.0, users)
+
+
+def too_few(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: int | None = None) -> bool:
+    """Whether the noise of so few reports hides even a value that every client holds.
+
+    >>> from cobogo.collect.oracles import ORACLES
+    >>> too_few(ORACLES["grr"](4, 1.0), 1), too_few(ORACLES["grr"](4, 1.0), 100)
+    (True, False)
+    """
+    if not users:
+        return True
+    noise = sqrt(float(what.variance(np.zeros(1), users)[0]))
+    return _quantile(1 - _level(what, alpha, candidates)) * noise >= users
+
+
+def detection(
+    what: Detectable, share: float, users: int, *, alpha: float = ALPHA, candidates: int | None = None
+) -> float:
+    """How likely a value that such a share of the users holds is seen: the power of the test."""
+    _check_share(share)
+    above = share * users - threshold(what, users, alpha=alpha, candidates=candidates)
+    return NormalDist().cdf(above / _error(what, share, users))
+
+
+def smallest_share(
+    what: Detectable, users: int, *, alpha: float = ALPHA, power: float = POWER, candidates: int | None = None
+) -> float | None:
+    """The smallest share of so many users that is seen with that power; None where not even a value that everybody
+    holds would be.
+
+    >>> from cobogo.collect.oracles import ORACLES
+    >>> f"{smallest_share(ORACLES['oue'](100, 1.0), 1_000_000):.2%}"
+    '0.88%'
+    """
+    _check_users(users)
+
+    def seen(share: float) -> bool:
+        return _lead(what, share, users, alpha, power, candidates) >= 0
+
+    if not seen(1.0):
+        return None
+    low, high = 0.0, 1.0
+    while high - low > 1e-12 + 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return high
+
+
+def users_needed(
+    what: Detectable, share: float, *, alpha: float = ALPHA, power: float = POWER, candidates: int | None = None
+) -> int | None:
+    """How many users must report for a value of that share to be seen with that power; None where no number of them
+    would do (a sketch whose collisions hide the value: make it larger).
+
+    >>> from cobogo.collect.oracles import ORACLES
+    >>> users_needed(ORACLES["oue"](100, 1.0), 0.01)
+    770413
+    """
+    _check_share(share)
+    if not share:
+        return None
+
+    def seen(users: int) -> bool:
+        return _lead(what, share, users, alpha, power, candidates) >= 0
+
+    high = ceil(1 / share)
+    while not seen(high):
+        high *= 2
+        if high > MOST_USERS:
+            return None
+    low = high // 2
+    if low < ceil(1 / share):
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return high
+
+
+def _lead(what: Detectable, share: float, users: int, alpha: float, power: float, candidates: int | None) -> float:
+    """By how many users a share is above what is seen with that power."""
+    if not 0.5 <= power < 1:
+        raise ValueError(f"The 'power' parameter of detection must be of 0.5 to below 1. Got {power!r} instead")
+    needed = threshold(what, users, alpha=alpha, candidates=candidates)
+    return share * users - needed - _quantile(power) * _error(what, share, users)
+
+
+def _error(what: Detectable, share: float, users: int) -> float:
+    """The standard error of a value of that share, where all the others hold one other value: the most that
+    collisions can do."""
+    _check_users(users)
+    held = np.array([share * users, (1 - share) * users])
+    return sqrt(float(what.variance(held, users)[0]))
+
+
+def _level(what: Detectable, alpha: float, candidates: int | None) -> float:
+    if not 0 < alpha < 1:
+        raise ValueError(f"The 'alpha' parameter of detection must be above 0 and below 1. Got {alpha!r} instead")
+    tested = what.values if candidates is None else candidates
+    if tested < 1:
+        raise ValueError(f"The 'candidates' parameter of detection must be 1 or more. Got {tested!r} instead")
+    return alpha / tested
+
+
+def _check_users(users: int) -> None:
+    if users < 1:
+        raise ValueError(f"The 'users' parameter of detection must be 1 or more. Got {users!r} instead")
+
+
+def _check_share(share: float) -> None:
+    if not 0 <= share <= 1:
+        raise ValueError(f"The 'share' parameter of detection must be of 0 to 1. Got {share!r} instead")
+
+
+def _quantile(probability: float) -> float:
+    return NormalDist().inv_cdf(probability)

@@ -1,0 +1,137 @@
+"""From counted bits to strings: which candidates are there, and how many clients hold each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.collect.rappor.filters import filters
+from cobogo.collect.rappor.parameters import Parameters
+from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Floats, Ints
+
+CERTAINTY = 0.05
+"""The probability that any string at all is found that nobody holds: shared out among the candidates."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """Candidates that were found, the most frequent first, with estimates of how many clients hold them.
+
+    ``fit`` is the share of the variance of the bits that the strings found explain (R²): where it is low, clients
+    hold strings that are not among the candidates.
+    """
+
+    strings: tuple[str, ...]
+    counts: Floats
+    errors: Floats
+    users: int
+    fit: float
+
+    @property
+    def shares(self) -> Floats:
+        """The same as shares of the clients."""
+        return self.counts / max(self.users, 1)
+
+
+MOST_CELLS = 1 << 26
+"""Candidates times bits that are decoded at once: some 2 GB, and a minute of a core."""
+
+
+def unbiased(counted: Ints, parameters: Parameters) -> tuple[Floats, Floats]:
+    """For each cohort and bit, how many clients' filters have it, and the standard error of that.
+
+    A bit shown c times in N reports was set in about (c − p*·N) / (q* − p*) filters.
+    """
+    reports, shown = counted[:, :1].astype(np.float64), counted[:, 1:].astype(np.float64)
+    q, p = float(parameters.shown_if_set), float(parameters.shown_if_not)
+    found = (shown - p * reports) / (q - p)
+    rate = np.divide(shown, reports, out=np.full_like(shown, 0.5), where=reports > 0)
+    spread = np.sqrt(np.maximum(reports * rate * (1 - rate), 1)) / (q - p)
+    return found, spread
+
+
+def decode(counted: Ints, candidates: Sequence[str], parameters: Parameters, *, level: float = CERTAINTY) -> Decoded:
+    """Which of the candidates clients hold: those whose estimate by weighted least squares is significantly above
+    nothing, at a level that is divided among all candidates (Bonferroni).
+
+    Where there are more candidates than half of the bits of all cohorts, as few as will do are chosen first (LASSO).
+    The level does not account for that choice: more strings than it says may then be found that nobody holds.
+    """
+    names = list(dict.fromkeys(candidates))
+    users = int(counted[:, 0].sum())
+    if not names or not users:
+        return Decoded((), np.zeros(0), np.zeros(0), users, 0.0)
+    _refuse_too_many(len(names), parameters)
+    heights, spread = unbiased(counted, parameters)
+    share = counted[:, 0] / users  # of the clients, in each cohort: chance deals them out unevenly
+    blooms = filters(names, parameters).transpose(0, 2, 1) * share[:, None, None]
+    weights = 1 / spread.reshape(-1)
+    design = blooms.reshape(-1, len(names)) * weights[:, None]
+    target = heights.reshape(-1) * weights
+    chosen = _chosen(design, target)
+    if not len(chosen):
+        return Decoded((), np.zeros(0), np.zeros(0), users, 0.0)
+    estimates, errors, fit = _fitted(design[:, chosen], target)
+    z = _normal_quantile(1 - level / len(names))
+    there = (estimates > z * errors) & (errors > 0)
+    order = np.argsort(-estimates[there], kind="stable")
+    return Decoded(
+        tuple(np.array(names, dtype=object)[chosen][there][order]),
+        estimates[there][order],
+        errors[there][order],
+        users,
+        fit,
+    )
+
+
+def _refuse_too_many(candidates: int, parameters: Parameters) -> None:
+    bits = parameters.cohorts * parameters.bits
+    if candidates * bits > MOST_CELLS:
+        raise PolicyError(
+            f"{candidates:,} candidates against {bits:,} bits are more than can be decoded at once",
+            where="candidates",
+            remedy=f"Give at most {MOST_CELLS // bits:,} candidates, those that are likely.",
+        )
+
+
+def _chosen(design: Floats, target: Floats) -> Ints:
+    """All candidates, where they are at most half as many as the bits. Else those that a LASSO with coefficients of at
+    least 0 gives a place, along its path until as many are in: beyond, least squares would be drowned."""
+    most = max(1, len(target) // 2)
+    if design.shape[1] <= most:
+        return np.arange(design.shape[1])
+    try:
+        from sklearn.linear_model import lasso_path
+    except ImportError:
+        raise PolicyError(
+            "RAPPOR is decoded with scikit-learn, which is not installed",
+            remedy="Install it: pip install 'cobogo[ldp]'.",
+        ) from None
+    strongest = float((design.T @ target).max(initial=0)) / len(target)
+    if strongest <= 0:
+        return np.zeros(0, dtype=np.int64)
+    _, path, _ = lasso_path(design, target, positive=True, alphas=np.geomspace(strongest, strongest / 1000, 50))
+    fits = np.flatnonzero((path > 0).sum(axis=0) <= most)
+    return np.flatnonzero(path[:, fits[-1]] > 0)
+
+
+def _fitted(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
+    """Least squares of weighted bits: estimates, their standard errors, and R²."""
+    inverse = np.linalg.pinv(design.T @ design, hermitian=True)
+    estimates = inverse @ (design.T @ target)
+    left = target - design @ estimates
+    free = max(len(target) - design.shape[1], 1)
+    variance = max(float(left @ left) / free, 1.0)  # never below what chance alone leaves
+    errors = np.sqrt(np.maximum(np.diag(inverse) * variance, 0))
+    around = target - target.mean()
+    fit = 1 - float(left @ left) / max(float(around @ around), 1e-300)
+    return np.asarray(estimates, dtype=np.float64), np.asarray(errors, dtype=np.float64), max(fit, 0.0)
+
+
+def _normal_quantile(probability: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(probability)

@@ -1,0 +1,77 @@
+"""The parameters of RAPPOR, and what each report costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import log
+
+from cobogo.floor.outside import fraction
+
+Probability = Fraction | float | str
+
+
+def _fraction(value: Probability) -> Fraction:
+    """A decimal as it is written: 0.75 is three quarters, whatever floats make of it."""
+    return fraction(value)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """``bits`` of a Bloom filter with ``hashes`` hash functions, of which each of the ``cohorts`` has its own.
+
+    The permanent answer keeps a bit with probability 1 − ``f`` and else sets it by a fair coin; each report then shows
+    a bit with probability ``q`` where the permanent answer has it and ``p`` where it does not.
+
+    >>> default = Parameters()
+    >>> round(default.epsilon_forever, 3), round(default.epsilon_once, 3)
+    (4.394, 1.074)
+    """
+
+    bits: int = 128
+    hashes: int = 2
+    cohorts: int = 64
+    f: Fraction = Fraction(1, 2)
+    p: Fraction = Fraction(1, 2)
+    q: Fraction = Fraction(3, 4)
+
+    @classmethod
+    def of(cls, *, f: Probability, p: Probability, q: Probability, **sizes: int) -> Parameters:
+        """Parameters whose probabilities are written as decimals."""
+        return cls(**sizes, f=_fraction(f), p=_fraction(p), q=_fraction(q))
+
+    def __post_init__(self) -> None:
+        if not (8 <= self.bits <= 4096 and self.bits % 8 == 0):
+            raise ValueError(f"The 'bits' parameter of RAPPOR must be a multiple of 8, of 8 to 4096. Got {self.bits!r}")
+        if not 1 <= self.hashes <= self.bits:
+            raise ValueError(f"The 'hashes' parameter of RAPPOR must be of 1 to the bits. Got {self.hashes!r} instead")
+        if not 1 <= self.cohorts <= 65_536:
+            raise ValueError(f"The 'cohorts' parameter of RAPPOR must be of 1 to 65,536. Got {self.cohorts!r} instead")
+        if not (0 < self.f <= 1 and 0 <= self.p <= 1 and 0 <= self.q <= 1):
+            raise ValueError("The 'f' parameter of RAPPOR must be above 0 and at most 1, 'p' and 'q' of 0 to 1")
+        if self.p >= self.q:
+            raise ValueError("The 'p' parameter of RAPPOR must be below 'q': a report must tell something")
+
+    @property
+    def shown_if_set(self) -> Fraction:
+        """q*: how likely a report shows a bit that the filter has."""
+        return (self.p + self.q) * self.f / 2 + (1 - self.f) * self.q
+
+    @property
+    def shown_if_not(self) -> Fraction:
+        """p*: how likely it shows one that the filter does not have."""
+        return (self.p + self.q) * self.f / 2 + (1 - self.f) * self.p
+
+    @property
+    def epsilon_forever(self) -> float:
+        """What all the reports of one value tell at most: two values differ in at most 2·h bits. Infinite where nothing
+        is ever forgotten, and an upper bound, since hashes may collide."""
+        return 2 * self.hashes * log((1 - self.f / 2) / (self.f / 2))
+
+    @property
+    def epsilon_once(self) -> float:
+        """What one report tells, as published: h·ln(q*(1 − p*) / (p*(1 − q*)))."""
+        q, p = self.shown_if_set, self.shown_if_not
+        if p == 0 or q == 1:
+            return self.epsilon_forever
+        return self.hashes * log(q * (1 - p) / (p * (1 - q)))

@@ -1,0 +1,189 @@
+"""Reports on their way: bytes that say what they are, or the same as a line of text.
+
+A message is a header of 16 bytes and a body::
+
+    0   4   "CBGr"
+    4   1   version of the format: 1
+    5   1   kind: 0, one report; 1, a batch; plus 128 where the noise came from a seed
+    6   2   the mechanism: the first bytes of the SHA-256 of its name
+    8   8   the fingerprint of the collection
+
+The body of one report is the report (`collect.layout`). That of a batch is their number, 4 bytes with the little end
+first, then the reports. Messages may follow one another. As text, a message is a line: base64url without padding, or
+JSON with the same in it. There is no room for a time, a name or a number of the client. A parser raises `ReportError`
+and nothing else, whatever the bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.collect.collection import Collection
+from cobogo.collect.layout import Rows
+from cobogo.errors import ReportError, number_of
+
+MAGIC = b"CBGr"
+VERSION = 1
+ONE, BATCH = 0, 1
+SEEDED = 128
+HEADER = struct.Struct("<4sBB2s8s")
+NUMBER = struct.Struct("<I")
+MOST = 1 << 22
+"""Reports in a batch at most: a writer begins another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Reports of a collection, each a row of bytes. ``seeded``: they are made up, and protect nobody."""
+
+    rows: Rows
+    seeded: bool = False
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def mark(mechanism: str) -> bytes:
+    """The two bytes that stand for a mechanism."""
+    return hashlib.sha256(mechanism.encode()).digest()[:2]
+
+
+def header(collection: Collection, *, batch: bool, seeded: bool = False) -> bytes:
+    """What a message begins with."""
+    kind = (BATCH if batch else ONE) | (SEEDED if seeded else 0)
+    return HEADER.pack(MAGIC, VERSION, kind, mark(collection.mechanism), collection.fingerprint)
+
+
+def one(collection: Collection, row: bytes, *, seeded: bool = False) -> bytes:
+    """The message of one report."""
+    return header(collection, batch=False, seeded=seeded) + row
+
+
+def batches(collection: Collection, rows: Rows, *, seeded: bool = False) -> Iterator[bytes]:
+    """The messages of many reports, one after another."""
+    for start in range(0, max(len(rows), 1), MOST):
+        part = np.ascontiguousarray(rows[start : start + MOST])
+        yield header(collection, batch=True, seeded=seeded) + NUMBER.pack(len(part)) + part.tobytes()
+
+
+def parse(collection: Collection, content: bytes, *, where: str = "report") -> list[Batch]:
+    """The reports of messages that follow one another."""
+    found: list[Batch] = []
+    at = 0
+    if not content:
+        raise ReportError("is empty", where=where)
+    while at < len(content):
+        batch, at = _message(collection, content, at, where)
+        found.append(batch)
+    return found
+
+
+def parse_one(collection: Collection, content: bytes, *, where: str = "report") -> Batch:
+    """The reports of exactly one message."""
+    batch, end = _message(collection, content, 0, where)
+    if end != len(content):
+        raise ReportError(f"goes on for {number_of(len(content) - end, 'byte')} after its end", where=where)
+    return batch
+
+
+def text(message: bytes) -> str:
+    """A message as a line of base64url, without padding."""
+    return base64.urlsafe_b64encode(message).decode().rstrip("=")
+
+
+def from_text(line: str, *, where: str = "report") -> bytes:
+    """The message of a line; there is one way to write each."""
+    try:
+        found = base64.b64decode(line + "=" * (-len(line) % 4), altchars=b"-_", validate=True)
+    except (ValueError, UnicodeEncodeError):
+        found = None
+    if found is None or text(found) != line:
+        raise ReportError("is not base64url without padding", where=where)
+    return found
+
+
+def json_line(collection: Collection, message: bytes) -> str:
+    """A message as a line of JSON, for those who look."""
+    about = {"question": collection.question, "version": collection.version, "report": text(message)}
+    return json.dumps(about, ensure_ascii=False)
+
+
+def json_report(line: str) -> str:
+    """The text of the message in a line of JSON; empty where there is none. What stands beside it is for people: the
+    message says itself what it is."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    known = isinstance(content, dict) and set(content) == {"question", "version", "report"}
+    return content["report"] if known and isinstance(content["report"], str) else ""
+
+
+def _message(collection: Collection, content: bytes, at: int, where: str) -> tuple[Batch, int]:
+    """The reports of the message that begins at a byte, and where it ends."""
+    if len(content) - at < HEADER.size:
+        raise _truncated(where)
+    magic, version, kind, mechanism, fingerprint = HEADER.unpack_from(content, at)
+    check(collection, magic, version, mechanism, fingerprint, where=where)
+    at += HEADER.size
+    count = 1
+    if kind & ~SEEDED == BATCH:
+        if len(content) - at < NUMBER.size:
+            raise _truncated(where)
+        (count,) = NUMBER.unpack_from(content, at)
+        at += NUMBER.size
+        if count > MOST:
+            raise ReportError(f"is a batch of {count:,} reports, and {MOST:,} are the most", where=where)
+    elif kind & ~SEEDED != ONE:
+        raise ReportError(f"is of a kind that is not known: {kind}", where=where)
+    width = collection.protocol.layout.width
+    end = at + count * width
+    if end > len(content):
+        raise _truncated(where)
+    rows = np.frombuffer(content, dtype=np.uint8, count=count * width, offset=at).reshape(count, width)
+    return Batch(checked(collection, rows, where=where), bool(kind & SEEDED)), end
+
+
+def check(
+    collection: Collection, magic: bytes, version: int, mechanism: bytes, fingerprint: bytes, *, where: str
+) -> None:
+    """Refuse a header that is not one of the collection's."""
+    if magic != MAGIC:
+        raise ReportError("is no report of Cobogó's", where=where)
+    if version != VERSION:
+        raise ReportError(
+            f"is written in version {version} of the format, and this is version {VERSION}",
+            where=where,
+            remedy="Use the Cobogó that clients use, or a later one.",
+        )
+    if mechanism != mark(collection.mechanism):
+        raise ReportError(f"is a report of another mechanism than {collection.mechanism}", where=where)
+    if fingerprint != collection.fingerprint:
+        raise ReportError(
+            f"is a report of another collection ({fingerprint.hex()}, and this is {collection.fingerprint.hex()})",
+            where=where,
+            remedy="Give the description that its clients had: the same version, parameters and values.",
+        )
+
+
+def checked(collection: Collection, rows: Rows, *, where: str) -> Rows:
+    """The rows, if every one of them is a report that a client could have sent."""
+    wrong = collection.protocol.layout.faults(rows)
+    if wrong.size:
+        raise ReportError(
+            f"{number_of(int(wrong.size), 'report')} of {len(rows):,} cannot be an answer, number {wrong[0] + 1} "
+            "the first",
+            where=where,
+        )
+    return rows
+
+
+def _truncated(where: str) -> ReportError:
+    return ReportError("ends in the middle of a message", where=where, remedy="Was it cut off on its way?")

@@ -1,0 +1,1 @@
+"""Data as they are: policies, schemas, hierarchies, tables and their classes."""

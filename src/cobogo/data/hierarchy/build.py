@@ -1,0 +1,132 @@
+"""From what the policy says of an attribute and the distinct values of the data to the attribute's hierarchy."""
+
+from __future__ import annotations
+
+import difflib
+import heapq
+from collections.abc import Sequence
+from itertools import pairwise
+
+from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label, unfit
+from cobogo.data.hierarchy.csv_file import csv_hierarchy
+from cobogo.data.hierarchy.dates import dates_hierarchy
+from cobogo.data.hierarchy.intervals import intervals_hierarchy
+from cobogo.data.hierarchy.mask import mask_hierarchy
+from cobogo.data.hierarchy.ordering import ordering_hierarchy
+from cobogo.data.hierarchy.path import path_hierarchy
+from cobogo.data.hierarchy.tree import tree_hierarchy
+from cobogo.data.policy import (
+    AnyHierarchy,
+    CsvHierarchy,
+    DatesHierarchy,
+    IntervalsHierarchy,
+    MaskHierarchy,
+    OrderingHierarchy,
+    PathHierarchy,
+    Policy,
+    Role,
+    TreeHierarchy,
+)
+from cobogo.errors import UnfitValues
+
+
+def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *, policy: Policy) -> Hierarchy:
+    """The hierarchy of an attribute whose distinct values are ``values``; all of them are among its leaves.
+
+    Without a spec it has two levels, the value and ``*``. NULL is admitted when it is among the values: without a
+    row of its own it stays NULL below the top, becomes ``*`` there, and counts as one more leaf.
+
+    >>> policy = Policy.of({"attributes": {"cep": {"role": "quasi-identifier"}},
+    ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
+    >>> build("cep", MaskHierarchy(mask="right", keep=7, top=True), ["60020270", None], policy=policy).labels
+    (('60020270', None), ('6002027*', None), ('*',))
+    """
+    where = f'{policy.name}, attribute "{attribute}"'
+    # In a fixed order, so that the same data gives the same codes on every engine.
+    texts = sorted({value for value in values if value is not None})
+    declared = policy.attributes.get(attribute)
+    may_show = declared is None or declared.role is Role.QUASI_IDENTIFIER
+    try:
+        hierarchy = _built(attribute, spec, texts, policy, where)
+    except UnfitValues as error:
+        if not may_show:
+            raise
+        found = f"Found: {_listed(error.values)}.\n{error.remedy}"
+        raise UnfitValues(error.what, error.values, where=error.where, remedy=found) from None
+    missing = hierarchy.missing(texts)
+    if missing:
+        raise _not_in(hierarchy, spec, missing, where=where, may_show=may_show)
+    if spec is not None and spec.top:
+        hierarchy = hierarchy.with_top()
+    return hierarchy.with_null() if None in values else hierarchy
+
+
+def _built(attribute: str, spec: AnyHierarchy | None, texts: list[str], policy: Policy, where: str) -> Hierarchy:
+    data = policy.data
+    match spec:
+        case None:
+            built = Hierarchy.from_steps(attribute, texts, [lambda _: SUPPRESSED])
+        case CsvHierarchy():
+            built = csv_hierarchy(
+                attribute,
+                policy.resolve(spec.csv),
+                separator=spec.separator or data.separator,
+                encoding=spec.encoding or data.encoding,
+                missing=data.missing,
+                where=f"{where}, hierarchy {spec.csv}",
+            )
+        case DatesHierarchy():
+            built = dates_hierarchy(attribute, spec, texts, where=where)
+        case IntervalsHierarchy():
+            built = intervals_hierarchy(attribute, spec, texts, decimal=spec.decimal or data.decimal, where=where)
+        case OrderingHierarchy():
+            built = ordering_hierarchy(attribute, spec, missing=data.missing, where=where)
+        case MaskHierarchy():
+            built = mask_hierarchy(attribute, spec, texts, where=where)
+        case PathHierarchy():
+            built = path_hierarchy(attribute, spec, texts, where=where)
+        case TreeHierarchy():
+            built = tree_hierarchy(attribute, spec, missing=data.missing, where=where)
+    return built
+
+
+def _not_in(
+    hierarchy: Hierarchy, spec: AnyHierarchy | None, missing: Sequence[Label], *, where: str, may_show: bool
+) -> UnfitValues:
+    """The error for values that a hierarchy which lists its leaves does not list."""
+    if isinstance(spec, CsvHierarchy):
+        source, named = spec.csv, f"the hierarchy {spec.csv}"
+    else:
+        source = named = "the ordering" if isinstance(spec, OrderingHierarchy) else "the tree"
+    remedy = f"Add {'it' if len(missing) == 1 else 'them'} to {source} and run again."
+    if may_show:
+        entries = [leaf for leaf in hierarchy.leaves if leaf is not None]
+        near = [_near(value, entries) for value in missing[:3] if value is not None]
+        remedy = "\n".join([*near, remedy])
+    return unfit(missing, f"{'is' if len(missing) == 1 else 'are'} not in {named}", where=where, remedy=remedy)
+
+
+def _near(value: str, entries: Sequence[str]) -> str:
+    """A sentence with the entries nearest to a value that is none of them."""
+    # difflib is slow: it sees only the entries that share most pairs of letters with the value.
+    pairs = _pairs(value)
+    likely = heapq.nlargest(
+        50, entries, key=lambda entry: len(pairs & (own := _pairs(entry))) / (len(pairs | own) or 1)
+    )
+    nearest = difflib.get_close_matches(value, likely, n=3, cutoff=0.3)
+    return f'Nearest entries to "{value}": {_listed(nearest)}.' if nearest else f'No entry comes near "{value}".'
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(text.casefold()))
+
+
+def _listed(values: Sequence[Label]) -> str:
+    """The first three values between quotes."""
+    return ", ".join(f'"{_short(value)}"' for value in values[:3]) + (", …" if len(values) > 3 else "")
+
+
+def _short(value: Label) -> str:
+    """A value, if it is long its beginning."""
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

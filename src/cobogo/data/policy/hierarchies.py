@@ -1,0 +1,111 @@
+"""The ways to build a hierarchy, as a policy asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from cobogo.data.policy.part import Part, Separator
+
+
+class HierarchySpec(Part):
+    """What every way to build a hierarchy shares: ``top = true`` adds a last level ``*``."""
+
+    top: bool = False
+
+
+class CsvHierarchy(HierarchySpec):
+    """A file without header: column 0 the leaves, one column a level."""
+
+    csv: str
+    separator: Separator | None = None
+    encoding: Literal["utf-8", "latin-1"] | None = None
+
+
+class DatesHierarchy(HierarchySpec):
+    """Dates in a strftime format, coarser formats as levels."""
+
+    dates: str
+    levels: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class IntervalsHierarchy(HierarchySpec):
+    """Numbers in intervals of nested widths.
+
+    Outside ``lower`` … ``upper`` a value is an error, unless ``open-ends`` makes the outermost intervals open.
+    From level 1 up, values below ``bottom-code`` and from ``top-code`` on fall in one class each.
+    """
+
+    intervals: Annotated[tuple[float, ...], Field(min_length=1)]
+    origin: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    open_ends: bool = False
+    bottom_code: float | None = None
+    top_code: float | None = None
+    decimal: Literal[".", ","] | None = None
+
+
+class OrderingHierarchy(HierarchySpec):
+    """Ordered categories, grouped in nested steps."""
+
+    ordering: Annotated[tuple[str, ...], Field(min_length=1)]
+    steps: Annotated[tuple[Annotated[int, Field(ge=2)], ...], Field(min_length=1)]
+
+
+class MaskHierarchy(HierarchySpec):
+    """Characters masked one by one from the right or the left, the last ``keep`` of them never."""
+
+    mask: Literal["left", "right"]
+    keep: Annotated[int, Field(ge=0)] = 0
+    character: Annotated[str, Field(min_length=1, max_length=1)] = "*"
+
+
+class PathHierarchy(HierarchySpec):
+    """Places from the finest to the coarsest, joined by a separator: a/b/c → b/c → c."""
+
+    path: Annotated[str, Field(min_length=1)]
+
+
+class TreeHierarchy(HierarchySpec):
+    """Nested tables whose innermost lists are the leaves."""
+
+    tree: dict[str, Any]
+
+
+BUILDERS: dict[str, type[HierarchySpec]] = {
+    "csv": CsvHierarchy,
+    "dates": DatesHierarchy,
+    "intervals": IntervalsHierarchy,
+    "ordering": OrderingHierarchy,
+    "mask": MaskHierarchy,
+    "path": PathHierarchy,
+    "tree": TreeHierarchy,
+}
+"""The key that names each way to build a hierarchy."""
+
+
+def _builder(value: Any) -> str | None:
+    """Which way to build a hierarchy a table asks for: it has exactly one of the keys."""
+    if isinstance(value, HierarchySpec):
+        return next(key for key, spec in BUILDERS.items() if isinstance(value, spec))
+    named = [key for key in BUILDERS if isinstance(value, Mapping) and key in value]
+    return named[0] if len(named) == 1 else None
+
+
+AnyHierarchy = Annotated[
+    Annotated[CsvHierarchy, Tag("csv")]
+    | Annotated[DatesHierarchy, Tag("dates")]
+    | Annotated[IntervalsHierarchy, Tag("intervals")]
+    | Annotated[OrderingHierarchy, Tag("ordering")]
+    | Annotated[MaskHierarchy, Tag("mask")]
+    | Annotated[PathHierarchy, Tag("path")]
+    | Annotated[TreeHierarchy, Tag("tree")],
+    Discriminator(
+        _builder,
+        custom_error_type="builder",
+        custom_error_message=f"a hierarchy has exactly one of the keys {', '.join(BUILDERS)}",
+    ),
+]

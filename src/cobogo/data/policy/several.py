@@ -1,0 +1,106 @@
+"""Policies that list several tables: each becomes a policy of its own, and the keys between them are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy.policy import Policy
+from cobogo.data.policy.toml_file import read_toml
+from cobogo.errors import PolicyError, nearest
+
+KEYS = ("data", "attributes", "columns", "key", "references")
+"""What a table of ``[tables]`` may have."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A foreign key: every value of ``table.column`` is one of ``to_table.to_column``."""
+
+    table: str
+    column: str
+    to_table: str
+    to_column: str
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column} → {self.to_table}.{self.to_column}"
+
+
+@dataclass(frozen=True)
+class Several:
+    """The policies of several tables, by name; the column that is unique in each, where one is said to be; and what
+    refers to what."""
+
+    name: str
+    home: Path
+    policies: dict[str, Policy]
+    keys: dict[str, str]
+    references: tuple[Reference, ...]
+    directory: str | None = None
+
+
+def lists_tables(policy: object) -> bool:
+    """Whether a policy, in any of the forms that functions accept, lists several tables."""
+    if isinstance(policy, str | Path):
+        return "tables" in read_toml(Path(policy))
+    return isinstance(policy, Mapping) and "tables" in policy
+
+
+def several(policy: str | Path | Mapping[str, Any]) -> Several:
+    """Read a policy that lists tables. What stands outside of ``[tables]`` is common to all."""
+    path = None if isinstance(policy, Mapping) else Path(policy)
+    content = dict(policy) if isinstance(policy, Mapping) else read_toml(Path(policy))
+    home, name = (Path(), "policy") if path is None else (path.parent, str(path))
+    tables = content.pop("tables")
+    common = {part: _mapping(content.get(part, {}), f"{name}, {part}") for part in ("data", "masking")}
+    rest = {part: value for part, value in content.items() if part not in common}
+    if "attributes" in rest or "columns" in common["masking"]:
+        raise PolicyError("belongs to one of the tables", where=f"{name}, attributes or masking.columns")
+    output = _mapping(rest.pop("output", {}), f"{name}, output")
+    directory = output.pop("directory", None)
+    policies, keys, references = {}, {}, []
+    for table, given in _mapping(tables, f"{name}, tables").items():
+        where = f"{name}, tables.{table}"
+        entry = _mapping(given, where)
+        for unknown in entry.keys() - set(KEYS):
+            raise PolicyError("unknown key", where=f"{where}.{unknown}", remedy=f"Known keys: {', '.join(KEYS)}.")
+        if not table.replace("-", "").replace("_", "").isalnum():
+            raise PolicyError("a table's name has letters, digits, hyphens", where=where)
+        masked = {"masking": common["masking"] | {"columns": entry["columns"]}} if "columns" in entry else {}
+        whole = {
+            **rest,
+            **masked,
+            "output": output,
+            "data": common["data"] | _mapping(entry.get("data", {}), f"{where}.data"),
+            "attributes": entry.get("attributes", {}),
+        }
+        policies[table] = Policy.of(whole, home=home, name=where)
+        if "key" in entry:
+            keys[table] = _column(str(entry["key"]), policies[table], f"{where}.key")
+        for column, to in _mapping(entry.get("references", {}), f"{where}.references").items():
+            to_table, _, to_column = str(to).partition(".")
+            references.append(Reference(table, _column(column, policies[table], where), to_table, to_column))
+    for reference in references:
+        where = f"{name}, tables.{reference.table}.references.{reference.column}"
+        if reference.to_table not in policies:
+            raise PolicyError(
+                f"there is no table {reference.to_table!r}",
+                where=where,
+                remedy=nearest(reference.to_table, policies, "the policy's [tables]"),
+            )
+        _column(reference.to_column, policies[reference.to_table], where)
+    return Several(name, home, policies, keys, tuple(references), None if directory is None else str(directory))
+
+
+def _mapping(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise PolicyError("must be a table", where=where)
+    return dict(value)
+
+
+def _column(name: str, policy: Policy, where: str) -> str:
+    if name not in policy.attributes:
+        raise PolicyError(f"there is no attribute {name!r}", where=where, remedy="Name a column of the table.")
+    return name

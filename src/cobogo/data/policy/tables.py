@@ -1,0 +1,161 @@
+"""The tables of a policy: data, attributes, privacy, recoding, utility, risk, output, report."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from cobogo.data.policy.hierarchies import AnyHierarchy
+from cobogo.data.policy.part import Part, Separator
+
+
+class Role(StrEnum):
+    """What an attribute can give away."""
+
+    IDENTIFIER = "identifier"  # names a person: never released
+    QUASI_IDENTIFIER = "quasi-identifier"  # names a person together with others: recoded
+    SENSITIVE = "sensitive"  # what must not be learnt about a person: released, protected by the models
+    NON_SENSITIVE = "non-sensitive"  # released as it is
+
+
+Formulas = Literal["kept", "neutralised"]
+"""Whether cells that a spreadsheet would take for formulas have an apostrophe before them: see `table.formulas`."""
+
+
+class Data(Part):
+    """Where the table is and how to read it."""
+
+    path: str | None = None
+    table: str | None = None
+    engine: str | None = None
+    separator: Separator = ","
+    encoding: Literal["utf-8", "latin-1"] = "utf-8"
+    decimal: Literal[".", ","] = "."
+    missing: tuple[str, ...] = ("",)
+    formulas: Formulas = "kept"
+    unit: str | None = None
+
+
+Normalization = Literal["trim", "case", "accents", "number"]
+"""What of the writing of a value may not make it another one."""
+
+NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
+
+
+class AttributePolicy(Part):
+    """One column: its role and, for a quasi-identifier, how it may be recoded."""
+
+    role: Role
+    hierarchy: AnyHierarchy | None = None
+    weight: Annotated[float, Field(gt=0, le=1e9, strict=True)] = 1.0
+    min_level: Annotated[int, Field(ge=0, strict=True)] = 0
+    max_level: Annotated[int, Field(ge=0, strict=True)] | None = None
+    publish_unique: Annotated[bool, Field(strict=True)] = False
+    aggregate: Literal["mean", "median", "mode", "ancestor", "range"] | None = None
+    normalize: tuple[Normalization, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.role is not Role.QUASI_IDENTIFIER:
+            given = self.model_fields_set & {"weight", "min_level", "max_level", "aggregate"}
+            if given:
+                names = ", ".join(sorted(name.replace("_", "-") for name in given))
+                raise ValueError(f"{names} can be given for a quasi-identifier only; the role here is {self.role}")
+        if self.hierarchy is not None and self.role not in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            raise ValueError(
+                f"a hierarchy has no use for the role {self.role}: quasi-identifiers are recoded by it, "
+                "and sensitive attributes compared"
+            )
+        if self.max_level is not None and self.max_level < self.min_level:
+            raise ValueError(f"min-level {self.min_level} is above max-level {self.max_level}")
+        return self
+
+
+class Privacy(Part):
+    """The models that must hold; each is a table with a ``model`` and its parameters."""
+
+    models: Annotated[tuple[dict[str, Any], ...], Field(min_length=1)]
+
+    @field_validator("models")
+    @classmethod
+    def _named(cls, models: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        for entry in models:
+            if not isinstance(entry.get("model", ""), str):
+                raise ValueError('a model is named by a text, for example: { model = "k-anonymity", k = 5 }')
+        return models
+
+
+class Recoding(Part):
+    """How to look for a solution, and what to look for."""
+
+    algorithm: str = "optimal"
+    kind: Literal["full-domain", "subtree", "sibling", "value", "cell"] | None = None
+    metric: str = "loss"
+    suppression_limit: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] = 0.0
+    suppress: Literal["records", "sensitive"] = "records"
+    marginals: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
+    time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
+    label: str | None = None
+
+
+class Utility(Part):
+    """What to measure on the finished release, against the original. The seed draws queries and held-out records."""
+
+    queries: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    selectivity: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.05
+    label: str | None = None
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
+class RiskPolicy(Part):
+    """What is known of the people that the data were drawn from, and which risk is too high."""
+
+    threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] = 0.2
+    population: str | None = None
+    population_size: Annotated[int, Field(ge=1, strict=True)] | None = None
+    fraction: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if sum(given is not None for given in (self.population, self.population_size, self.fraction)) > 1:
+            raise ValueError("give one of population, population-size and fraction: each tells the others")
+        return self
+
+
+class Output(Part):
+    """Where and how the release is written."""
+
+    directory: str | None = None
+    format: Literal["csv", "parquet", "table"] = "csv"
+    table: str | None = None
+    suppressed: Literal["drop", "star"] = "drop"
+    formulas: Formulas = "kept"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.formulas == "neutralised" and self.format != "csv":
+            raise ValueError('formulas = "neutralised" is for format = "csv": nothing else is run by spreadsheets')
+        if (self.format == "table") != (self.table is not None):
+            raise ValueError('format = "table" and table = "its name" go together')
+        return self
+
+
+class RegistryPolicy(Part):
+    """The registry that a release is recorded in and checked against, and what it must keep to besides.
+
+    ``path`` is a file, or the URL of a PostgreSQL database.
+    """
+
+    path: str
+    dataset: str
+    key: str | None = None
+    base: Literal["previous", "quasi-identifiers", "m-invariance"] | None = None
+
+
+class ReportPolicy(Part):
+    """How the report speaks and what it draws."""
+
+    language: Literal["en", "pt-BR"] = "en"
+    largest_classes: Annotated[int, Field(ge=1, le=100, strict=True)] = 10

@@ -1,0 +1,163 @@
+"""The starter policy: suggestions as a commented TOML file that refuses to run until its guesses are confirmed."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from cobogo.data.policy import Role
+from cobogo.data.schema.profile import ColumnProfile
+from cobogo.data.schema.suggest import Suggestion
+
+CONFIRM = "CONFIRM "
+"""What stands before a role that is a guess: the policy loader knows no such role, so nobody overlooks it."""
+
+_HEADER = """\
+A starter policy for Cobogó, written by `cobogo inspect`.
+
+Its roles were deduced from the names and the values of the columns. You know the data: read every line.
+
+{guesses}
+
+The roles:
+  identifier         names a person by itself: never released
+  quasi-identifier   others may know it, and with others of its kind it names a person: recoded
+  sensitive          must not be learnt about a person: released, protected by the models below
+  non-sensitive      released as it is
+
+Then run:  cobogo anonymize THIS_FILE
+"""
+_GUESSES = """\
+Guesses are marked role = "CONFIRM …", in {count}. Cobogó refuses to run while one is left: decide, and
+delete the word CONFIRM, or write another role in its place."""
+
+
+def starter_policy(
+    profiles: Sequence[ColumnProfile],
+    suggestions: Sequence[Suggestion],
+    *,
+    path: str | None,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    decimal: Literal[".", ","] | None = None,
+) -> str:
+    """A policy as TOML text, ready but for the roles that are guesses. Without ``decimal`` the columns' mark is taken,
+    and without ``path`` it says neither where the data are nor where the release goes.
+
+    >>> from cobogo.data.schema import profile, suggest
+    >>> column = profile("sexo", 9, 0, 2, 0, [("F", 5), ("M", 4)])
+    >>> text = starter_policy([column], [suggest(column)], path="a.csv")
+    >>> print(text[text.index("[attributes]"):text.index("[privacy]")])
+    [attributes]
+    # its name speaks of sex, which others may know (confidence 0.85)
+    sexo = { role = "quasi-identifier" }
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    pairs = list(zip(profiles, suggestions, strict=True))
+    data: dict[str, Any] = {} if path is None else {"path": path}
+    data |= {"separator": separator, "encoding": encoding}
+    data["decimal"] = decimal or decimal_mark(profiles)
+    placeholders = {value for profile in profiles for value in profile.placeholders}
+    lines = [*_comment(_header(suggestions)), "", "[data]", *(f"{key} = {toml(value)}" for key, value in data.items())]
+    if placeholders:
+        lines += _comment("Written among numbers or dates for want of a value. In every column they count as missing.")
+        lines += [f"missing = {toml(['', *sorted(placeholders)])}"]
+    lines += ["", "[attributes]"]
+    for profile, suggestion in pairs:
+        lines += _attribute(profile, suggestion)
+    if not any(suggestion.role is Role.QUASI_IDENTIFIER for suggestion in suggestions):
+        lines += _comment("No column was found to be a quasi-identifier. k-anonymity needs at least one.")
+    lines += ["", "[privacy]", *_privacy(pairs)]
+    lines += ["", "[recoding]"]
+    lines += _comment("The share of the records that may be left out so that the others keep more detail.")
+    lines += ["suppression-limit = 0.05"]
+    if path is not None:
+        lines += ["", "[output]", 'directory = "release"']
+    return "\n".join(lines) + "\n"
+
+
+def decimal_mark(profiles: Sequence[ColumnProfile]) -> Literal[".", ","]:
+    """The decimal mark of most columns with decimals; a point if there are none.
+
+    >>> from cobogo.data.schema import profile
+    >>> decimal_mark([profile("x", 2, 0, 2, 2, [("1,5", 1), ("2,25", 1)])])
+    ','
+    """
+    marks = [profile.kind.mark for profile in profiles if profile.kind.mark]
+    return "," if 2 * marks.count(",") > len(marks) else "."
+
+
+def toml(value: Any) -> str:
+    """A value as TOML, tables inline.
+
+    >>> print(toml({"a b": ["x\\ny", 1, True]}))
+    { "a b" = ["x\\ny", 1, true] }
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(key)} = {toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return _string(str(value))
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else _string(name)
+
+
+def _string(text: str) -> str:
+    """A quoted string. What cannot be seen is escaped too: a name should not turn the line that it stands in around."""
+    return '"' + "".join(map(_character, text)) + '"'
+
+
+def _character(c: str) -> str:
+    short = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    if c in short:
+        return short[c]
+    if c.isprintable():
+        return c
+    return f"\\u{ord(c):04X}" if ord(c) <= 0xFFFF else f"\\U{ord(c):08X}"
+
+
+def _header(suggestions: Sequence[Suggestion]) -> str:
+    count = sum(not suggestion.certain for suggestion in suggestions)
+    lines = "one line" if count == 1 else f"{count} lines"
+    return _HEADER.format(guesses=_GUESSES.format(count=lines) if count else "None of them is a mere guess.")
+
+
+def _comment(text: str) -> Iterator[str]:
+    for paragraph in text.rstrip("\n").split("\n"):
+        for line in textwrap.wrap(paragraph, 110) or [""]:
+            yield f"# {line}".rstrip()
+
+
+def _attribute(profile: ColumnProfile, suggestion: Suggestion) -> Iterator[str]:
+    yield from _comment(f"{suggestion.reason} (confidence {suggestion.confidence:.2f})")
+    role = str(suggestion.role) if suggestion.certain else CONFIRM + suggestion.role
+    content = {"role": role} | ({"hierarchy": suggestion.hierarchy} if suggestion.hierarchy else {})
+    yield f"{_key(profile.name)} = {toml(content)}"
+
+
+def _privacy(pairs: Sequence[tuple[ColumnProfile, Suggestion]]) -> Iterator[str]:
+    sensitive = [profile for profile, suggestion in pairs if suggestion.role is Role.SENSITIVE]
+    diverse = [profile.name for profile in sensitive if not profile.constant]
+    yield from _comment("k-anonymity: each combination of quasi-identifiers is shared by at least k records.")
+    models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": 5}]
+    diversity = {"model": "l-diversity", "kind": "distinct", "l": 2}
+    if sensitive:
+        yield from _comment("l-diversity: among the records that share one, at least l sensitive values occur.")
+    if len(diverse) == len(sensitive) > 0:
+        yield from _comment("Without an attribute it holds for every sensitive one; delete it if you leave none.")
+        models.append(diversity)
+    elif sensitive:
+        yield from _comment("It cannot hold for a sensitive attribute that is the same in every record.")
+        models += [{"model": "l-diversity", "attribute": name, "kind": "distinct", "l": 2} for name in diverse]
+    yield "models = ["
+    yield from (f"  {toml(model)}," for model in models)
+    yield "]"

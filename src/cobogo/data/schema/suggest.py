@@ -1,0 +1,203 @@
+"""A role and a hierarchy for each column, suggested: the user decides.
+
+What was found in the column and what its name speaks of are weighed by their confidence. Where neither says
+anything, the suggestion is the one that protects most and is marked as uncertain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from cobogo.data.policy import Role
+from cobogo.data.schema import forms
+from cobogo.data.schema.detect import ENOUGH_RECORDS, Finding, detect, share_of
+from cobogo.data.schema.profile import ColumnProfile, Type
+from cobogo.data.schema.words import Clue, Topic, topic_of
+
+CERTAIN = 0.6
+"""The confidence from which on a suggestion is ready to use; below, the user must confirm it."""
+
+_QUASI_CLUES = (Clue.DATE, Clue.POSTAL_CODE)
+_DAY_LEVELS = {
+    "%d/%m/%Y": ["%m/%Y", "%Y"],
+    "%m/%d/%Y": ["%m/%Y", "%Y"],
+    "%Y-%m-%d": ["%Y-%m", "%Y"],
+    "%d-%m-%Y": ["%m-%Y", "%Y"],
+    "%Y%m%d": ["%Y%m", "%Y"],
+    "%d/%m/%y": ["%m/%y", "%y"],  # two digits do not tell the century: neither do the levels
+    "%d.%m.%Y": ["%m.%Y", "%Y"],
+    "%Y/%m/%d": ["%Y/%m", "%Y"],
+    "%m/%Y": ["%Y"],
+    "%Y-%m": ["%Y"],
+}
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A role for a column, how sure it is, why, and for a quasi-identifier a hierarchy as the policy writes it."""
+
+    role: Role
+    confidence: float
+    reason: str
+    hierarchy: dict[str, Any] | None = None
+
+    @property
+    def certain(self) -> bool:
+        """Whether it is ready to use without the user's word."""
+        return self.confidence >= CERTAIN
+
+
+def suggest(profile: ColumnProfile) -> Suggestion:
+    """The role and the hierarchy that suit a column.
+
+    >>> from cobogo.data.schema.profile import profile
+    >>> births = profile("data_nascimento", 2, 0, 2, 2, [("31/12/1990", 1), ("01/02/1985", 1)])
+    >>> print(suggest(births).role, suggest(births).hierarchy)
+    quasi-identifier {'dates': '%d/%m/%Y', 'levels': ['%m/%Y', '%Y'], 'top': True}
+    >>> suggest(profile("shoe", 60, 0, 2, 0, [("a", 30), ("b", 30)])).certain
+    False
+    """
+    topic = topic_of(profile.name)
+    candidates = [_found(finding) for finding in detect(profile)]
+    if topic and topic.role is not Role.IDENTIFIER:
+        candidates.append(_named(topic, profile))
+    best = max(candidates, key=lambda candidate: candidate.confidence) if candidates else _in_doubt(profile)
+    if best.role is Role.QUASI_IDENTIFIER:
+        best = _with_hierarchy(best, profile, topic)
+    if profile.sampled and best.role is not Role.IDENTIFIER:
+        best = replace(best, reason=f"{best.reason}; judged on its {len(profile.values):,} most frequent values")
+    return best
+
+
+def _found(finding: Finding) -> Suggestion:
+    role = Role.QUASI_IDENTIFIER if finding.kind in _QUASI_CLUES else Role.IDENTIFIER
+    return Suggestion(role, finding.confidence, f"{finding.kind}: {finding.reason}")
+
+
+def _named(topic: Topic, profile: ColumnProfile) -> Suggestion:
+    reason = f"its name speaks of {topic.about}, {topic.why}"
+    if topic.role is Role.SENSITIVE and profile.constant:
+        # no class can then be diverse: whoever is known to be in the table is exposed, whatever the recoding
+        reason += "; it is the same in every record, which no recoding can hide: better leave it out"
+        return Suggestion(Role.SENSITIVE, 0.5, reason)
+    return Suggestion(topic.role, topic.confidence, reason)
+
+
+def _in_doubt(profile: ColumnProfile) -> Suggestion:
+    """What protects most, where nothing speaks for any role."""
+    if profile.kind.type is Type.EMPTY:
+        return Suggestion(Role.IDENTIFIER, 0.3, "it has no values to judge by, and its name says nothing: left out")
+    if profile.constant:
+        confidence = 0.65 if profile.records >= ENOUGH_RECORDS else 0.4
+        return Suggestion(Role.NON_SENSITIVE, confidence, "it is the same in every record, so it tells nobody apart")
+    if profile.kind.type is Type.TEXT:
+        return Suggestion(Role.IDENTIFIER, 0.5, "free text may contain anything; review it. In doubt it is left out")
+    if profile.kind.type is Type.DATE:
+        return Suggestion(Role.QUASI_IDENTIFIER, 0.75, "its values are dates, which others may know of a person")
+    return Suggestion(
+        Role.QUASI_IDENTIFIER, 0.4, "nothing says what it is; in doubt others may know it, so it is recoded"
+    )
+
+
+def _with_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic | None) -> Suggestion:
+    """The same with a hierarchy, if one fits all values. All reach ``*`` at the top: then a solution exists."""
+    if any(value != value.strip() for value, _ in profile.values):
+        # the builders compare exact text
+        reason = f"{suggestion.reason}; blanks around its values stand in the way of a hierarchy"
+        return replace(suggestion, reason=reason)
+    if profile.kind.ambiguous:
+        suggestion = replace(suggestion, reason=f"{suggestion.reason}; that the day comes before the month is assumed")
+    for build in _BUILDERS:
+        hierarchy = build(profile, topic)
+        if hierarchy:
+            return replace(suggestion, hierarchy={**hierarchy, "top": True})
+    return suggestion
+
+
+def _dates(profile: ColumnProfile, _topic: Topic | None) -> dict[str, Any] | None:
+    form = profile.kind.format
+    if form is None:
+        return None
+    day = next(day for day in sorted(_DAY_LEVELS, key=len, reverse=True) if form.startswith(day))
+    timed = [day] if form != day else []  # with a time of day, the day is the first level
+    return {"dates": form, "levels": timed + _DAY_LEVELS[day]}
+
+
+def _mask(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
+    """Codes of places whose first digits stand for larger places: postal codes, IBGE's codes."""
+    place = topic is not None and (topic.clue is Clue.POSTAL_CODE or topic.about == "a place")
+    texts = profile.texts
+    written = share_of(texts, forms.postal_written) == 1
+    if not texts or not (place or written):
+        return None
+    length = len(texts[0])
+    fixed = all(len(text) == length and text.replace("-", "").replace(".", "").isdigit() for text in texts)
+    return {"mask": "right", "keep": 1} if fixed and length >= 4 else None
+
+
+def _intervals(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
+    if profile.kind.type not in (Type.INTEGER, Type.DECIMAL):
+        return None
+    numbers = profile.numbers
+    least, most = numbers[0][0], numbers[-1][0]
+    if len(numbers) <= 5 or max(abs(least), abs(most)) > Decimal("1e15"):
+        return None  # few values need no intervals; a double cannot hold such figures
+    usual = topic.widths if topic and most - least <= 360 else ()  # of an age in years, of degrees
+    widths = usual or _widths(_spread(numbers), whole=profile.kind.type is Type.INTEGER)
+    mark = {"decimal": profile.kind.mark} if profile.kind.mark else {}
+    return {"intervals": list(widths), **mark} if widths else None
+
+
+def _spread(numbers: list[tuple[Decimal, int]]) -> Decimal:
+    """How far the middle nine tenths of the records reach: a single fortune should not set everybody's scale."""
+    total = sum(count for _, count in numbers)
+    seen, middle = 0, []
+    for number, count in numbers:
+        if 0.05 * total < seen + count and seen < 0.95 * total:
+            middle.append(number)
+        seen += count
+    spread = middle[-1] - middle[0]
+    return spread or numbers[-1][0] - numbers[0][0]
+
+
+def _widths(spread: Decimal, *, whole: bool) -> tuple[float | int, ...]:
+    """Three nested widths, the first about a twentieth of the spread and 1, 2 or 5 times a power of ten.
+
+    >>> _widths(Decimal(73), whole=True), _widths(Decimal("1.7"), whole=False)
+    ((5, 10, 20), (0.1, 0.2, 0.4))
+    """
+    aim = spread / 20
+    if aim < Decimal("1e-9"):
+        return ()
+    power = Decimal(1).scaleb(aim.adjusted())
+    width = next(power * step for step in (1, 2, 5, 10) if power * step >= aim)
+    if whole:
+        width = max(width, Decimal(2))  # each integer is an interval of width 1 already
+    plain = int if width == int(width) else float
+    return tuple(plain(width * factor) for factor in (1, 2, 4))
+
+
+def _path(profile: ColumnProfile, topic: Topic | None) -> dict[str, Any] | None:
+    """Values such as ``district/city/state``: as many parts in each, the coarsest last."""
+    place = topic is not None and topic.about == "a place"
+    texts = profile.texts
+    for separator in ("/", "|", ">", *((", ", " - ") if place else ())):
+        parts = [text.split(separator) for text in texts]
+        if not parts or len({len(split) for split in parts}) > 1 or len(parts[0]) < 2:
+            continue
+        whole = all(all(split) for split in parts) and all(any(c.isalpha() for c in text) for text in texts)
+        finest, coarsest = (len({split[end] for split in parts}) for end in (0, -1))
+        if whole and coarsest <= finest and (coarsest < len(texts) or len(texts) == 1):
+            return {"path": separator}
+    return None
+
+
+_BUILDERS: tuple[Callable[[ColumnProfile, Topic | None], dict[str, Any] | None], ...] = (
+    _mask,
+    _dates,
+    _intervals,
+    _path,
+)

@@ -1,0 +1,293 @@
+"""DuckDB, embedded: the default engine. What does not fit in memory goes to a private directory on disk."""
+
+from __future__ import annotations
+
+import glob
+import secrets
+import tempfile
+import weakref
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cobogo.data.policy import Data
+from cobogo.data.table import coded
+from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
+from cobogo.data.table.files import csv_error, parquet_error
+from cobogo.data.table.numerals import shortest
+from cobogo.errors import DataError, OutputError
+from cobogo.floor import randomness, scratch
+
+IN_MEMORY = 64 * 2**20
+"""Bytes of files whose copy is kept in memory; a larger one goes to disk."""
+
+TEXT_IN_MEMORY = 1024 * 2**20
+"""The same of text, which is kept as codes."""
+
+
+HOUSE = "house"
+"""What the user's database is called in ours."""
+
+
+class DuckDB(Engine):
+    """A DuckDB of our own in memory, with the user's database file, if there is one, beside it."""
+
+    name = "DuckDB"
+    numbers_rows: ClassVar[bool] = True
+
+    def __init__(self, file: Path | None = None, *, writable: bool = False) -> None:
+        import duckdb
+        import ibis
+
+        self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
+        self._spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))
+        weakref.finalize(self, scratch.remove, self._spill)
+        self._draw_no_progress()
+        self._leave_memory_for_counting()
+        self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs
+        self._functions: dict[str, Callable[..., Any]] = {}
+        self.file = file
+        self._complaint: Callable[[str], DataError] | None = None
+        if file is not None:
+            self._attach(file, writable)
+
+    def _draw_no_progress(self) -> None:
+        """A kernel of a notebook may draw progress; one without ipywidgets does not, and lets nobody change it."""
+        if self.sql("SELECT current_setting('enable_progress_bar')").fetchone()[0]:
+            self.sql("SET enable_progress_bar = false")
+
+    def _leave_memory_for_counting(self) -> None:
+        """DuckDB would take four fifths of the machine's memory; the frequency table needs some, too."""
+        number, unit = self.sql("SELECT current_setting('memory_limit')").fetchone()[0].split()
+        self.sql(f"SET memory_limit = '{float(number) * 0.6:.2f} {unit}'")
+
+    def sql(self, text: str) -> Any:
+        """Run a statement in the engine's own language."""
+        return self.connection.raw_sql(text)
+
+    def load_csv(
+        self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
+    ) -> Expression:
+        """Parse once into the engine: what is decided is then decided on the rows that are released."""
+        source = read_csv(files, names, data)
+        return self._stored(files, source, lambda said: csv_error(said, path, data), once=once, texts=names)
+
+    def load_parquet(
+        self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
+    ) -> Expression:
+        """Copy into the engine once, for the same reason."""
+        keys = ", ".join(f"{literal(key)}: 'VARCHAR'" for key in partitions)
+        hive = f"hive_partitioning=true, hive_types={{{keys}}}" if partitions else "hive_partitioning=false"
+        return self._stored(files, f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once=once)
+
+    def load_arrow(self, table: Any) -> Expression:
+        """A copy of the table."""
+        return self.connection.create_table("cobogo_source", table, temp=True, overwrite=True)
+
+    def open_table(self, name: str) -> Expression:
+        """A table of the user's database file."""
+        schema, _, table = name.rpartition(".")
+        query = (
+            "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
+        )
+        if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
+            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+        return self.connection.sql(f"SELECT * FROM {self._place(name)}")
+
+    def tables(self) -> list[str]:
+        """The tables and views of the user's database file."""
+        query = "SELECT table_schema, table_name FROM information_schema.tables WHERE table_catalog = ?"
+        found = self.connection.con.execute(query, [HOUSE]).fetchall()
+        return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in found)
+
+    def kept(self, table: Expression) -> Expression:
+        """A temporary table."""
+        return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)
+
+    def lookup(self, table: Any) -> Expression:
+        """Read from memory. It may hold original values: an expression that is printed shows none of them."""
+        import ibis.expr.operations as ops
+        from ibis.expr.schema import infer
+        from ibis.formats.pyarrow import PyArrowTableProxy
+
+        class Unshown(PyArrowTableProxy[Any]):  # type: ignore[misc]
+            def __repr__(self) -> str:
+                return f"{len(self.obj)} rows"
+
+        name = f"cobogo_lookup_{secrets.token_hex(6)}"
+        return ops.InMemoryTable(name=name, schema=infer(table), data=Unshown(table)).to_expr()
+
+    def text(self, column: Expression) -> Expression:
+        """DuckDB's own text, but for what it writes of floats: not-a-number has no sign, and digits are the fewest."""
+        kind = column.type()
+        if kind.is_float64():
+            return column.isnan().ifelse("nan", column.cast("string"))
+        if kind.is_floating():
+            return self._function("cobogo_shortest", shortest, kind, "string")(column)
+        return column.cast("string")
+
+    def random_key(self, table: Expression) -> Expression:
+        """Eight bytes of the operating system's entropy a row."""
+        return self._function("cobogo_random_key", _keys, "boolean", "int64")(table[table.columns[0]].isnull())
+
+    def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
+        """With DuckDB's own writer, which has to be told of lines of one field."""
+        if len(table.columns) > 1:
+            self.as_text(table).to_csv(path, delimiter=separator, header=True, quote='"', escape='"', nullstr="")
+            return
+        rows = self.lines(table, separator)
+        rows.select(**{header(table.columns, separator): rows["line"]}).to_csv(
+            path, delimiter="\x1f", header=True, quote="", escape=""
+        )
+
+    def write_parquet(self, table: Expression, path: Path) -> None:
+        """One file."""
+        table.to_parquet(path, compression="zstd")
+
+    def check_new_table(self, name: str) -> None:
+        """There must be a database file, and the name must be free or that of an earlier release."""
+        if self.file is None:
+            super().check_new_table(name)
+        schema, _, table = name.rpartition(".")
+        found = self.connection.con.execute(
+            "SELECT comment FROM duckdb_tables() WHERE database_name = ? AND schema_name = ? AND table_name = ?",
+            [HOUSE, schema or "main", table],
+        ).fetchone()
+        if found is not None and not str(found[0] or "").startswith(RELEASED):
+            raise foreign_table(name)
+
+    @contextmanager
+    def new_table(self, table: Expression, name: str) -> Iterator[Expression]:
+        """In one transaction, so that it is either all there or not at all."""
+        self.check_new_table(name)
+        schema, _, final = name.rpartition(".")
+        new = f"{schema or 'main'}.cobogo_new_{secrets.token_hex(6)}"
+        self.connection._run_pre_execute_hooks(table)
+        self.sql("BEGIN")
+        try:
+            self.sql(f"CREATE TABLE {self._place(new)} AS {self.connection.compile(table)}")
+            yield self.open_table(new)
+            self.sql(f"DROP TABLE IF EXISTS {self._place(name)}")
+            self.sql(f"ALTER TABLE {self._place(new)} RENAME TO {quoted(final)}")
+            self.sql(f"COMMENT ON TABLE {self._place(name)} IS '{RELEASED}'")
+            self.sql("COMMIT")
+        except BaseException:
+            self.sql("ROLLBACK")
+            raise
+
+    def fetch(self, table: Expression) -> Any:
+        """The rows; a complaint about the files behind them, in our words."""
+        with self._in_our_words():
+            return self._result(table).to_arrow_table()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds."""
+        found: list[tuple[Any, ...]] = self.connection.con.execute(statement).fetchall()
+        return found
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """The same in parts."""
+        with self._in_our_words():
+            yield from self._result(table).to_arrow_reader(BATCH)
+
+    def _result(self, table: Expression) -> Any:
+        """What DuckDB itself gives: Ibis would write values that it keeps as codes out as text."""
+        self.connection._run_pre_execute_hooks(table)
+        return self.connection.con.execute(self.connection.compile(table))
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        import duckdb
+
+        try:
+            yield
+        except duckdb.Error as error:
+            if self._complaint is None or isinstance(error, duckdb.OutOfMemoryException):
+                raise
+            raise self._complaint(str(error)) from None
+
+    def _stored(
+        self,
+        files: Sequence[str],
+        source: str,
+        complaint: Callable[[str], DataError],
+        *,
+        once: bool,
+        texts: Sequence[str] = (),
+    ) -> Expression:
+        """A copy of files (or, if it is to be read once only, a view of them); the engine's complaints quote values.
+
+        ``texts`` are its columns where all are text: they can be kept as codes.
+        """
+        import duckdb
+
+        catalog = "temp"
+        self._complaint = complaint if once else None
+        if not once and sum(Path(file).stat().st_size for file in files) > (TEXT_IN_MEMORY if texts else IN_MEMORY):
+            catalog = "scratch"
+            self.sql(f"ATTACH IF NOT EXISTS {literal(str(self._spill / 'source.duckdb'))} AS scratch")
+        place = f"{catalog}.main.cobogo_source"
+        try:
+            if texts and not once:
+                coded.store(self.connection.con, place, source, texts)
+            else:
+                kind = ("TEMP " if catalog == "temp" else "") + ("VIEW" if once else "TABLE")
+                self.sql(f"CREATE OR REPLACE {kind} {place} AS SELECT * FROM {source}")
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error as error:
+            raise complaint(str(error)) from None
+        return self.connection.table("cobogo_source", database=(catalog, "main"))
+
+    def _attach(self, file: Path, writable: bool) -> None:
+        import duckdb
+
+        if not writable and not file.exists():
+            raise DataError("no such database file", where=str(file))
+        try:
+            self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
+        except duckdb.Error:
+            raise OutputError(
+                "is not a DuckDB database that can be opened", where=str(file), remedy="Is another program using it?"
+            ) from None
+
+    def _place(self, name: str) -> str:
+        """A table's full name, given with its schema or without."""
+        schema, _, table = name.rpartition(".")
+        return f"{HOUSE}.{quoted(schema or 'main')}.{quoted(table)}"
+
+    def _function(self, name: str, function: Callable[[Any], Any], before: Any, after: Any) -> Callable[..., Any]:
+        """A function on Arrow arrays, registered once."""
+        key = f"{name}_{before}"
+        if key not in self._functions:
+            import ibis
+            import ibis.expr.datatypes as dt
+
+            signature = ((dt.dtype(before),), dt.dtype(after))
+            self._functions[key] = ibis.udf.scalar.pyarrow(function, name=key, signature=signature)
+        return self._functions[key]
+
+
+def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:
+    """The call that reads CSV files as text, whoever makes it: one dialect for every engine."""
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    missing = ", ".join(map(literal, dict.fromkeys(("", *data.missing))))
+    return (
+        f"read_csv({_listed(files)}, columns={{{columns}}}, auto_detect=false, header=true, "
+        f"delim={literal(data.separator)}, quote='\"', escape='\"', nullstr=[{missing}], "
+        f"encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, hive_partitioning=false, "
+        "max_line_size=16777216, buffer_size=33554432)"
+    )
+
+
+def _listed(files: Sequence[str]) -> str:
+    """Files as a list of SQL; the engine would expand patterns in their names again."""
+    return "[" + ", ".join(literal(glob.escape(file)) for file in files) + "]"
+
+
+def _keys(rows: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(randomness.keys(len(rows)))

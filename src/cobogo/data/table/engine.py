@@ -1,0 +1,286 @@
+"""The contract of an engine: where a table lives, is counted and is released. One small module an engine follows it.
+
+Everything above works on Ibis expressions and asks the engine only for what engines do differently. Text is one of
+those: a value must read the same on all of them, so each writes numbers, dates and times as DuckDB does.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cobogo.data.policy import Data
+from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
+
+Expression = Any
+"""An Ibis table or column expression (Ibis is untyped, and imported late)."""
+
+
+BATCH = 100_000
+"""Rows that are brought into memory at a time."""
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine; a guess where it does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 2**30
+
+
+class Engine(ABC):
+    """A connection to a database, through Ibis."""
+
+    name: ClassVar[str]
+    url: str = ""  # where it is, without a password
+    numbers_rows: ClassVar[bool] = False  # whether a table's rows have an order, so that the first of them can be named
+    most_counts: int = _memory() // 200  # rows of a counted table that the search has room for
+    failures: ClassVar[tuple[type[Exception], ...]] = ()  # what the engine raises when it cannot write
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+
+    @contextmanager
+    def guarded(self, what: str) -> Iterator[None]:
+        """A block whose failures of the engine are told as errors, without its words: they may quote values."""
+        try:
+            yield
+        except self.failures as error:
+            raise DataError(
+                f"{self.name} failed while {what}: {type(error).__name__}",
+                remedy="Look at its connection, its memory, its disk and its rights.",
+            ) from None
+
+    # Questions over a long time
+
+    def alive(self) -> bool:
+        """Whether it still answers: a server may have ended the session."""
+        return True
+
+    def types(self, name: str) -> dict[str, str]:  # noqa: ARG002
+        """The types of a table's columns, where others may change them meanwhile."""
+        return {}
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """A block whose statements all see the same rows. Outside of such blocks an engine that was put to `rest` has
+        no transaction open, and is in nobody's way."""
+        return nullcontext()
+
+    def rest(self) -> None:  # noqa: B027
+        """End the transaction that was open since the engine was made; what was loaded stays."""
+
+    def check_texts(self) -> None:  # noqa: B027
+        """Refuse a database whose texts may be bytes that are no text: one of them would fail a whole question."""
+
+    # Tables in
+
+    @abstractmethod
+    def load_csv(
+        self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
+    ) -> Expression:
+        """Files with one header as a table of text; what stands for no value is NULL.
+
+        ``once``: they will be counted once only, and need not be kept.
+        """
+
+    @abstractmethod
+    def load_parquet(
+        self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
+    ) -> Expression:
+        """Files as a table; ``partitions`` are the columns that stand in the names of their directories."""
+
+    @abstractmethod
+    def load_arrow(self, table: Any) -> Expression:
+        """An Arrow table as one of the engine's, for as long as the engine lives."""
+
+    def open_table(self, name: str) -> Expression:
+        """A table that is in the engine's database already, read where it is."""
+        raise DataError(f"{self.name} has no tables of its own", where=name, remedy="Give the URL of a database.")
+
+    def tables(self) -> list[str]:
+        """The names under which tables of its database can be opened."""
+        return []
+
+    # Tables beside
+
+    @abstractmethod
+    def lookup(self, table: Any) -> Expression:
+        """An Arrow table of text, marks and whole numbers to join with."""
+
+    def same(self, one: Expression, other: Expression) -> Expression:
+        """Whether two texts are the same, NULL being the same as NULL; a join by it must not compare all pairs."""
+        return one.identical_to(other)
+
+    def text(self, column: Expression) -> Expression:
+        """A column as text, the same on every engine."""
+        return column.cast("string")
+
+    @abstractmethod
+    def random_key(self, table: Expression) -> Expression:
+        """A column of independent keys from the operating system's entropy (never from a seeded generator)."""
+
+    def in_random_order(self, table: Expression) -> Expression:
+        """The same rows, in an order that tells nothing."""
+        return table.order_by(self.random_key(table))
+
+    # Tables out
+
+    def fetch(self, table: Expression) -> Any:
+        """An expression's rows as an Arrow table, in memory: for counts, not for records."""
+        return table.to_pyarrow()
+
+    @abstractmethod
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement in the engine's own language: for aggregates, not for records."""
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """The same, in Arrow batches that need not be in memory together."""
+        yield from table.to_pyarrow_batches(chunk_size=BATCH)
+
+    def counts(self, table: Expression) -> Iterator[Any]:
+        """The rows of a counted table in batches; an error, as soon as it is known, if they are more than fit."""
+        rows = 0
+        with closing(self.batches(table)) as batches:
+            for batch in batches:
+                rows += batch.num_rows
+                if rows > self.most_counts:
+                    raise too_many_counts(self.most_counts)
+                yield batch
+
+    def tallied(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
+        """The sum of what a function counts in each part of the rows: from an Arrow batch to ``size`` whole numbers.
+
+        The function must not raise, and must be one that can be sent to where the rows are.
+        """
+        import numpy as np
+
+        found = np.zeros(size, dtype=np.int64)
+        with closing(self.batches(table)) as batches:
+            for batch in batches:
+                found += count(batch)
+        return found
+
+    @abstractmethod
+    def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
+        """UTF-8, LF, quotes only where needed; NULL is empty."""
+
+    @abstractmethod
+    def write_parquet(self, table: Expression, path: Path) -> None:
+        """One compressed Parquet file, or a directory of them."""
+
+    def check_new_table(self, name: str) -> None:
+        """Refuse a table's name early, if nothing may be written there."""
+        raise PolicyError(
+            f"{self.name} writes files, or there is no database to write the table {name} into",
+            where="output.format",
+            remedy='Say "csv" or "parquet", or give the URL of a database.',
+        )
+
+    def new_table(self, table: Expression, name: str) -> AbstractContextManager[Expression]:
+        """Write a table into the database; inside the block it can be read, and nobody else sees it.
+
+        It takes its name, and the place of an earlier release of that name, when the block ends well.
+        """
+        raise NotImplementedError
+
+    def in_byte_order(self, text: Expression) -> Expression:
+        """What to sort texts by so that they stand in the order of their bytes."""
+        return text
+
+    def as_text(self, table: Expression) -> Expression:
+        """A table with every column as text."""
+        return table.select(**{name: self.text(table[name]) for name in table.columns})
+
+    def lines(self, table: Expression, separator: str) -> Expression:
+        """The rows as the lines of a CSV file, in one column ``line``."""
+        return table.select(line=self.line(table, separator))
+
+    def line(self, table: Expression, separator: str) -> Expression:
+        """A row as a line of a CSV file."""
+        import ibis
+
+        cells = [_cell(self.text(table[name]), separator) for name in table.columns]
+        if len(cells) == 1:  # alone in its line, NULL must be written as "": an empty line would be no row
+            cells = [(cells[0] == "").ifelse('""', cells[0])]
+        return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
+
+    @abstractmethod
+    def kept(self, table: Expression) -> Expression:
+        """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
+
+
+def builtin(name: str, *kinds: Any, database: str | None = None) -> Callable[..., Expression]:
+    """A function of the engine's own that returns text, for arguments of the kinds given."""
+    import ibis
+
+    def one(x: Any) -> Any: ...
+
+    def two(x: Any, y: Any) -> Any: ...
+
+    options = {} if database is None else {"database": database}
+    signature = (kinds, "string")
+    return ibis.udf.scalar.builtin([one, two][len(kinds) - 1], name=name, signature=signature, **options)  # type: ignore[no-any-return]
+
+
+QUOTED = '"\n\r#'
+"""What a field is quoted for, beside the separator (#, since some programs take it for a comment)."""
+
+
+def _cell(text: Expression, separator: str) -> Expression:
+    import ibis
+
+    awkward = ibis.or_(*(text.contains(character) for character in QUOTED + separator))
+    quoted = ibis.literal('"') + text.replace('"', '""') + ibis.literal('"')
+    return ibis.cases((text.isnull(), ""), (awkward, quoted), else_=text)
+
+
+def header(names: Sequence[str], separator: str) -> str:
+    """The first line of a CSV file.
+
+    >>> header(["name", "d;água"], ";")
+    'name;"d;água"'
+    """
+    return separator.join(
+        '"' + name.replace('"', '""') + '"' if any(c in name for c in QUOTED + separator) else name for name in names
+    )
+
+
+def literal(text: str) -> str:
+    """A string as SQL writes it.
+
+    >>> literal("d'água")
+    "'d''água'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it.
+
+    >>> quoted("raça cor")
+    '"raça cor"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def too_many_counts(most: int) -> TableTooLarge:
+    """The error of a table with more distinct combinations than can be counted here."""
+    return TableTooLarge(
+        f"the table has more than {most:,} distinct combinations of quasi-identifiers and sensitive values",
+        remedy="Give quasi-identifiers a min-level above 0, or make them coarser before.",
+    )
+
+
+RELEASED = "Released by Cobogó"
+"""How the comment of a table begins that a later release may replace."""
+
+
+def foreign_table(name: str) -> OutputError:
+    """The error of a table that is not ours to replace."""
+    return OutputError(
+        "is a table that Cobogó did not write", where=name, remedy="Choose another output.table, or drop it yourself."
+    )

@@ -1,0 +1,378 @@
+"""PostgreSQL: tables are counted, and the release computed, where they are.
+
+One transaction with one view of the data holds from the first count to the last row written, so that what is decided
+is decided on the rows that are released. What we add on the way lies in the session's temporary schema, which the
+server empties however the session ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import tempfile
+import weakref
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cobogo.data.policy import Data
+from cobogo.data.table.duck import DuckDB
+from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
+from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.floor import scratch
+
+_DECIMAL = """
+CREATE FUNCTION pg_temp.cobogo_decimal(n numeric, OUT digits text, OUT power integer) LANGUAGE sql IMMUTABLE AS $$
+SELECT trim('0' FROM replace(d, '.', '')),
+  CASE WHEN m >= 1 THEN length(trunc(m)::text) - 1 ELSE -1 - length(substring(d FROM '^0[.](0*)')) END
+FROM (SELECT abs(n) AS m) AS sizes, LATERAL (SELECT trim_scale(m)::text AS d) AS written $$
+"""
+"""The digits of a number other than 0, and the power of ten of the first."""
+
+_WRITTEN = """
+CREATE FUNCTION pg_temp.cobogo_written(n numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE WHEN power BETWEEN -4 AND 15
+  THEN trim_scale(n)::text || CASE WHEN n % 1 = 0 THEN '.0' ELSE '' END
+  ELSE CASE WHEN n < 0 THEN '-' ELSE '' END || left(digits, 1)
+    || CASE WHEN length(digits) > 1 THEN '.' || substr(digits, 2) ELSE '' END
+    || CASE WHEN power < 0 THEN 'e-' ELSE 'e+' END
+    || lpad(abs(power)::text, greatest(2, length(abs(power)::text)), '0') END
+FROM pg_temp.cobogo_decimal(n) $$
+"""
+"""A number other than 0 in the form that every engine uses."""
+
+_FLOAT = """
+CREATE FUNCTION pg_temp.cobogo_{kind}(x {kind}) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE x::text
+  WHEN 'NaN' THEN 'nan' WHEN 'Infinity' THEN 'inf' WHEN '-Infinity' THEN '-inf'
+  WHEN '0' THEN '0.0' WHEN '-0' THEN '-0.0'
+  ELSE (
+    SELECT pg_temp.cobogo_written(
+      CASE WHEN length(digits) < {most} OR abs(power) >= {range} THEN n
+        WHEN round(n, length(digits) - 2 - power)::{kind} = x THEN round(n, length(digits) - 2 - power)
+        ELSE n END)
+    FROM (SELECT x::text::numeric AS n) AS shortest, LATERAL pg_temp.cobogo_decimal(n)) END $$
+"""
+"""A float by its fewest digits.
+
+The server leaves out digits that would read back as the number only because a tie is rounded to even, as in 1e+23:
+where it gives nearly all it has, one fewer is tried.
+"""
+
+_FUNCTIONS = (
+    _DECIMAL,
+    _WRITTEN,
+    _FLOAT.format(kind="float8", most=16, range=307),
+    _FLOAT.format(kind="float4", most=7, range=37),
+)
+
+KEPT = ("smallint", "integer", "bigint", "boolean", "date", "real", "double precision")
+"""The server's types that keep their type in a release; text stays text, and so does everything else become."""
+
+BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+
+
+class PostgreSQL(Engine):
+    """A session with a server."""
+
+    name = "PostgreSQL"
+    failures: ClassVar[tuple[type[Exception], ...]] = ()
+
+    def __init__(self, url: str) -> None:
+        import ibis
+        import psycopg
+
+        self.failures = (psycopg.OperationalError, psycopg.errors.InsufficientPrivilege)  # type: ignore[misc]
+        try:
+            session = psycopg.connect(url, autocommit=True)
+        except psycopg.Error as error:
+            raise PolicyError(
+                f"cannot connect: {str(error).strip().splitlines()[0]}",
+                where="--engine",
+                remedy="Check the URL; a password may stand in PGPASSWORD or a .pgpass file.",
+            ) from None
+        super().__init__(ibis.postgres.from_connection(session))
+        self.session = session
+        self._lookups = 0
+        weakref.finalize(self, session.close)
+        with contextlib.suppress(psycopg.Error):  # older servers, and some systems, cannot
+            session.execute("SET client_connection_check_interval = '5s'")  # so that nothing runs on when we are killed
+        for setting in (
+            "SET client_encoding = 'UTF8'",
+            "SET datestyle = 'ISO, YMD'",
+            "SET extra_float_digits = 1",
+            BEGIN,
+            *_FUNCTIONS,
+        ):
+            session.execute(setting)
+
+    def alive(self) -> bool:
+        """By asking."""
+        import psycopg
+
+        try:
+            self.session.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
+    def types(self, name: str) -> dict[str, str]:
+        """As the server calls them."""
+        return self._columns(name)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """A transaction that only reads."""
+        import psycopg
+
+        self.session.execute(f"{BEGIN} READ ONLY")
+        try:
+            yield
+        finally:
+            with suppress(psycopg.Error):  # a session that is lost has no transaction to end
+                self.session.execute("ROLLBACK")
+
+    def rest(self) -> None:
+        """Temporary tables and functions last as long as the session."""
+        self.session.execute("COMMIT")
+
+    def check_texts(self) -> None:
+        """In UTF-8 the server has made sure of every text."""
+        encoding = self._value("SHOW server_encoding")
+        if encoding != "UTF8":
+            raise DataError(
+                f"the database's encoding is {encoding}, in which a text may be none",
+                where=self.url or "the database",
+                remedy="Use a database in UTF8, or a file.",
+            )
+
+    def load_csv(
+        self, files: Sequence[str], names: Sequence[str], data: Data, path: str, *, once: bool = False
+    ) -> Expression:
+        """Parsed here, in the dialect of every engine, and copied into a temporary table."""
+        reader = DuckDB()
+        return self._copied(reader, reader.load_csv(files, names, data, path, once=once))
+
+    def load_parquet(
+        self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
+    ) -> Expression:
+        """Read here and copied into a temporary table."""
+        reader = DuckDB()
+        return self._copied(reader, reader.load_parquet(files, path, partitions, once=once))
+
+    def load_arrow(self, table: Any) -> Expression:
+        """Copied into a temporary table."""
+        reader = DuckDB()
+        return self._copied(reader, reader.load_arrow(table))
+
+    def open_table(self, name: str) -> Expression:
+        """The table in place: text in the order of its bytes, and types that only the server has as text."""
+        columns = ", ".join(
+            f"{_plain(quoted(column), kind)} AS {quoted(column)}" for column, kind in self._columns(name).items()
+        )
+        return self.connection.sql(f"SELECT {columns} FROM {_place(name)}")
+
+    def tables(self) -> list[str]:
+        """The tables and views that this login may read."""
+        found = self.session.execute(
+            "SELECT nspname, relname, nspname = current_schema() "
+            "FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace "
+            "WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <> 'information_schema' AND nspname !~ '^pg_' "
+            "AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(pg_class.oid, 'SELECT')"
+        ).fetchall()
+        return sorted(table if here else f"{schema}.{table}" for schema, table, here in found)
+
+    def lookup(self, table: Any) -> Expression:
+        """A temporary table, sent as data and not as statements, which servers may log."""
+        self._lookups += 1
+        name = f"cobogo_lookup_{self._lookups}"
+        types = {"bool": "boolean", "int64": "bigint"}
+        kinds = [types.get(str(field.type), 'text COLLATE "C"') for field in table.schema]
+        self._create(name, dict(zip(table.column_names, kinds, strict=True)))
+        with self.session.cursor().copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
+            for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                copy.write_row(row)
+        self.session.execute(f"ANALYZE pg_temp.{name}")
+        return self._temporary(name)
+
+    def kept(self, table: Expression) -> Expression:
+        """A temporary table."""
+        name = f"cobogo_kept_{secrets.token_hex(6)}"
+        self.session.execute(f"CREATE TEMP TABLE {name} AS {self.connection.compile(table)}")
+        return self._temporary(name)
+
+    def same(self, one: Expression, other: Expression) -> Expression:
+        """As an equality of values that are never NULL: by IS NOT DISTINCT FROM the server would compare all pairs."""
+        import ibis
+
+        def marked(text: Expression) -> Expression:
+            return text.isnull().ifelse("", ibis.literal("=") + text)
+
+        return marked(one) == marked(other)
+
+    def text(self, column: Expression) -> Expression:
+        """The server's own text, but for floats."""
+        kind = column.type()
+        if not kind.is_floating():
+            return column.cast("string")
+        return builtin("cobogo_float4" if kind.is_float32() else "cobogo_float8", kind, database="pg_temp")(column)
+
+    def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
+        """The server's random UUIDs, which come from its operating system's entropy."""
+        import ibis
+
+        return ibis.uuid()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """What a statement finds; one that fails leaves the transaction as it was."""
+        with self.session.transaction():
+            return list(self.session.execute(statement).fetchall())
+
+    def batches(self, table: Expression) -> Generator[Any, None, None]:
+        """Through a cursor of the server's, which is closed whether or not all was wanted."""
+        import pyarrow as pa
+
+        kind = table.schema().as_struct().to_pyarrow()
+        with self.session.cursor(name=f"cobogo_{secrets.token_hex(6)}") as cursor:
+            cursor.execute(self.connection.compile(table))
+            while rows := cursor.fetchmany(BATCH):
+                yield pa.RecordBatch.from_struct_array(pa.array(rows, type=kind))
+
+    def write_csv(self, table: Expression, path: Path, *, separator: str) -> None:
+        """The server makes the lines; they pass through here a batch at a time."""
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(header(table.columns, separator) + "\n")
+            for batch in self.batches(self.lines(table, separator)):
+                stream.write("".join(f"{line}\n" for line in batch.column(0).to_pylist()))
+
+    def write_parquet(self, table: Expression, path: Path) -> None:
+        """One file, a batch at a time."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetWriter(path, table.schema().to_pyarrow(), compression="zstd") as writer:
+            for batch in self.batches(table):
+                writer.write_batch(batch)
+
+    def check_new_table(self, name: str) -> None:
+        """Its schema must let us create a table, and the name must be free or that of an earlier release."""
+        schema = self._schema(name)
+        allowed = schema and self._value("SELECT has_schema_privilege(%s, 'CREATE')", schema)
+        if not allowed:
+            raise OutputError(
+                "no table may be created there", where=name, remedy="Ask for CREATE on the schema, or name another one."
+            )
+        if self._value("SELECT to_regclass(%s) IS NOT NULL", _place(name)):
+            comment = self._value("SELECT obj_description(to_regclass(%s), 'pg_class')", _place(name))
+            if not str(comment or "").startswith(RELEASED):
+                raise foreign_table(name)
+
+    @contextmanager
+    def new_table(self, table: Expression, name: str) -> Iterator[Expression]:
+        """In the same transaction as everything, so that it is either all there or not at all."""
+        self.check_new_table(name)
+        schema, final = self._schema(name), name.rpartition(".")[2]
+        new = f"cobogo_new_{secrets.token_hex(6)}"
+        place = f"{quoted(schema)}.{quoted(new)}"
+        try:
+            self.session.execute(f"CREATE TABLE {place} AS {self.connection.compile(table)}")
+            yield self.open_table(f"{schema}.{new}")
+            self.session.execute(f"DROP TABLE IF EXISTS {_place(name)}")
+            self.session.execute(f"ALTER TABLE {place} RENAME TO {quoted(final)}")
+            self.session.execute(f"COMMENT ON TABLE {quoted(schema)}.{quoted(final)} IS '{RELEASED}'")
+            self.session.execute("COMMIT")
+        except BaseException:
+            self.session.execute("ROLLBACK")
+            raise
+        finally:
+            self.session.execute(BEGIN)
+
+    def in_byte_order(self, text: Expression) -> Expression:
+        """As bytes: the order of text is the database's."""
+        return builtin("convert_to", "string", "string")(text, "UTF8")
+
+    def _schema(self, name: str) -> str:
+        """The schema that a table's name stands in; empty if there is none."""
+        given = name.rpartition(".")[0]
+        query = "SELECT nspname FROM pg_namespace WHERE nspname = coalesce(nullif(%s, ''), current_schema())"
+        return str(self._value(query, given) or "")
+
+    def _value(self, query: str, *arguments: str) -> Any:
+        found = self.session.execute(query, arguments).fetchone()
+        return found[0] if found else None
+
+    def _columns(self, name: str) -> dict[str, str]:
+        """A table's columns and the server's names of their types."""
+        found = self.session.execute(
+            "SELECT attname, format_type(atttypid, atttypmod), has_column_privilege(attrelid, attnum, 'SELECT') "
+            "FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            [_place(name)],
+        ).fetchall()
+        if not found:
+            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+        if not all(allowed for *_, allowed in found):
+            raise DataError("may not be read", where=name, remedy="Ask for SELECT on every column of it.")
+        return {column: kind for column, kind, _ in found}
+
+    def _create(self, name: str, columns: dict[str, str]) -> None:
+        defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
+        self.session.execute(f"CREATE TEMP TABLE {name} ({defined})")
+
+    def _temporary(self, name: str) -> Expression:
+        return self.connection.sql(f"SELECT * FROM pg_temp.{name}")
+
+    def _copied(self, reader: DuckDB, table: Expression) -> Expression:
+        """A table of DuckDB's as a temporary one of the server's, of the same types where both have them."""
+        import psycopg
+
+        kinds = {name: _server_type(kind) for name, kind in table.schema().items()}
+        plain = table.select(
+            **{name: table[name] if kinds[name] else reader.text(table[name]) for name in table.columns}
+        )
+        self._create("cobogo_source", {name: kind or 'text COLLATE "C"' for name, kind in kinds.items()})
+        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        try:
+            reader.write_csv(plain, spill / "rows.csv", separator=",")
+            command = "COPY pg_temp.cobogo_source FROM STDIN (FORMAT csv, HEADER)"
+            with (spill / "rows.csv").open("rb") as stream, self.session.cursor().copy(command) as copy:
+                while block := stream.read(1 << 20):
+                    copy.write(block)
+        except psycopg.DataError:
+            raise DataError(
+                "holds a value that the server cannot store", where="data", remedy="It may be a NUL character."
+            ) from None
+        finally:
+            scratch.remove(spill)
+        return self._temporary("cobogo_source")
+
+
+def _plain(column: str, kind: str) -> str:
+    """A column of a user's table as one that every engine understands."""
+    if kind in KEPT or kind.startswith(("timestamp", "numeric(")):
+        return column
+    return f'{column}::text COLLATE "C"'
+
+
+def _server_type(kind: Any) -> str | None:
+    """The server's type for one of Ibis's; None where text must do."""
+    if kind.is_boolean():
+        return "boolean"
+    if kind.is_uint64():
+        return "numeric(20,0)"
+    if kind.is_integer():
+        return "bigint" if kind.nbytes > 4 or kind.is_uint32() else "integer"
+    if kind.is_decimal():
+        return f"numeric({kind.precision},{kind.scale})" if kind.precision else None
+    if kind.is_floating():
+        return "real" if kind.nbytes <= 4 else "double precision"
+    if kind.is_date():
+        return "date"
+    if kind.is_timestamp() and (kind.scale or 0) <= 6:
+        return "timestamptz" if kind.timezone else "timestamp"
+    return None
+
+
+def _place(name: str) -> str:
+    """A table's name, given with its schema or without."""
+    schema, _, table = name.rpartition(".")
+    return f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)

@@ -1,0 +1,224 @@
+"""Reading: files, frames and tables of databases become tables of an engine, with their values as text unless typed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy import Data, Policy
+from cobogo.data.table import formulas
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
+from cobogo.errors import DataError, PolicyError
+from cobogo.floor.urls import is_url, shown
+
+
+@dataclass(frozen=True, repr=False)
+class ValueCounts:
+    """The values of a column, counted."""
+
+    missing: int
+    distinct: int
+    unique: int
+    most_frequent: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """A table of an engine: an Ibis expression whose empty texts are NULL."""
+
+    engine: Engine
+    expression: Expression
+    name: str  # what messages call it
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        return tuple(self.expression.columns)
+
+    def text(self, column: str) -> Expression:
+        """A column as text."""
+        return self.engine.text(self.expression[column])
+
+    def rows(self) -> int:
+        """How many rows it has."""
+        return self._number(self.expression.aggregate(found=self.expression.count()))
+
+    def value_counts(self, column: str, most: int) -> ValueCounts:
+        """What a column holds: how many values, how many once, and the most frequent ones."""
+        values = self.expression.select(value=self.text(column))
+        counts = values.group_by("value").aggregate(records=values.count())
+        known = counts["value"].notnull()
+        totals = counts.aggregate(
+            missing=counts["records"].sum(where=~known),
+            distinct=counts["records"].count(where=known),
+            unique=counts["records"].count(where=known & (counts["records"] == 1)),
+        )
+        top = counts.filter(known).order_by([counts["records"].desc(), counts["value"]]).limit(most)
+        numbers, shown_values = self.engine.fetch(totals), self.engine.fetch(top)
+        return ValueCounts(
+            **{name: int(numbers[name][0].as_py() or 0) for name in ("missing", "distinct", "unique")},
+            most_frequent=tuple(
+                zip(shown_values["value"].to_pylist(), shown_values["records"].to_pylist(), strict=True)
+            ),
+        )
+
+    def counts(self, column: str) -> dict[str | None, int]:
+        """The distinct values of a column as text, and how many rows have each."""
+        values = self.expression.select(value=self.text(column))
+        counted = values.group_by("value").aggregate(records=values.count())
+        found: dict[str | None, int] = {}
+        for batch in self.engine.counts(counted):
+            texts, records = batch.column("value").to_pylist(), batch.column("records").to_pylist()
+            found |= {text: int(number) for text, number in zip(texts, records, strict=True)}
+        return found
+
+    def values_that_occur_once(self, column: str) -> int:
+        """How many values of a column stand in one row only; NULL does not count."""
+        values = self.expression.select(value=self.expression[column]).filter(lambda t: t["value"].notnull())
+        counts = values.group_by("value").aggregate(records=values.count())
+        once = counts.filter(counts["records"] == 1)
+        return self._number(once.aggregate(found=once.count()))
+
+    def digest(self, separator: str) -> str:
+        """The SHA-256 of the rows as lines of CSV in the order of their bytes: the same in any order of rows."""
+        lines = self.engine.lines(self.expression, separator)
+        ordered = lines.order_by(self.engine.in_byte_order(lines["line"]))
+        seal = hashlib.sha256()
+        for batch in self.engine.batches(ordered):
+            seal.update("".join(f"{line}\n" for line in batch.column("line").to_pylist()).encode())
+        return seal.hexdigest()
+
+    def repeats(self, column: str) -> bool:
+        """Whether some value of a column stands in several rows; NULL does not count."""
+        values = self.text(column)
+        return bool(values.count().execute() > values.nunique().execute())
+
+    def first_row(self, column: str, value: str) -> int | None:
+        """The number of the first row that holds a value; the first row of data is 1.
+
+        None if there is none, or if the engine's rows have no order.
+        """
+        import ibis
+
+        if not self.engine.numbers_rows:
+            return None
+        numbered = self.expression.select(value=self.text(column), row=ibis.row_number() + 1)
+        found = numbered.filter(numbered["value"] == value)
+        return self._number(found.aggregate(found=found["row"].min())) or None
+
+    def _number(self, counted: Expression) -> int:
+        """The only number of a table of one row; 0 where it is NULL."""
+        return int(self.engine.fetch(counted)["found"][0].as_py() or 0)
+
+
+def open_source(policy: Policy, engine: str | None = None) -> Table:
+    """The table that a policy names: files, or a table of a database."""
+    data, where = policy.data, f"{policy.name}, data.path"
+    path = None if data.path is None else str(data.path)
+    url = engine or (None if data.engine is None else policy.located(data.engine))
+    if path is not None and is_url(path):
+        if url is not None and url != policy.located(path):
+            raise PolicyError(
+                "the data lie in a database, and another engine was asked for",
+                where=where,
+                remedy="Leave out the engine: the database does the work.",
+            )
+        url, path = policy.located(path), None
+    if data.table is not None:
+        if url is None or path is not None:
+            raise PolicyError(
+                "names a table, and no database that it is in" if url is None else "names a table and a file",
+                where=f"{policy.name}, data.table",
+                remedy="Give the database's URL as data.path, or with --engine.",
+            )
+        opened = connect(url, writable=policy.output.format == "table")
+        return table_in(opened, data.table, data, f"{shown(url)}, table {data.table}")
+    if path is None:
+        raise PolicyError("names no data", where=where, remedy="Give a path, or pass the data.")
+    opened = connect(url, writable=policy.output.format == "table")
+    return read(policy.resolve(path), data, opened)
+
+
+def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
+    """A table of an engine's database."""
+    expression = engine.open_table(name)
+    _check_names(expression.columns, where)
+    return _with_nulls(engine, expression, data, where)
+
+
+def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = False) -> Table:
+    """Open a path (CSV or Parquet, a directory of parts, a glob) or a frame of pandas, polars, Arrow or Ibis.
+
+    ``once``: it will be counted once only.
+    """
+    opened = engine or connect()
+    if isinstance(source, str | Path):
+        return _read_files(str(source), data, opened, once)
+    return _with_nulls(opened, opened.load_arrow(_as_arrow(source)), data, "the table given")
+
+
+def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
+    files = listed(path)
+    if are_parquet(files, path):
+        _check_names(parquet_columns(files, path), path)
+        expression = engine.load_parquet(files, path, partitions(files, path), once=once)
+        return _with_nulls(engine, expression, data, path)
+    expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
+    return Table(engine, formulas.restored(expression) if data.formulas == "neutralised" else expression, path)
+
+
+def _as_arrow(source: Any) -> Any:
+    """A frame as an Arrow table; a column of NULLs alone, which has no type of its own, becomes text."""
+    import ibis
+    import ibis.expr.types as ir
+    import pyarrow as pa
+
+    try:
+        if isinstance(source, ir.Table):
+            arrow = source.to_pyarrow()
+        else:
+            _check_names(_names(source), "data")
+            arrow = ibis.memtable(source).to_pyarrow()
+    except DataError:
+        raise
+    except Exception as error:
+        if isinstance(source, ir.Table):
+            raise DataError(
+                f"cannot be read: {type(error).__name__}", where="the table given", remedy="Is it bound to a database?"
+            ) from None
+        raise DataError(
+            f"cannot make a table of {type(source).__name__}: {type(error).__name__}",
+            where="data",
+            remedy="Give a path, or a frame of pandas, polars, Arrow or Ibis with a string name for every column.",
+        ) from None
+    fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
+    return arrow.cast(pa.schema(fields))
+
+
+def _names(source: Any) -> list[Any]:
+    """What a frame calls its columns, which need not be text."""
+    if hasattr(source, "collect_schema"):
+        return list(source.collect_schema().names())
+    return list(source.column_names if hasattr(source, "column_names") else getattr(source, "columns", ()))
+
+
+def _check_names(names: Sequence[Any], where: str) -> None:
+    for name in names:
+        if not isinstance(name, str) or not name.strip():
+            raise DataError("every column needs a name that is text", where=where)
+        if sum(1 for other in names if isinstance(other, str) and other.casefold() == name.casefold()) > 1:
+            raise DataError(f'the column name "{name}" stands twice', where=where, remedy="Rename one of the two.")
+    refuse_line_ends(names, where)
+
+
+def _with_nulls(engine: Engine, expression: Expression, data: Data, name: str) -> Table:
+    """What stands for no value becomes NULL; so does empty text, since the two are written alike."""
+    missing = sorted({"", *data.missing})
+    texts = [column for column, kind in expression.schema().items() if kind.is_string()]
+    nulls = {column: expression[column].isin(missing).ifelse(None, expression[column]) for column in texts}
+    return Table(engine, expression.mutate(**nulls) if nulls else expression, name)

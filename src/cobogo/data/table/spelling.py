@@ -1,0 +1,88 @@
+"""One value written in several ways: HIV, hiv and "HIV ", 1 and 1.0. They count as different ones, unless a policy says
+that they are one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import NORMALIZATIONS, Policy
+from cobogo.data.table.lookup import looked_up
+from cobogo.data.table.read import Table
+from cobogo.errors import number_of
+
+MOST = 1_000_000
+"""Values that are compared; more of them would take longer than the search, and a warning is all that is lost."""
+
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)", re.ASCII)
+
+
+def normal(text: str, how: Collection[str] = NORMALIZATIONS) -> str:
+    """A value as it is compared with others.
+
+    >>> [normal(text) for text in ("HIV ", "hiv", " Crato", "Icó", "1.0", "01", "1,50")]
+    ['hiv', 'hiv', 'crato', 'ico', '1', '1', '1.5']
+    >>> normal("HIV ", ["trim"])
+    'HIV'
+    """
+    if "trim" in how:
+        text = " ".join(text.split())
+    if "case" in how:
+        text = text.casefold()
+    if "accents" in how:
+        apart = unicodedata.normalize("NFKD", text)
+        text = unicodedata.normalize("NFC", "".join(mark for mark in apart if not unicodedata.combining(mark)))
+    if "number" in how and _NUMBER.fullmatch(text):
+        number = Decimal(text.replace(",", ".")).normalize()
+        text = f"{number if number else abs(number):f}"
+    return text
+
+
+def agreeing(labels: Iterable[Label]) -> int:
+    """How many values agree with another one but for how they are written.
+
+    >>> agreeing(["HIV", "hiv", "HIV ", "flu", None])
+    3
+    """
+    counted = Counter(normal(label) for label in labels if label is not None)
+    return sum(count for count in counted.values() if count > 1)
+
+
+def warned(name: str, labels: Collection[Label]) -> tuple[str, ...]:
+    """What the data holder should know of a column whose different values are counted."""
+    found = agreeing(labels) if len(labels) <= MOST else 0
+    if not found:
+        return ()
+    return (
+        f'"{name}": {number_of(found, "value")} agree with another one but for spaces, case, accents or how a number '
+        "is written, and count as different ones. Where they mean the same, say "
+        'normalize = ["trim", "case", "accents", "number"] on it',
+    )
+
+
+def normalized(table: Table, policy: Policy) -> Table:
+    """A table in which values that a policy takes for one are written alike: as most of their records are."""
+    for name, attribute in policy.attributes.items():
+        if attribute.normalize and name in table.columns:
+            mapping = _mapping(table, name, attribute.normalize)
+            if any(before != after for before, after in mapping.items()):
+                rows = looked_up(table.engine, table.expression, name, mapping)
+                table = replace(table, expression=rows)
+    return table
+
+
+def _mapping(table: Table, name: str, how: Collection[str]) -> Mapping[Label, Label]:
+    """Each value of a column, and how it is written instead."""
+    counts = table.counts(name)
+    best: dict[str, tuple[int, str]] = {}
+    for label, records in counts.items():
+        if label is not None:
+            shown = " ".join(label.split()) if "trim" in how else label
+            key = normal(label, how)
+            best[key] = min(best.get(key, (0, shown)), (-records, shown))
+    return {label: None if label is None else best[normal(label, how)][1] or None for label in counts}

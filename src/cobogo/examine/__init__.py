@@ -1,0 +1,1 @@
+"""What a release lost, and what an attacker learns from it."""

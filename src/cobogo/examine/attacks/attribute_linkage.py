@@ -1,0 +1,343 @@
+"""Attribute linkage: what the records that may be a person's have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
+from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.masking import followed_by_distance
+from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
+from cobogo.floor.arguments import number, whole
+from cobogo.floor.arrays import Floats
+from cobogo.release.manifest import RECODING
+
+
+@dataclass(frozen=True)
+class AttributeLinkage(Attack):
+    """What attacks on a sensitive attribute share: it is enough to know among which records a person's is.
+
+    With ``--knowledge``, they attack the people of that table, by the columns that it shares with the release; without,
+    everybody in the release, who are taken to be in their class. Without an ``attribute``, each sensitive one is
+    attacked, and the surest finding about a person counts.
+    """
+
+    threshold: float = 0.5
+    attribute: str | None = None
+    columns: tuple[str, ...] | None = None
+
+    uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+
+    @abstractmethod
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """For each group of people with the same suspects, how sure the attacker is, and would be without them."""
+
+    def by(self) -> str:
+        """Whether the threshold is one of confidence or of gain."""
+        return "confidence"
+
+    def applies(self, case: Case, attribute: str) -> str | None:
+        """Why an attribute cannot be attacked so; None where it can."""
+
+    def idle(self, case: Case) -> str | None:
+        """Nobody is known by values with noise, unless by distance."""
+        noisy = None if case.release.kind == RECODING else followed_by_distance(case.release)
+        return super().idle(case) or noisy
+
+    def run(self, case: Case) -> Findings:
+        """The surest finding about each person. Of means, which nobody can be linked to, those in each class."""
+        if followed_by_distance(case.release) and case.release.kind == RECODING:
+            case = replace(case, knowledge=None)
+        best: tuple[Floats, Floats, Floats] | None = None
+        measures: dict[str, float | int | None] = {}
+        notes: list[str] = []
+        chosen = attributes(case, self.attribute)
+        reasons = {name: self.applies(case, name) for name in chosen}
+        notes += [f"{name} was left out: {why}" for name, why in reasons.items() if why]
+        usable = [name for name, why in reasons.items() if not why]
+        found = None
+        for name in usable:
+            found = suspects(case, name, self.columns)
+            groups, before = self.judge(found)
+            confidence, baseline = groups[found.ids], before[found.ids]
+            score = confidence - baseline if self.by() == "gain" else confidence
+            measures[f"highest {self.by()} of {name}"] = float(score.max(initial=0.0))
+            if best is not None:
+                better = score > best[2]
+                confidence, baseline = np.where(better, confidence, best[0]), np.where(better, baseline, best[1])
+                score = np.where(better, score, best[2])
+            best = confidence, baseline, score
+            notes += found.notes
+        if found is None or best is None:
+            self.refuse(chosen, reasons)
+            raise AssertionError
+        there = np.flatnonzero(found.sizes[found.ids] > 0)
+        return self.found(
+            found.of,
+            there + 1,
+            best[0][there],
+            baseline=best[1][there],
+            by=self.by(),
+            attacked=len(found.ids),
+            measures=measures,
+            notes=tuple(dict.fromkeys(notes)),
+            untried=found.untried,
+        )
+
+    def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
+        """Raise the error of a release no attribute of which can be attacked so."""
+        why = "; ".join(f"{name}: {reasons[name]}" for name in chosen)
+        raise PolicyError(f"no sensitive attribute can be attacked ({why})", where=self.name)
+
+
+@dataclass(frozen=True)
+class Homogeneity(AttributeLinkage):
+    r"""Learn a sensitive value because most or all of the records that may be a person's share it.
+
+    Before, a value is believed with its share of the whole release.
+
+    Formula: $\max_x \frac{c_x}{s}$ of $s$ suspects, $c_x$ of whom have the value $x$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 cold", "<40 gout", "40+ cancer", "40+ cancer")
+        >>> found = attack("homogeneity", ward, policy=roles("age", "ill"))
+        >>> found.exposed.tolist(), found.confidence.round(2).tolist()
+        ([4, 5], [0.33, 0.33, 0.33, 1.0, 1.0])
+
+    Guarantee: None: an attack finds, it does not protect. Entropy and recursive l-diversity, (α,k)-anonymity and
+        t-closeness bound it; distinct l-diversity does not.
+    Limits: Takes every suspect to be as likely as another.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
+        ICDE 2006.
+    """
+
+    name: ClassVar[str] = "homogeneity"
+    finds: ClassVar[Finding] = "value"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and that the person is in the release"
+    defence: ClassVar[str] = "l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness."
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The most frequent value."""
+        return _at(found.best(found.shares), found.shares), _at(found.best(found.shares), found.priors)
+
+
+@dataclass(frozen=True)
+class BackgroundKnowledge(AttributeLinkage):
+    r"""Rule values out by what is known of a person, and see what is left.
+
+    Who knows of ``facts`` values that a person does not have them strikes the records that do. The attacker is taken to
+    know the most useful facts.
+
+    Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
+    Example: One who knows that the patient has no gout is left with flu and cold.
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
+        >>> attack("background-knowledge", ward, policy=roles("age", "ill"), facts=1).confidence.round(2).tolist()
+        [0.67, 0.67, 0.67, 0.67]
+
+    Guarantee: None: an attack finds, it does not protect. l-diversity with l above facts + 1 keeps a value from being
+        certain; (c,k)-safety bounds the confidence.
+    Limits: Knowledge of other forms, such as implications between people, is not tried.
+    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
+        ICDE 2006.
+    """
+
+    facts: int = 1
+
+    name: ClassVar[str] = "background-knowledge"
+    finds: ClassVar[Finding] = "value"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and some sensitive values that the person does not have"
+    defence: ClassVar[str] = "l-diversity with l above the number of facts + 1, or (c,k)-safety."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "facts", self.facts, least=0)
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The most frequent value, without the next most frequent ones."""
+        order = np.lexsort((-found.weights, found.owners))
+        place = np.arange(len(order)) - found.offsets[:-1][found.owners]
+        struck = np.zeros(len(order), dtype=np.bool_)
+        struck[order] = (place >= 1) & (place <= self.facts)
+        best = found.best(found.weights)
+        left = 1 - found.sums(np.where(struck, found.shares, 0.0))
+        before = 1 - found.sums(np.where(struck, found.priors, 0.0))
+        return (
+            np.minimum(_at(best, found.shares) / np.maximum(left, 1e-12), 1.0),
+            np.minimum(_at(best, found.priors) / np.maximum(before, 1e-12), 1.0),
+        )
+
+
+@dataclass(frozen=True)
+class Skewness(AttributeLinkage):
+    r"""Believe a value much more of a person than of anybody else, though the class has several.
+
+    Measures the gain. Of all values the one that gains most counts, or the ``value`` given.
+
+    Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
+    Example: One in fifty is positive, and two of a class of four.
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> tests = table("zip test", "1 pos", "1 pos", "1 neg", "1 neg", *[f"{2 + n % 12} neg" for n in range(96)])
+        >>> found = attack("skewness", tests, policy=roles("zip", "test"))
+        >>> found.confidence.tolist()[0], found.baseline.tolist()[0]
+        (0.5, 0.02)
+
+    Guarantee: None: an attack finds, it does not protect. t-closeness, β-likeness and δ-disclosure bound it.
+    Limits: A gain in probability, not in odds: from 0.1 % to 10 % is a small gain.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
+    """
+
+    threshold: float = 0.25
+    value: str | None = None
+
+    name: ClassVar[str] = "skewness"
+    finds: ClassVar[Finding] = "value"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
+    defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
+
+    def by(self) -> str:
+        """A gain."""
+        return "gain"
+
+    def applies(self, case: Case, attribute: str) -> str | None:
+        """The value asked for must occur."""
+        release = case.release.rows
+        if self.value is None or attribute not in release.columns or self.value in release.labels(attribute):
+            return None
+        return "it does not have the value that was asked for"
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The value that gains most."""
+        gains = found.shares - found.priors
+        if self.value is not None:
+            wanted = np.array([label == self.value for label in found.domain.labels], dtype=np.bool_)[found.values]
+            sums = found.sums(np.where(wanted, found.shares, 0.0))
+            return sums, np.full(len(found), float(found.domain.distribution[_place(found, self.value)]))
+        best = found.best(gains)
+        return _at(best, found.shares), _at(best, found.priors)
+
+
+@dataclass(frozen=True)
+class Belief(AttributeLinkage):
+    r"""Compare what is believed of each person's sensitive value before the release and after it.
+
+    Of all statements "the value is one of these", the one whose probability rises most: the values that are more
+    frequent among the suspects than in the whole release. No statement about the person can gain more.
+
+    Formula: $\max_S \left( p(S) - q(S) \right) = \frac{1}{2} \sum_x \lvert p_x - q_x\rvert$ with $p$ the shares among
+        the suspects and $q$ those of the whole release
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 cold", "40+ gout", "40+ gout")
+        >>> attack("probabilistic", ward, policy=roles("age", "ill")).score.tolist()
+        [0.5, 0.5, 0.5, 0.5]
+
+    Guarantee: None: an attack finds, it does not protect. t-closeness with the equal distance bounds it by t.
+    Limits: The belief before is the release's own distribution, not what an attacker may know of the world.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007,
+        for beliefs before and after.
+    """
+
+    threshold: float = 0.25
+
+    name: ClassVar[str] = "probabilistic"
+    finds: ClassVar[Finding] = "value"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
+    defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
+
+    def by(self) -> str:
+        """A gain."""
+        return "gain"
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The values that gain, together."""
+        gaining = found.shares > found.priors
+        return (
+            found.sums(np.where(gaining, found.shares, 0.0)),
+            found.sums(np.where(gaining, found.priors, 0.0)),
+        )
+
+
+@dataclass(frozen=True)
+class Corruption(AttributeLinkage):
+    r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
+
+    The value is certain once all that do not have it are known.
+
+    Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
+        >>> attack("corruption", ward, policy=roles("age", "ill"), t=2, threshold=0.9).confidence.tolist()
+        [1.0, 1.0, 1.0, 1.0]
+
+    Guarantee: None: an attack finds, it does not protect. t-corruption bounds it; perturbing each record on its own
+        makes others' values useless.
+    Limits: The attacker is taken to know those who help most.
+    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
+    """
+
+    t: int = 1
+
+    name: ClassVar[str] = "corruption"
+    finds: ClassVar[Finding] = "value"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and the sensitive values of t others in the class"
+    defence: ClassVar[str] = "t-corruption l-diversity, or perturbation of each record on its own."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "t", self.t, least=0)
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The most frequent value, when t records of others are struck; of values that were drawn record by record,
+        what the most telling one says, for even whoever knows which record is the person's learns no more."""
+        best = found.best(found.weights)
+        if found.surest is not None:
+            return found.surest, _at(best, found.priors)
+        count = _at(best, found.weights)
+        left = np.maximum(found.sizes - np.minimum(self.t, found.sizes - count), 1e-300)
+        return np.where(found.sizes > 0, count / left, 0.0), _at(best, found.priors)
+
+    def run(self, case: Case) -> Findings:
+        """Also tell how many must be known before anybody is exposed."""
+        findings = super().run(case)
+        fewest = []
+        for name in attributes(case, self.attribute):
+            found = suspects(case, name, self.columns)
+            if found.surest is not None:
+                continue
+            count = _at(found.best(found.weights), found.weights)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                wanted = np.floor(found.sizes - count / self.threshold + 1 + 1e-9) if self.threshold else count * 0
+            wanted = np.maximum(wanted, 0.0)[(found.sizes > 0) & (wanted <= found.sizes - count)]
+            fewest += [int(wanted.min())] if len(wanted) else []
+        measures = {**findings.measures, "fewest known members that expose somebody": min(fewest, default=None)}
+        return Findings(**{**findings.__dict__, "measures": measures})
+
+
+def _at(entries: object, numbers: Floats) -> Floats:
+    """The numbers of some entries; 0 of none."""
+    chosen = np.asarray(entries)
+    return np.where(chosen >= 0, np.append(numbers, 0.0)[chosen], 0.0)
+
+
+def _place(found: Suspects, value: str) -> int:
+    return found.domain.labels.index(value)

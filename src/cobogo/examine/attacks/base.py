@@ -1,0 +1,258 @@
+"""The contract of an attack, and of what it finds.
+
+An attack says what its attacker knows, what can be found with that, how surely, about whom, and what helps against it.
+To add one: one frozen dataclass that extends `Attack`, whose fields are its options, and one line in
+`examine.attacks.ATTACKS`. It is then a command (``cobogo attack NAME``), it is listed, and the conformance suite asks
+of it what is asked of all. Whom it finds is told by the numbers of their rows; no value of a table is ever shown.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from cobogo.errors import number_of
+from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.brief import brief
+
+if TYPE_CHECKING:
+    from cobogo.examine.attacks.case import Case
+
+SLACK = 1e-9
+SHOWN = 1000
+"""Rows that ``to_dict`` lists; `Findings.exposed` has them all."""
+
+Input = Literal["knowledge", "control", "queries"]
+"""What an attack may be given beside releases: a table about people that the attacker knows, a table about people who
+are known not to be in the release, and queries that were answered."""
+
+
+Finding = Literal["record", "value", "presence"]
+"""What an attack finds: whose a record is (a person is re-identified), what a person has (a value is inferred), or that
+a person is in the data."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Findings:
+    """What an attack found: for each row in ``rows``, how sure the attacker is of what was found.
+
+    ``baseline`` is how sure anybody would be without the attack; nobody is exposed by what was known before. An attack
+    measures either how sure the attacker is (``by`` confidence) or how much surer than before (``by`` gain).
+
+    >>> found = Findings("toy", "release", np.array([1, 4]), np.array([0.2, 1.0]), threshold=0.5, attacked=9)
+    >>> found.succeeded, found.exposed.tolist(), found.highest
+    (True, [4], 1.0)
+    """
+
+    attack: str
+    of: str  # whose rows are numbered: "knowledge", "release", "release 2"
+    rows: Ints  # ascending; the first row of data is 1
+    confidence: Floats  # from 0 to 1, one for each of the rows
+    threshold: float
+    attacked: int  # rows that were looked at; the others were not found at all
+    summary: str = ""  # one or two sentences
+    knows: str = ""
+    defence: str = ""
+    baseline: Floats | None = None
+    by: Literal["confidence", "gain"] = "confidence"
+    measures: Mapping[str, float | int | None] = field(default_factory=dict)  # further figures, by name
+    notes: tuple[str, ...] = ()  # what could be done in part only
+    records: Ints | None = None  # for each of the rows, the one row of the release that was found; 0 where none was
+    untried: str = ""  # why nothing follows from finding nobody, as part of a sentence; empty where it was tried
+    finds: Finding = "record"
+    assumes: Mapping[str, Any] = field(default_factory=dict)  # the attack's options beside the threshold
+
+    def __repr__(self) -> str:
+        found = f"{len(self.exposed):,} of {self.attacked:,} rows beyond {self.threshold:g}"
+        return brief(self, self.attack, found, f"highest confidence {self.highest:.3g}")
+
+    def __bool__(self) -> bool:
+        return self.succeeded
+
+    @property
+    def score(self) -> Floats:
+        """What is compared with the threshold, for each row."""
+        if self.by == "gain" and self.baseline is not None:
+            return self.confidence - self.baseline
+        return self.confidence
+
+    @property
+    def beyond(self) -> Mask:
+        """Which of the rows are beyond the threshold, and beyond what anybody knew."""
+        found: Mask = self.score > self.threshold + SLACK
+        return found if self.baseline is None else found & (self.confidence > self.baseline + SLACK)
+
+    @property
+    def exposed(self) -> Ints:
+        """The rows of the people who are found beyond the threshold."""
+        return self.rows[self.beyond]
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether anybody is."""
+        return bool(self.beyond.any())
+
+    @property
+    def tried(self) -> bool:
+        """Whether the attack could be tried: that it found nobody says something then. Who is found is found."""
+        return self.succeeded or not self.untried
+
+    @property
+    def highest(self) -> float:
+        """How sure the attacker is at best."""
+        return float(self.confidence.max(initial=0.0))
+
+    @property
+    def surest(self) -> tuple[float, float | None]:
+        """The largest score, and how sure anybody was of the same without the attack."""
+        if not len(self.rows):
+            return 0.0, None
+        place = int(np.argmax(np.where(self.beyond, self.score, -1.0) if self.succeeded else self.score))
+        return float(self.score[place]), None if self.baseline is None else float(self.baseline[place])
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``: figures and row numbers, the surest first, at most `SHOWN` of them."""
+        chosen = np.flatnonzero(self.beyond)
+        order = chosen[np.argsort(-self.score[chosen], kind="stable")][:SHOWN]
+        listed = []
+        for place in order:
+            entry: dict[str, Any] = {"row": int(self.rows[place]), "confidence": _rounded(self.confidence[place])}
+            if self.baseline is not None:
+                entry["before"] = _rounded(self.baseline[place])
+            if self.records is not None and self.records[place]:
+                entry["record"] = int(self.records[place])
+            listed.append(entry)
+        return {
+            "attack": self.attack,
+            "finds": self.finds,
+            "tried": self.tried,
+            "succeeded": self.succeeded,
+            "threshold": self.threshold,
+            "by": self.by,
+            "attacked": self.attacked,
+            "exposed": len(chosen),
+            "highest": _rounded(self.highest),
+            "surest": _rounded(self.surest[0]),
+            "surest_before": _rounded(self.surest[1]),
+            "average": _rounded(self.confidence.sum() / max(self.attacked, 1)),
+            "baseline": None if self.baseline is None else _rounded(self.baseline.sum() / max(self.attacked, 1)),
+            "measures": {name: _rounded(value) for name, value in self.measures.items()},
+            "knows": self.knows,
+            "assumes": {
+                name: list(value) if isinstance(value, tuple) else value for name, value in self.assumes.items()
+            },
+            "untried": self.untried,
+            "summary": self.summary,
+            "defence": self.defence,
+            "rows_of": self.of,
+            "rows": listed,
+            "rows_left_out": len(chosen) - len(listed),
+            "notes": list(self.notes),
+        }
+
+
+class Attack(ABC):
+    """What every attack has. Attacks are frozen dataclasses; their fields are the options, ``threshold`` among them.
+
+    The first sentence of the docstring is what ``cobogo list attacks`` shows.
+    """
+
+    name: ClassVar[str]
+    knows: ClassVar[str]  # what the attacker knows beside the release: part of a sentence
+    defence: ClassVar[str]  # a sentence
+    releases: ClassVar[tuple[int, int]] = (1, 1)  # how many it looks at, at least and at most
+    needs: ClassVar[frozenset[Input]] = frozenset()
+    uses: ClassVar[frozenset[Input]] = frozenset()  # beside what it needs
+    against: ClassVar[frozenset[str] | None] = None  # the kinds of release (`Published.kind`) an audit tries it on; any
+
+    from_original: ClassVar[bool] = True  # whether the original table may stand for what the attacker knows
+
+    finds: ClassVar[Finding]
+
+    threshold: float
+    """A person found with more than this is exposed."""
+
+    @abstractmethod
+    def run(self, case: Case) -> Findings:
+        """Attack. The case has what `lacks` asks for."""
+
+    def lacks(self, case: Case) -> str | None:
+        """What is missing in a case for this attack, as part of a sentence; None where it can be run."""
+        least, most = self.releases
+        if not least <= len(case.releases) <= most:
+            wanted = number_of(least, "release") if least == most else f"{least} or more releases"
+            return f"looks at {wanted}, and {len(case.releases)} {'was' if len(case.releases) == 1 else 'were'} given"
+        missing = [name for name in sorted(self.needs) if getattr(case, name) is None]
+        return f"needs {' and '.join(f'--{name}' for name in missing)}" if missing else None
+
+    def idle(self, case: Case) -> str | None:
+        """Why an audit need not try it on a case, as part of a sentence; None where it should."""
+        if self.against is not None and any(release.kind not in self.against for release in case.releases):
+            kinds = " or ".join(sorted(self.against)) or "answers to queries"
+            return f"is made for {kinds}, and the release is of the kind {case.releases[-1].kind}"
+        return None
+
+    def found(
+        self, of: str, rows: Ints, confidence: Floats, *, attacked: int, summary: str = "", **more: Any
+    ) -> Findings:
+        """Findings of this attack; where no summary is given, one that counts who is exposed."""
+        findings = Findings(
+            self.name,
+            of,
+            rows,
+            confidence,
+            self.threshold,
+            attacked,
+            knows=self.knows,
+            defence=self.defence,
+            finds=self.finds,
+            assumes=self.assumed,
+            **more,
+        )
+        words = summary or self.outcome(findings)
+        return Findings(**{**findings.__dict__, "summary": words})
+
+    @property
+    def assumed(self) -> dict[str, Any]:
+        """The options beside the threshold that the attack was run with: what its attacker is taken to know and do."""
+        options = {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value for name, value in options.items() if name not in ("threshold", "seed") and value is not None
+        }
+
+    def outcome(self, findings: Findings) -> str:
+        """What came of it, in words."""
+        people = number_of(len(findings.exposed), "row")
+        at_best = _at_best(*findings.surest, findings.by)
+        if not findings.tried:
+            return f"Not tried: {findings.untried}. Nobody is found, and nothing follows from that."
+        if not findings.succeeded:
+            return f"Nobody in the {findings.of} is found beyond the threshold of {self.threshold:g} ({at_best})."
+        return (
+            f"{people} of the {findings.of} (of {findings.attacked:,}) "
+            f"{'is' if len(findings.exposed) == 1 else 'are'} found with a {findings.by} above {self.threshold:g} "
+            f"({at_best})."
+        )
+
+
+def _at_best(surest: float, before: float | None, by: str) -> str:
+    """How sure an attack is at best, beside what anybody knew."""
+    if before is None:
+        return f"{surest:.4g} at best"
+    if by == "gain":
+        return f"{surest:.4g} at best: from {before:.4g} to {before + surest:.4g}"
+    if surest <= before + SLACK:
+        return f"{surest:.4g} at best, which anybody knew without it"
+    return f"{surest:.4g} at best, from {before:.4g} without it"
+
+
+def _rounded(value: Any) -> float | int | None:
+    """A figure as JSON has it: exact where whole, twelve digits otherwise, nothing where it is no number."""
+    if value is None or isinstance(value, int | np.integer):
+        return None if value is None else int(value)
+    number = float(value)
+    return float(f"{number:.12g}") if np.isfinite(number) else None

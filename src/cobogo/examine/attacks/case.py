@@ -1,0 +1,199 @@
+"""A case: the releases that are attacked, and what the attacker has beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy import Data, Policy, Role
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine
+from cobogo.data.table.files import guess_separator
+from cobogo.data.table.read import read
+from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.examine.attacks.queries import Query, load_queries
+from cobogo.examine.attacks.rows import Rows
+from cobogo.publish.result import Release
+from cobogo.release import manifest as manifests
+from cobogo.release.evidence import NAME as EVIDENCE
+from cobogo.release.manifest import RECODING, Manifest
+
+BUCKETS = "buckets"
+AS_COLLECTED = "as collected"
+
+AnyPolicy = str | Path | Policy | Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Published:
+    """A released table and the roles of its columns: what anybody sees of it.
+
+    ``policy`` is what it was made by, where that is known: it tells how its values were made coarser.
+    """
+
+    rows: Rows
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    policy: Policy | None = None
+    manifest: Manifest | None = None
+    public: Path | None = None  # the directory that the manifest lies in
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.rows.name
+
+    @property
+    def kind(self) -> str:
+        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `transform.kinds`."""
+        if self.manifest is None:
+            return RECODING
+        return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
+
+    def is_as_collected(self, name: str) -> bool:
+        """Whether the manifest says that a column's values are what was collected."""
+        columns = () if self.manifest is None else self.manifest.columns
+        return any(
+            column.name == name
+            and column.truthful
+            and (column.level == 0 or (column.level is None and column.meaning == AS_COLLECTED))
+            for column in columns
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Case:
+    """What an attack is run on. The parts that an attack does not need may be missing."""
+
+    releases: tuple[Published, ...]
+    knowledge: Rows | None = None  # about people that the attacker knows
+    control: Rows | None = None  # about people who are not in the release
+    queries: tuple[Query, ...] | None = None
+
+    @property
+    def release(self) -> Published:
+        """The first release."""
+        return self.releases[0]
+
+
+def open_case(
+    releases: Sequence[Any],
+    *,
+    knowledge: Any = None,
+    control: Any = None,
+    queries: str | Path | Sequence[str] | None = None,
+    policy: AnyPolicy | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> Case:
+    """Open what is given: releases (directories, files, frames, `Release` objects), tables (files or frames) and
+    queries.
+
+    A policy tells the roles of plain files, and how values were made coarser; a release directory with its evidence
+    knows both. ``separator`` and ``encoding`` are those of plain files; a separator is otherwise read off the header.
+    """
+    rules = None if policy is None else Policy.given(policy)
+    read_as = _Reading(connect(), rules, separator, encoding)
+    opened = tuple(_published(source, rules, read_as) for source in releases)
+    known_by = next((one.policy for one in opened if one.policy is not None), None)
+    table_as = replace(read_as, policy=rules or known_by)
+    return Case(
+        opened,
+        None if knowledge is None else table_as.rows(knowledge),
+        None if control is None else table_as.rows(control),
+        None if queries is None else load_queries(queries),
+    )
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How plain files are read: in one engine, one after the other, since nothing of them stays in it."""
+
+    engine: Engine
+    policy: Policy | None
+    separator: str | None
+    encoding: str | None
+
+    def rows(self, source: Any) -> Rows:
+        known = Data() if self.policy is None else self.policy.data
+        asked: dict[str, Any] = {"missing": known.missing, "encoding": self.encoding or known.encoding}
+        if asked["encoding"] not in ("utf-8", "latin-1"):
+            raise PolicyError(f"must be utf-8 or latin-1. Got {self.encoding!r} instead", where="--encoding")
+        if isinstance(source, str | Path):
+            asked["separator"] = self.separator or guess_separator(source, asked["encoding"])
+            if len(asked["separator"]) != 1 or asked["separator"].isalnum():
+                raise PolicyError(f"must be one character. Got {self.separator!r} instead", where="--separator")
+        return self.all_rows(source, Data.model_validate(asked))
+
+    def all_rows(self, source: Any, data: Data) -> Rows:
+        with self.engine.guarded("reading"):
+            rows = Rows.of(read(source, data, self.engine))
+        if not rows.count:
+            raise DataError("has no rows", where=rows.name, remedy="There is nothing to attack, or to attack with.")
+        return rows
+
+
+def _published(source: Any, rules: Policy | None, read_as: _Reading) -> Published:
+    if isinstance(source, Release):
+        rows = replace(read_as, policy=source.policy).rows(source.to_arrow())
+        return _with_roles(rows, rules or source.policy)
+    if isinstance(source, str | Path) and Path(source).is_dir():
+        for public, evidence in ((Path(source) / "public", Path(source) / "evidence"), (Path(source), None)):
+            if (public / manifests.NAME).is_file():
+                return _signed(public, evidence, rules, read_as)
+    rows = read_as.rows(source)
+    if rules is None:
+        return Published(rows, (), ())
+    return _with_roles(rows, rules)
+
+
+def _with_roles(rows: Rows, policy: Policy) -> Published:
+    quasi = tuple(name for name in policy.quasi_identifiers if name in rows.columns)
+    sensitive = tuple(name for name in policy.sensitive if name in rows.columns)
+    if not quasi and not sensitive:
+        raise DataError(
+            "has none of the columns that the policy gives a role",
+            where=rows.name,
+            remedy=f"The policy speaks of: {', '.join(policy.attributes)}.",
+        )
+    return Published(rows, quasi, sensitive, policy)
+
+
+def _signed(public: Path, evidence: Path | None, rules: Policy | None, read_as: _Reading) -> Published:
+    """A release directory, as it was signed: one that was tampered with says nothing of the release."""
+    manifest = manifests.load(public)
+    problems = [manifest.contradiction] if manifest.contradiction else []
+    problems += manifests.disagreements(public, manifest.files, also=[manifests.NAME])
+    if problems:
+        raise OutputError(
+            f"is not the release that was signed: {problems[0]}",
+            where=str(public),
+            remedy="Look at it with `cobogo verify`, or attack the file itself: give it with --policy.",
+        )
+    if manifest.data.file is None:
+        raise OutputError(
+            "is a table of a database, whose rows have no numbers",
+            where=str(public),
+            remedy="Export the table to a file, and attack that with --policy.",
+        )
+    rows = read_as.all_rows(public / manifest.data.file, manifest.data.reading)
+    if rows.names != manifest.columns_in():
+        raise OutputError("has other columns than its manifest says", where=rows.name)
+    policy = rules or (None if evidence is None else _kept_policy(evidence))
+    quasi, sensitive = manifest.with_role(Role.QUASI_IDENTIFIER), manifest.with_role(Role.SENSITIVE)
+    return Published(rows, quasi, sensitive, policy, manifest, public)
+
+
+def _kept_policy(evidence: Path) -> Policy | None:
+    """The policy that the evidence keeps; None where there is no evidence."""
+    file = evidence / EVIDENCE
+    if not file.is_file():
+        return None
+    try:
+        kept = json.loads(file.read_bytes())
+        return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+    except (OSError, ValueError, KeyError, TypeError, PolicyError):
+        raise OutputError("is damaged", where=str(file), remedy="Give the policy: --policy.") from None

@@ -1,0 +1,285 @@
+"""Two releases of the same people, crossed: which rows stand for the same person, and what their values say together.
+
+A value of one release and a value of another stand together for the leaves that are under both. So whoever can tell
+the same row in both knows more about it than either says, and the rows that are still alike are fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import Classes, Domain, Histogram
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.data.table.frequency import number_tuples
+from cobogo.examine.attacks.forms import Box, Form, identity, meet, within
+from cobogo.floor.arrays import Ints, Mask, Small
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassStructure:
+    """The classes of a release and the rows in each.
+
+    ``codes[c]`` are the released values of class ``c``, into ``labels``; ``owners[r]`` is the class of row ``r``, and
+    ``values`` its sensitive values. ``trees`` tell what the released values stand for, or else ``forms`` do: how values
+    are read; those ``as_collected`` stand for themselves. Where a person has several rows, ``people`` tells whose each
+    is.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    labels: Mapping[str, tuple[Label, ...]]
+    codes: Small  # classes × quasi-identifiers
+    owners: Ints
+    values: Mapping[str, Small]
+    domains: Mapping[str, Domain]
+    trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    people: NDArray[np.uint64] | None = None
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    as_collected: frozenset[str] = frozenset()
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    @property
+    def sizes(self) -> Ints:
+        """The people of each class."""
+        return self.counted.sizes
+
+    @cached_property
+    def counted(self) -> Classes:
+        """The classes themselves."""
+        return self.grouped(np.arange(len(self)), self.owners, len(self.codes))
+
+    def grouped(self, rows: Ints, groups: Ints, count: int) -> Classes:
+        """Some of the rows as classes of their own, people counted."""
+        who, everybody, sizes = rows, len(self), np.bincount(groups, minlength=count).astype(np.int64)
+        if self.people is not None:
+            names, numbers = np.unique(self.people, return_inverse=True)
+            who, everybody = numbers[rows], len(names)
+            pairs = np.unique(groups * everybody + who)
+            sizes = np.bincount(pairs // max(everybody, 1), minlength=count).astype(np.int64)
+        histograms = {name: self._histogram(name, rows, groups, who, count) for name in self.values}
+        return Classes(sizes, histograms, everybody)
+
+    def _histogram(self, name: str, rows: Ints, groups: Ints, who: Ints, count: int) -> Histogram:
+        domain = self.domains[name]
+        width = max(len(domain), 1)
+        entries = groups * width + self.values[name][rows]
+        if self.people is not None:
+            sizes = [count, int(who.max(initial=0)) + 1, width]
+            entries = entries[number_tuples([groups, who, self.values[name][rows]], sizes, len(rows))[1]]
+        if count * width <= max(4 * len(entries), 1000):  # counting is quicker than sorting
+            every = np.bincount(entries, minlength=count * width)
+            pairs = np.flatnonzero(every)
+            counts = every[pairs]
+        else:
+            pairs, counts = np.unique(entries, return_counts=True)
+        offsets = np.searchsorted(pairs // width, np.arange(count + 1)).astype(np.int64)
+        return Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), domain)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Crossing:
+    """An earlier and a later release, and the pairs of their rows that stand for the same record."""
+
+    earlier: ClassStructure
+    later: ClassStructure
+    before: Ints  # rows of the earlier release, each linked with
+    after: Ints  # the row of the later one that stands beside it here
+
+    @property
+    def removed(self) -> Ints:
+        """The rows of the earlier release that are not in the later one."""
+        return np.flatnonzero(~_among(self.before, len(self.earlier)))
+
+    @property
+    def added(self) -> Ints:
+        """The rows of the later release that were not in the earlier one."""
+        return np.flatnonzero(~_among(self.after, len(self.later)))
+
+    @property
+    def same_people(self) -> bool:
+        """Whether nobody came and nobody left."""
+        return len(self.before) == len(self.earlier) == len(self.later)
+
+    @cached_property
+    def joined(self) -> tuple[Ints, int]:
+        """The pairs that say the same when both their rows are known: the number of each pair's, and how many."""
+        numbers, sizes = [], []
+        for name in self.later.quasi_identifiers:
+            if name in self.earlier.quasi_identifiers:
+                codes, count = self._together(name)
+            else:
+                column = self.later.quasi_identifiers.index(name)
+                codes, count = self.later.codes[self.later.owners[self.after], column], len(self.later.labels[name])
+            numbers.append(codes)
+            sizes.append(count)
+        for column, name in enumerate(self.earlier.quasi_identifiers):
+            if name not in self.later.quasi_identifiers:
+                numbers.append(self.earlier.codes[self.earlier.owners[self.before], column])
+                sizes.append(len(self.earlier.labels[name]))
+        ids, first = number_tuples(numbers, sizes, len(self.before))
+        return ids, len(first)
+
+    def _met(self, name: str) -> tuple[list[tuple[Label, Label]], Ints, Meeting]:
+        """The distinct pairs of values that an attribute has in pairs of rows, and which each pair of rows has."""
+        one = self.earlier.codes[:, self.earlier.quasi_identifiers.index(name)][self.earlier.owners[self.before]]
+        other = self.later.codes[:, self.later.quasi_identifiers.index(name)][self.later.owners[self.after]]
+        before, after = self.earlier.labels[name], self.later.labels[name]
+        width = max(len(after), 1)
+        pairs, inverse = np.unique(one.astype(np.int64) * width + other, return_inverse=True)
+        named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
+        return named, inverse, meeting(self.earlier, self.later, name)
+
+    def _together(self, name: str) -> tuple[Ints, int]:
+        """For each pair, a number for what its two values of an attribute stand for together."""
+        pairs, inverse, meet = self._met(name)
+        known: dict[object, int] = {}
+        numbers = [known.setdefault(meet(one, other)[1], len(known)) for one, other in pairs]
+        return np.array(numbers, dtype=np.int64)[inverse], len(known)
+
+    @cached_property
+    def informed(self) -> Mask:
+        """The pairs whose earlier row says something that the later one does not."""
+        found = np.zeros(len(self.before), dtype=np.bool_)
+        for name in self.earlier.quasi_identifiers:
+            if name not in self.later.quasi_identifiers:
+                return ~found
+            pairs, inverse, meet = self._met(name)
+            found |= np.array([not meet.covered(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
+        return found
+
+    @cached_property
+    def refined(self) -> Mask:
+        """The pairs whose later row says more than the earlier one did."""
+        found = np.zeros(len(self.before), dtype=np.bool_)
+        for name in self.later.quasi_identifiers:
+            if name not in self.earlier.quasi_identifiers:
+                return ~found
+            pairs, inverse, meet = self._met(name)
+            found |= np.array([not meet.covers(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
+        return found
+
+
+class Meeting:
+    """What a value of an earlier release and a value of a later one have in common, by what stands under each.
+
+    With a ``form``, what a value stands for is read off it; with hierarchies it is the leaves that both releases know.
+
+    >>> tree = Hierarchy.from_columns("zip", [["02138", "02139", "02141"], ["0213*", "0213*", "0214*"]])
+    >>> meet = Meeting(tree, tree)
+    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
+    (True, False, True)
+    >>> from cobogo.examine.attacks.forms import masked
+    >>> meet = Meeting(None, None, masked())
+    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
+    (True, False, True)
+    """
+
+    def __init__(
+        self,
+        earlier: Hierarchy | None,
+        later: Hierarchy | None,
+        form: Form | None = None,
+        *,
+        as_collected: bool = False,
+    ) -> None:
+        self._trees = (earlier, later)
+        common = None
+        if earlier is not None and later is not None:
+            common = {leaf: number for number, leaf in enumerate(earlier.leaves) if leaf in later.index}
+        self._common = common or {}
+        self._under: tuple[dict[Label, frozenset[int]], ...] = ({}, {})
+        self._form, self._as_collected = form, as_collected
+        self._boxes: dict[Label, Box | None] = {}
+
+    def __call__(self, one: Label, other: Label) -> tuple[bool, object]:
+        """Whether they can be of one person, and something that is equal where they have the same in common."""
+        mine, theirs = self._box(one), self._box(other)
+        if mine is not None and theirs is not None:
+            together = meet(mine, theirs)
+            return together is not None, (one, other) if together is None else identity(together)
+        first, second = self._leaves(0, one), self._leaves(1, other)
+        if one == other and not (first and second):
+            return True, ("=", one)
+        if one == SUPPRESSED:
+            return True, second or ("=", other)
+        if other == SUPPRESSED:
+            return True, first or ("=", one)
+        both = first & second
+        return bool(both), both or (one, other)
+
+    def tells(self, one: Label, other: Label) -> bool:
+        """Whether it can be told if they have something in common. NULL has nothing in common with a value."""
+        if one == other or self._as_collected or not {one, other}.isdisjoint((SUPPRESSED, None)):
+            return True
+        if self._box(one) is not None and self._box(other) is not None:
+            return True
+        return bool(self._leaves(0, one)) and bool(self._leaves(1, other))
+
+    def covers(self, earlier: Label, later: Label) -> bool:
+        """Whether the later value says no more than the earlier one."""
+        if later in (earlier, SUPPRESSED):
+            return True
+        mine, theirs = self._box(earlier), self._box(later)
+        if mine is not None and theirs is not None:
+            return within(mine, theirs)
+        first = self._leaves(0, earlier)
+        return bool(first) and first <= self._leaves(1, later)
+
+    def covered(self, earlier: Label, later: Label) -> bool:
+        """Whether the earlier value says no more than the later one."""
+        if earlier in (later, SUPPRESSED):
+            return True
+        mine, theirs = self._box(earlier), self._box(later)
+        if mine is not None and theirs is not None:
+            return within(theirs, mine)
+        second = self._leaves(1, later)
+        return bool(second) and second <= self._leaves(0, earlier)
+
+    def _box(self, label: Label) -> Box | None:
+        """What a label says by its form; a star says nothing."""
+        if label not in self._boxes:
+            read = None if self._form is None or label is None else {} if label == SUPPRESSED else self._form(label)
+            self._boxes[label] = read
+        return self._boxes[label]
+
+    def _leaves(self, side: int, label: Label) -> frozenset[int]:
+        """The leaves that both releases know and that a label stands for at any level."""
+        known = self._under[side]
+        if label not in known:
+            tree, found = self._trees[side], set()
+            if tree is not None and self._common:
+                for level, labels in enumerate(tree.labels):
+                    if label in labels:
+                        codes = np.flatnonzero(tree.maps[level] == labels.index(label))
+                        found |= {self._common[leaf] for code in codes if (leaf := tree.leaves[code]) in self._common}
+            known[label] = frozenset(found)
+        return known[label]
+
+
+def meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meeting:
+    """How the values of an attribute in two releases meet."""
+    return Meeting(
+        earlier.trees.get(name),
+        later.trees.get(name),
+        earlier.forms.get(name) or later.forms.get(name),
+        as_collected=name in earlier.as_collected & later.as_collected,
+    )
+
+
+def linked_by(earlier: ClassStructure, later: ClassStructure, one: NDArray[Any], other: NDArray[Any]) -> Crossing:
+    """A crossing of releases whose rows are told again by something that is the same in both, no two rows alike."""
+    _, before, after = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+    return Crossing(earlier, later, before.astype(np.int64), after.astype(np.int64))
+
+
+def _among(rows: Ints, count: int) -> Mask:
+    found = np.zeros(count, dtype=np.bool_)
+    found[rows] = True
+    return found

@@ -1,0 +1,160 @@
+"""deFinetti's attack: learn from the buckets themselves what goes with what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.errors import DataError
+from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
+from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.linking import link
+from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
+from cobogo.floor.arguments import number, whole
+from cobogo.floor.arrays import Floats, Ints
+
+SMOOTH = 1.0
+BALANCES = 20
+
+
+@dataclass(frozen=True)
+class DeFinetti(Attack):
+    r"""Guess whose sensitive value is whose in an anatomized release by learning what goes with what from it.
+
+    A bucket has two smokers and one cancer; other buckets show which quasi-identifiers go with cancer. A naive Bayes
+    model of the quasi-identifiers given the value is learnt from all buckets, each record counted for the values of its
+    bucket as far as it is believed to have them; beliefs are then reckoned anew by the model, so that each bucket has
+    as many of each value as it was released with; and so on, ``rounds`` times. The baseline is the share of the value
+    in the bucket. With ``--knowledge`` (the original table), it is told how many guesses are right.
+
+    Formula: $\Pr[s \mid r] \propto \pi_B(s) \prod_c \theta_{c}(r_c \mid s)$ with $\theta$ learnt from the beliefs, and
+        $\pi_B$ scaled so that $\sum_{r \in B} \Pr[s \mid r] = n_B(s)$
+    Example: Who smokes has cancer four times in five.
+        >>> from tempfile import TemporaryDirectory
+        >>> from cobogo import anonymize, attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> ill = ["cancer", "flu", "asthma", "gout"] * 40
+        >>> habits = [ill[n] if n % 5 else ill[n - 1] for n in range(160)]
+        >>> people = table("n habit ill", *[f"{n % 23} likes-{habits[n]} {ill[n]}" for n in range(160)])
+        >>> policy = roles("n habit", "ill") | {"recoding": {"algorithm": "anatomy"}}
+        >>> policy["privacy"] = {"models": [{"model": "l-diversity", "l": 3}]}
+        >>> with TemporaryDirectory() as place:
+        ...     written = anonymize(people, policy).write(f"{place}/anatomized")
+        ...     attack("definetti", f"{place}/anatomized", knowledge=people).measures["share guessed right"] > 0.5
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Classes instead of buckets help; (B,t)-privacy and Injector
+        count what columns tell of each other.
+    Limits: Naive Bayes takes columns to be independent given the value. Finds nothing where they tell nothing of each
+        other.
+    Cost: $O(r\,n\,v\,c)$ for r rounds, n records, the v values of a bucket and c columns.
+    Paper: D. Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.
+    """
+
+    threshold: float = 0.25
+    attribute: str | None = None
+    rounds: int = 20
+
+    name: ClassVar[str] = "definetti"
+    finds: ClassVar[Finding] = "value"
+    against: ClassVar[frozenset[str] | None] = frozenset({"buckets"})
+    knows: ClassVar[str] = "nothing but the release; that other people's records are like this one"
+    defence: ClassVar[str] = (
+        "Release classes instead of buckets, or (B,t)-privacy or Injector, which count what columns tell of each other."
+    )
+    uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+        whole(self.name, "rounds", self.rounds, least=1)
+
+    def run(self, case: Case) -> Findings:
+        """For each record, the value whose belief rises most."""
+        release = case.release
+        if release.manifest is None or release.manifest.buckets is None or release.manifest.buckets.file is None:
+            raise DataError(
+                "is not an anatomized release: its sensitive values stand beside its records",
+                where=release.name,
+                remedy="Other attacks fit it: homogeneity, skewness, similarity.",
+            )
+        (name,) = attributes(case, self.attribute)[:1]
+        buckets = suspects(Case((release,)), name)
+        owners, entries, beliefs = self._learnt(case, buckets)
+        shares = buckets.shares[entries]
+        order = np.lexsort((-(beliefs - shares), owners))
+        first = order[np.unique(owners[order], return_index=True)[1]]
+        measures: dict[str, float | int | None] = {}
+        if case.knowledge is not None:
+            best = order = np.lexsort((-beliefs, owners))
+            best = order[np.unique(owners[order], return_index=True)[1]]
+            measures = _right(case, name, buckets, buckets.values[entries[best]])
+        return self.found(
+            "release",
+            np.arange(1, release.rows.count + 1),
+            beliefs[first],
+            baseline=shares[first],
+            by="gain",
+            attacked=release.rows.count,
+            measures=measures,
+            notes=("beliefs are a naive Bayes model's, which are often too sure",),
+        )
+
+    def _learnt(self, case: Case, buckets: Suspects) -> tuple[Ints, Ints, Floats]:
+        """For each record and value of its bucket: the record, the bucket's entry, and what is believed."""
+        release = case.release
+        many = np.diff(buckets.offsets)[buckets.ids]
+        owners = np.repeat(np.arange(len(buckets.ids)), many)
+        starts = np.cumsum(many) - many
+        entries = buckets.offsets[buckets.ids][owners] + np.arange(len(owners)) - starts[owners]
+        values = buckets.values[entries]
+        wanted, sizes = buckets.weights[entries], buckets.weights
+        beliefs = buckets.shares[entries]
+        width = len(buckets.domain)
+        columns = [
+            (release.rows.codes(name)[owners].astype(np.int64), len(release.rows.labels(name)))
+            for name in release.quasi_identifiers
+        ]
+        total = np.bincount(values, beliefs, width)
+        for _ in range(self.rounds):
+            weight = np.zeros(len(owners))
+            for codes, distinct in columns:
+                pairs = codes * width + values
+                counts = np.bincount(pairs, beliefs, distinct * width)
+                weight += np.log((counts[pairs] - beliefs + SMOOTH) / (total[values] - beliefs + SMOOTH * distinct))
+            weight -= np.maximum.reduceat(weight, starts)[owners]
+            fresh = wanted * np.exp(weight)
+            for _ in range(BALANCES):  # each record has one value, each bucket as many of each as it was released with
+                fresh /= np.bincount(owners, fresh)[owners]
+                there = np.bincount(entries, fresh, len(sizes))
+                fresh *= np.divide(sizes, there, out=np.ones(len(sizes)), where=there > 0)[entries]
+            fresh /= np.bincount(owners, fresh)[owners]
+            moved = np.abs(fresh - beliefs).max(initial=0.0)
+            beliefs = fresh
+            total = np.bincount(values, beliefs, width)
+            if moved < 1e-6:
+                break
+        return owners, entries, beliefs
+
+
+def _right(case: Case, name: str, buckets: Suspects, guesses: Ints) -> dict[str, float | int | None]:
+    """How many guesses are right, of the records that one row of the knowledge fits only; and how many a guess by the
+    bucket alone would be."""
+    knowledge, release = case.knowledge, case.release
+    assert knowledge is not None
+    if name not in knowledge.columns:
+        return {}
+    links = link(knowledge, release, columns=release.quasi_identifiers, exact=True)
+    single = (links.records == 1) & (links.known.sizes == 1)
+    records = links.released.first_rows()[links.targets[links.offsets[:-1][single]]] - 1
+    people = links.known.first_rows()[single] - 1
+    index = {label: code for code, label in enumerate(buckets.domain.labels)}
+    truth = np.array([index.get(label, -1) for label in knowledge.labels(name)], dtype=np.int64)
+    true = truth[knowledge.codes(name)[people]]
+    entry = buckets.best(buckets.shares)[buckets.ids[records]]
+    return {
+        "records whose truth is known": len(records),
+        "share guessed right": float((guesses[records] == true).mean()) if len(records) else None,
+        "share right by the bucket alone": float(buckets.shares[entry].mean()) if len(records) else None,
+    }

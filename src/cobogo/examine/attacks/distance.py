@@ -1,0 +1,170 @@
+"""Linkage by distance: a record with noise is still nearest to whom it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
+from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.likeness import Points, drawn, points
+from cobogo.examine.attacks.linking import shared_columns
+from cobogo.examine.attacks.masking import changed
+from cobogo.floor.arguments import number, whole
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.release.manifest import RECODING
+
+ROUNDS = 60
+BINS = 50
+AT_ONCE = 6_000_000
+"""Pairs of a person and a record that are looked at in each round of estimation."""
+
+STRIDE = 1.8
+"""How far each round goes beyond what it found: expectation and maximization takes small steps."""
+
+LEAST = 1e-4
+"""The smallest noise that is told from none, as a share of a column's range."""
+
+
+@dataclass(frozen=True)
+class DistanceLinkage(Attack):
+    r"""Find the record of each person in a release whose values were changed, by how near it is.
+
+    Numbers are taken to have noise, categories to be exchanged now and then; how much and how often is estimated from
+    the two tables (expectation and maximization). Each record then has a probability of being the person's, who is
+    taken to be in the release. So noise, swapping, microaggregation and post-randomization are attacked; values that
+    were made coarser are no numbers any more, and `record-linkage` follows them better.
+
+    Formula: $\Pr[r \mid t] \propto \prod_c \frac{f_c(r_c - t_c)}{g_c(r_c)}$ with $f_c$ a normal density of the
+        estimated variance for numbers, and for categories the estimated chance to be kept or exchanged; $g_c$ is how
+        dense the released values are there
+    Example:
+        >>> from cobogo import attack
+        >>> import numpy as np, pyarrow as pa
+        >>> random = np.random.default_rng(3)
+        >>> staff = pa.table({"age": random.normal(45, 12, 50).round(1), "pay": random.normal(5000, 900, 50).round()})
+        >>> noisy = pa.table({"age": np.array(staff["age"]) + random.normal(0, 0.5, 50), "pay": staff["pay"]})
+        >>> attack("distance-linkage", noisy, knowledge=staff).succeeded
+        True
+
+    Guarantee: None: an attack finds, it does not protect. More noise on every column that others know helps, or
+        microaggregation of all of them together.
+    Limits: A drawn sample of at most ``targets`` people is attacked. The noise is taken to be the same for all.
+    Cost: $O(t\,n\,c)$ for t targets, n records and c columns, a few rounds of it.
+    Paper: After I. P. Fellegi and A. B. Sunter 1969, with the estimation of A. P. Dempster, N. M. Laird and D. B. Rubin
+        1977; the model of the noise is our own.
+    """
+
+    threshold: float = 0.5
+    columns: tuple[str, ...] | None = None
+    targets: int = 1000
+    seed: int = 0
+
+    name: ClassVar[str] = "distance-linkage"
+    finds: ClassVar[Finding] = "record"
+    against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "recoding"})
+    knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
+    defence: ClassVar[str] = (
+        "More noise on every column that others know, or microaggregation of all of them together: k records are alike."
+    )
+    needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+        whole(self.name, "targets", self.targets, least=1)
+        whole(self.name, "seed", self.seed, least=0)
+
+    def idle(self, case: Case) -> str | None:
+        """Where nothing was changed, linking by what values stand for tells more; so it does of masked values."""
+        if case.release.kind == RECODING and not changed(case.release):
+            return "is made for values that were changed, by noise or means, and here none were"
+        return super().idle(case)
+
+    def run(self, case: Case) -> Findings:
+        """For some people at random, the record that is most probably theirs."""
+        assert case.knowledge is not None
+        columns, note = shared_columns(case.knowledge, case.release, self.columns)
+        tables = points([case.release.rows, case.knowledge], columns)
+        rows = drawn(case.knowledge.count, self.targets, np.random.default_rng(self.seed))
+        model = _Model.before(tables, tables.tables[1][rows])
+        some = max(AT_ONCE // case.release.rows.count, 30)
+        for _ in range(ROUNDS):
+            before, model = model, model.learnt(some)
+            still = np.allclose(before.spread, model.spread, rtol=0.01)
+            if still and np.allclose(before.right, model.right, atol=0.002):
+                break
+        sure, place, _, _ = model.links()
+        measures: dict[str, float | int | None] = {"expected right links": float(sure.sum())}
+        for column, name in enumerate(columns):
+            if tables.categorical[column]:
+                measures[f"estimated share of right values of {name}"] = float(model.right[column])
+            else:
+                measures[f"estimated noise of {name}, as a share of its range"] = float(model.spread[column])
+        return self.found(
+            "knowledge",
+            rows + 1,
+            sure,
+            baseline=np.full(len(rows), 1 / case.release.rows.count),
+            attacked=len(rows),
+            measures=measures,
+            records=place + 1,
+            notes=(note,) if note else (),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Model:
+    """How a release was made from the people: noise and retention of each column."""
+
+    tables: Points
+    people: Floats
+    rare: Floats  # minus the logarithm of how dense the released values are, at each row
+    wrong: Floats  # minus the logarithm of how frequent other categories than each person's are
+    spread: Floats
+    right: Floats
+
+    @classmethod
+    def before(cls, tables: Points, people: Floats) -> _Model:
+        """What is taken for likely at first."""
+        released = tables.tables[0]
+        rare, others = np.zeros(released.shape), np.zeros(people.shape)
+        for column, name in enumerate(tables.columns):
+            if tables.categorical[column]:
+                codes = released[:, column].astype(np.int64)
+                share = np.bincount(codes, minlength=tables.labels[name]) / len(released)
+                rare[:, column] = -np.log(share[codes])
+                others[:, column] = -np.log(np.maximum(1 - share[people[:, column].astype(np.int64)], 1e-9))
+            else:
+                rare[:, column] = -np.log(_density(released[:, column]))
+        width = released.shape[1]
+        return cls(tables, people, rare, others, np.full(width, 0.05), np.full(width, 0.98))
+
+    def links(self, some: int | None = None) -> tuple[Floats, Ints, Floats, Floats]:
+        """The probability of the likeliest record of some people, and its place; and of each column the mean square of
+        what it is off, and how often it agrees."""
+        from cobogo.examine.attacks import kernels
+
+        people = np.ascontiguousarray(self.people[:some])
+        best, place = np.zeros(len(people)), np.zeros(len(people), dtype=np.int64)
+        squares, agreed = np.zeros(people.shape[1]), np.zeros(people.shape[1])
+        wrong = np.ascontiguousarray(np.log(1 - self.right) + self.wrong[:some])
+        model = self.spread, self.rare, np.log(self.right), wrong
+        kernels.weighed(people, self.tables.tables[0], self.tables.categorical, model, best, place, squares, agreed)
+        return best, place, squares / max(len(people), 1), agreed / max(len(people), 1)
+
+    def learnt(self, some: int) -> _Model:
+        """The same with what follows from the links of some people."""
+        _, _, squares, agreed = self.links(some)
+        spread = self.spread * (np.maximum(np.sqrt(squares), LEAST) / self.spread) ** STRIDE
+        right = self.right + STRIDE * (agreed - self.right)
+        return replace(self, spread=np.maximum(spread, LEAST), right=np.clip(right, 1e-3, 1 - 1e-4))
+
+
+def _density(values: Floats) -> Floats:
+    """How dense some numbers lie around each of them, by a histogram between 0 and 1."""
+    known = values[~np.isnan(values)]
+    counts, edges = np.histogram(known, bins=BINS, range=(0.0, 1.0))
+    places = np.clip(np.searchsorted(edges, np.nan_to_num(values), side="right") - 1, 0, BINS - 1)
+    return np.asarray(np.maximum(counts[places], 1) * BINS / max(len(known), 1))

@@ -1,0 +1,194 @@
+"""Two tables about the same people, each harmless alone: who is who, and who has what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.errors import DataError, PolicyError
+from cobogo.examine.attacks.base import Attack, Finding, Findings
+from cobogo.examine.attacks.case import Case, Published
+from cobogo.examine.attacks.linking import link
+from cobogo.examine.attacks.suspects import suspects
+from cobogo.floor.arguments import number
+from cobogo.floor.arrays import Mask
+
+
+def shared(one: Published, other: Published, asked: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The columns by which two tables can be joined: those asked for, or all that both have."""
+    found = asked or tuple(name for name in one.rows.names if name in other.rows.columns)
+    lacking = [name for name in found for part in (one, other) if name not in part.rows.columns]
+    if not found or lacking:
+        raise DataError(
+            f"does not have {', '.join(lacking)} in both tables"
+            if lacking
+            else "shares no column with the other table",
+            where=one.name,
+            remedy="Name the columns alike in both tables, or name those that both have: --columns.",
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Join(Attack):
+    r"""Join two tables of the same people by a column that both carry, such as a number that stands for the person.
+
+    One table tells who a customer is and one tells what an account holds; neither says much alone. Rows in which all of
+    the shared columns are NULL join nothing.
+
+    Formula: $\frac{1}{\lvert\{r' : r'_C = r_C\}\rvert}$ over the rows of the second table with the same values in the
+        shared columns $C$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import table
+        >>> customers = table("id name", "1 David", "2 John", "3 Helton")
+        >>> accounts = table("id balance", "3 515.09", "1 1033.25", "2 814.92")
+        >>> attack("join", customers, accounts).records.tolist()
+        [2, 3, 1]
+
+    Guarantee: None: an attack finds, it does not protect. Release no identifier, not even one without a meaning.
+    Limits: Compares texts: one number written in two ways joins nothing.
+    Cost: $O(n + m)$ for tables of n and m rows.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, for linking.
+    """
+
+    threshold: float = 0.5
+    columns: tuple[str, ...] | None = None
+
+    name: ClassVar[str] = "join"
+    finds: ClassVar[Finding] = "record"
+    knows: ClassVar[str] = "two tables of the same people"
+    defence: ClassVar[str] = (
+        "Release no identifier, not even one without a meaning: drop it, or give each table pseudonyms of its own."
+    )
+    releases: ClassVar[tuple[int, int]] = (2, 2)
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+
+    def idle(self, case: Case) -> str | None:
+        """Two tables with the same columns tell nothing more when they are joined."""
+        one, *others = case.releases
+        if others and all(set(other.rows.names) <= set(one.rows.names) for other in others):
+            return "finds nothing in releases of the same columns"
+        return super().idle(case)
+
+    def run(self, case: Case) -> Findings:
+        """For each row of the first table, the rows of the second that have the same values."""
+        one, other = case.releases
+        names = shared(one, other, self.columns)
+        links = link(one.rows, other, columns=names, exact=True)
+        there = links.records[links.known.ids] * _known(one, names)
+        rows = np.flatnonzero(there > 0)
+        only = there[rows] == 1
+        record = np.zeros(len(rows), dtype=np.int64)
+        tuples = links.known.ids[rows[only]]
+        record[only] = links.released.first_rows()[links.targets[links.offsets[tuples]]]
+        gained = [name for name in other.rows.names if name not in one.rows.columns]
+        return self.found(
+            "release",
+            rows + 1,
+            1 / there[rows],
+            baseline=np.full(len(rows), 1 / other.rows.count),
+            attacked=one.rows.count,
+            measures={
+                "columns used": len(names),
+                "columns that the second table adds": len(gained),
+                "rows that join with exactly one": int(only.sum()),
+            },
+            records=record,
+        )
+
+
+@dataclass(frozen=True)
+class Projections(Attack):
+    r"""Put together what several queries told apart: who goes to a doctor, and what the doctor prescribes.
+
+    A table (doctor, patient, drug) is answered as (doctor, patient) and as (doctor, drug), since patient and drug
+    together are sensitive. Both lists carry the doctor. All of the drugs of a doctor with one patient are that
+    patient's.
+
+    Formula: $\Pr[\text{patient has } d] = \frac{n(\text{doctor}, d)}{\sum_{d'} n(\text{doctor}, d')}$, or 1 where the
+        doctor has one patient
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import table
+        >>> visits = table("doctor patient", "Ana p1", "Ana p2", "Bia p3", "Caio p4", "Caio p5")
+        >>> drugs = table("doctor drug", "Ana statin", "Bia iron", "Bia insulin", "Caio iron", "Caio statin")
+        >>> attack("projections", visits, drugs).exposed.tolist()
+        [1, 2, 3]
+
+    Guarantee: None: an attack finds, it does not protect. Answer every query from one anonymized table, or with
+        differential privacy.
+    Limits: Two answers at a time.
+    Cost: $O(n + m)$ for answers of n and m rows.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, after D. E. Denning.
+    """
+
+    threshold: float = 0.5
+    attribute: str | None = None
+    columns: tuple[str, ...] | None = None
+
+    name: ClassVar[str] = "projections"
+    finds: ClassVar[Finding] = "value"
+    against: ClassVar[frozenset[str] | None] = frozenset()
+    knows: ClassVar[str] = "two answers with a column in common"
+    defence: ClassVar[str] = (
+        "Answer every query from one anonymized table, or with differential privacy, instead of from the original."
+    )
+    releases: ClassVar[tuple[int, int]] = (2, 2)
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+
+    def run(self, case: Case) -> Findings:
+        """For each row of the first answer, the likeliest value in the second."""
+        one, other = case.releases
+        names = shared(one, other, self.columns)
+        news = [name for name in other.rows.names if name not in one.rows.columns]
+        if self.attribute is None and len(news) != 1:
+            raise PolicyError(
+                f"the second answer adds {len(news)} columns to the first",
+                where=self.name,
+                remedy="Name the one to be learnt: --attribute.",
+            )
+        attribute = self.attribute or news[0]
+        if attribute not in other.rows.columns:
+            raise PolicyError(f'the second answer has no column "{attribute}"', where="--attribute")
+        second = replace(other, quasi_identifiers=names, sensitive=(attribute,), policy=None, manifest=None)
+        found = suspects(Case((second,), one.rows), attribute, names)
+        best = found.best(found.shares)
+        filled = best >= 0
+        sure, before = np.zeros(len(found)), np.zeros(len(found))
+        sure[filled], before[filled] = found.shares[best[filled]], found.priors[best[filled]]
+        alone = _alone(one, names)
+        confidence = np.where(alone & (found.sizes[found.ids] > 0), 1.0, sure[found.ids])
+        rows = np.flatnonzero((found.sizes[found.ids] > 0) & _known(one, names))
+        return self.found(
+            "release",
+            rows + 1,
+            confidence[rows],
+            baseline=before[found.ids][rows],
+            attacked=one.rows.count,
+            measures={"columns used": len(names), "rows that are alone with theirs": int(alone[rows].sum())},
+        )
+
+
+def _known(release: Published, names: tuple[str, ...]) -> Mask:
+    """The rows that have a value in some of the columns."""
+    known = np.zeros(release.rows.count, dtype=np.bool_)
+    for name in names:
+        codes, labels = release.rows.columns[name]
+        known |= np.array([label is not None for label in labels] + [False], dtype=np.bool_)[codes]
+    return known
+
+
+def _alone(release: Published, names: tuple[str, ...]) -> Mask:
+    """The rows whose values in some columns stand with one combination of the others only."""
+    groups = release.rows.grouped(names)
+    whole = release.rows.grouped(release.rows.names)
+    pairs = np.unique(groups.ids * len(whole) + whole.ids)
+    single: Mask = np.bincount(pairs // len(whole), minlength=len(groups)) == 1
+    return single[groups.ids]

@@ -1,0 +1,129 @@
+"""Tables side by side as points: how far each record of one is from those of another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import Domain
+from cobogo.errors import DataError
+from cobogo.examine.attacks.rows import Rows
+from cobogo.floor.arrays import Floats, Ints, Mask
+
+FEW = 10
+"""Distinct numbers up to which a column counts as categories."""
+
+SURE = 2.576
+"""Standard deviations of a bound that is right 99 times in 100."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Points:
+    """Several tables with the same columns as numbers: those of numeric columns between 0 and 1, others as codes."""
+
+    columns: tuple[str, ...]
+    tables: tuple[Floats, ...]  # rows × columns
+    codes: tuple[Ints, ...]  # the same as codes of all columns
+    categorical: Mask
+    labels: dict[str, int]  # how many distinct values each column has
+
+    def places(self, names: Sequence[str]) -> Ints:
+        """The places of some columns."""
+        return np.array([self.columns.index(name) for name in names], dtype=np.int64)
+
+
+def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> Points:
+    """The columns that all tables have, or those asked for."""
+    shared = [name for name in tables[0].names if all(name in table.columns for table in tables)]
+    for name in asked or ():
+        if name not in shared:
+            lacking = next(table for table in tables if name not in table.columns)
+            raise DataError(f'has no column "{name}"', where=lacking.name)
+    names = tuple(asked or shared)
+    if not names:
+        raise DataError("shares no column with the release", where=tables[-1].name, remedy="Name them alike.")
+    whole: list[list[Floats]] = [[] for _ in tables]
+    coded: list[list[Ints]] = [[] for _ in tables]
+    categorical, labels = [], {}
+    for name in names:
+        known = tuple(dict.fromkeys(label for table in tables for label in table.labels(name)))
+        index = {label: code for code, label in enumerate(known)}
+        domain = Domain(name, known, np.zeros(len(known), dtype=np.int64))
+        numeric = domain.is_numeric and len(known) > FEW
+        numbers = domain.numbers
+        if numeric:
+            low, high = np.nanmin(numbers), np.nanmax(numbers)
+            numbers = (numbers - low) / max(high - low, 1e-300)
+        categorical.append(not numeric)
+        labels[name] = len(known)
+        for place, table in enumerate(tables):
+            codes = np.array([index[label] for label in table.labels(name)], dtype=np.int64)[table.codes(name)]
+            coded[place].append(codes)
+            whole[place].append(numbers[codes] if numeric else codes.astype(np.float64))
+    return Points(
+        names,
+        tuple(np.ascontiguousarray(np.array(part).T) for part in whole),
+        tuple(np.ascontiguousarray(np.array(part).T) for part in coded),
+        np.array(categorical, dtype=np.bool_),
+        labels,
+    )
+
+
+def drawn(rows: int, most: int, random: np.random.Generator) -> Ints:
+    """Some rows at random, in order; all of them where they are few."""
+    if rows <= most:
+        return np.arange(rows)
+    return np.sort(random.choice(rows, most, replace=False))
+
+
+def bounds(hits: float, tries: int) -> tuple[float, float]:
+    """Between which rates the true one lies (Wilson 1927).
+
+    >>> [round(bound, 3) for bound in bounds(90, 100)]
+    [0.796, 0.954]
+    """
+    if not tries:
+        return 0.0, 1.0
+    rate, square = hits / tries, SURE * SURE
+    middle = (rate + square / (2 * tries)) / (1 + square / tries)
+    reach = SURE * sqrt(rate * (1 - rate) / tries + square / (4 * tries * tries)) / (1 + square / tries)
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+
+
+def beyond_control(hits: float, tries: int, control_hits: float, control_tries: int) -> dict[str, Any]:
+    """How much oftener an attack succeeds against people in the data than against others: the rates, and the risk,
+    which is the share of what was left to be found by others that is found. ``certain`` where chance cannot explain it.
+    """
+    rate, control = hits / max(tries, 1), control_hits / max(control_tries, 1)
+    return {
+        "rate": rate,
+        "control": control,
+        "risk": max((rate - control) / (1 - control), 0.0) if control < 1 else 0.0,
+        "certain": bounds(hits, tries)[0] > bounds(control_hits, control_tries)[1],
+    }
+
+
+def alike(points_: Points, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
+    """A number for each row of each table, the same for rows alike in some columns; numbers are alike in one of some
+    intervals with as many records of the first table each."""
+    parts = []
+    for column in columns:
+        if points_.categorical[column]:
+            parts.append([codes[:, column] for codes in points_.codes])
+            continue
+        edges = np.unique(np.nanquantile(points_.tables[0][:, column], np.linspace(0, 1, bins + 1)[1:-1]))
+        parts.append(
+            [
+                np.where(np.isnan(table[:, column]), len(edges) + 1, np.searchsorted(edges, table[:, column]))
+                for table in points_.tables
+            ]
+        )
+    stacked = [np.concatenate(part) for part in parts]
+    _, ids = np.unique(np.array(stacked), axis=1, return_inverse=True)
+    ends = np.cumsum([len(table) for table in points_.tables])
+    return tuple(np.split(ids.reshape(-1).astype(np.int64), ends[:-1]))

@@ -1,0 +1,100 @@
+"""Queries that were answered: which rows each counted or added up, and what it said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import written_number
+from cobogo.errors import DataError
+from cobogo.examine.attacks.rows import Rows
+from cobogo.floor.arrays import Mask
+
+_WHOLE = re.compile(r"\s*(count|sum\s+(?P<column>.+?))\s*(\bwhere\b(?P<where>.*))?", re.IGNORECASE | re.DOTALL)
+_TERM = re.compile(r"\s*(?P<column>.+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A condition on one column."""
+
+    column: str
+    sign: str
+    value: str
+
+    def holds(self, rows: Rows) -> Mask:
+        """Which rows satisfy it; NULL satisfies nothing but an inequality with text."""
+        codes, labels = rows.columns[self.column]
+        if self.sign in ("=", "!="):
+            fits = np.array([(label == self.value) == (self.sign == "=") for label in labels], dtype=np.bool_)
+            return np.append(fits, False)[codes]
+        known = np.array([written_number(label, ".") for label in labels] + [np.nan])
+        bound = written_number(self.value, ".")
+        compared: dict[str, NDArray[np.bool_]] = {
+            "<": known < bound, "<=": known <= bound, ">": known > bound, ">=": known >= bound
+        }  # fmt: skip
+        return compared[self.sign][codes]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A count of rows, or a sum of a column over them: ``count where sex = F and age < 40``, ``sum salary``."""
+
+    terms: tuple[Term, ...]
+    column: str | None = None  # that is added up; None where rows are counted
+    written: int = 0  # the line that it stands in
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it asks about."""
+        own = () if self.column is None else (self.column,)
+        return (*(term.column for term in self.terms), *own)
+
+    def selects(self, rows: Rows) -> Mask:
+        """Which rows it counts or adds up."""
+        chosen = np.ones(rows.count, dtype=np.bool_)
+        for term in self.terms:
+            chosen &= term.holds(rows)
+        return chosen
+
+
+def load_queries(source: str | Path | Sequence[str]) -> tuple[Query, ...]:
+    """Queries from a text file, one a line, or from a list of them. Empty lines and comments (#) are left out.
+
+    >>> load_queries(["count where sex = F", "sum salary where sex = F and age >= 40"])[1].column
+    'salary'
+    """
+    where = "queries"
+    if isinstance(source, str | Path):
+        where = str(source)
+        try:
+            source = Path(source).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError):
+            raise DataError("cannot be read as a UTF-8 text file", where=where) from None
+    found = [
+        _parsed(line, number, where)
+        for number, line in enumerate(source, start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not found:
+        raise DataError("holds no queries", where=where)
+    return tuple(found)
+
+
+def _parsed(line: str, number: int, where: str) -> Query:
+    whole = _WHOLE.fullmatch(line)
+    terms = [] if whole is None or whole["where"] is None else re.split(r"\band\b", whole["where"], flags=re.IGNORECASE)
+    parts = [_TERM.fullmatch(term) for term in terms]
+    if whole is None or None in parts:
+        raise DataError(
+            "is no query",
+            where=f"{where}, line {number}",
+            remedy="Write `count where COLUMN = VALUE and …` or `sum COLUMN where …`; signs are = != < <= > >=.",
+        )
+    conditions = tuple(Term(part["column"], part["sign"], part["value"]) for part in parts if part is not None)
+    return Query(conditions, whole["column"], number)

@@ -1,0 +1,131 @@
+"""Similarity: the values of a class differ, and say much the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.data.classes import Domain
+from cobogo.data.policy import Policy
+from cobogo.examine.attacks.attribute_linkage import AttributeLinkage
+from cobogo.examine.attacks.base import Finding
+from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.compatible import hierarchy
+from cobogo.examine.attacks.suspects import Suspects
+from cobogo.floor.arguments import number, whole
+from cobogo.floor.arrays import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Similarity(AttributeLinkage):
+    r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
+
+    Gastritis, gastric ulcer and stomach cancer are three diseases, and all of the stomach. Where the policy gives the
+    attribute a hierarchy, values are alike that share a label at ``level``; of numbers, those within ``width`` of the
+    whole range.
+
+    Formula: $\max_B \frac{\lvert\{u : x_u \in B\}\rvert}{s}$ over branches $B$ of the level, or intervals of width
+        $w\,(\max x - \min x)$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import roles, table
+        >>> ward = table("age ill", "<40 gastritis", "<40 ulcer", "40+ flu", "40+ ulcer")
+        >>> policy = roles("age", "ill", ill={"tree": {"stomach": ["gastritis", "ulcer"], "lungs": ["flu"]}})
+        >>> attack("similarity", ward, policy=policy).confidence.tolist()
+        [1.0, 1.0, 0.5, 0.5]
+
+    Guarantee: None: an attack finds, it does not protect. t-closeness with the hierarchical or ordered distance, (ε,m)-
+        and (k,e)-anonymity help.
+    Limits: Knows no other likeness than the hierarchy's levels and the distance of numbers.
+    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
+    """
+
+    level: int = 1
+    width: float = 0.1
+
+    name: ClassVar[str] = "similarity"
+    finds: ClassVar[Finding] = "value"
+    knows: ClassVar[str] = "a person's quasi-identifiers, and which sensitive values are alike"
+    defence: ClassVar[str] = "t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity."
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "level", self.level, least=1)
+        number(self.name, "width", self.width, least=0, most=1)
+
+    def applies(self, case: Case, attribute: str) -> str | None:
+        """Values must be numbers, or have a hierarchy."""
+        release = case.release
+        if _has_tree(release.policy, attribute):
+            return None
+        labels = release.rows.labels(attribute) if attribute in release.rows.columns else ()
+        if Domain(attribute, labels, np.zeros(len(labels), dtype=np.int64)).is_numeric:
+            return None
+        return "its values are no numbers, and no policy gives it a hierarchy"
+
+    def judge(self, found: Suspects) -> tuple[Floats, Floats]:
+        """The branch, or the interval, with the most suspects."""
+        if _has_tree(found.policy, found.domain.attribute):
+            return _in_branches(found, _branches(found, self.level))
+        return _in_intervals(found, self.width)
+
+
+def _has_tree(policy: Policy | None, attribute: str) -> bool:
+    return policy is not None and attribute in policy.attributes and policy.attributes[attribute].hierarchy is not None
+
+
+def _branches(found: Suspects, level: int) -> Ints:
+    """The branch of each value; one that the hierarchy does not know is a branch of its own."""
+    assert found.policy is not None
+    labels = found.domain.labels
+    tree = hierarchy(found.domain.attribute, labels, (), found.policy)
+    if tree is None:
+        return np.arange(len(labels), dtype=np.int64)
+    codes = tree.maps[min(level, tree.height)]
+    beyond = len(tree.labels[min(level, tree.height)])
+    return np.array(
+        [codes[tree.index[label]] if label in tree.index else beyond + place for place, label in enumerate(labels)],
+        dtype=np.int64,
+    )
+
+
+def _in_branches(found: Suspects, branches: Ints) -> tuple[Floats, Floats]:
+    width = int(branches.max(initial=0)) + 1
+    before = np.bincount(branches, found.domain.distribution, width)
+    keys, inverse = np.unique(found.owners * width + branches[found.values], return_inverse=True)
+    shares = np.bincount(inverse, found.shares, len(keys))
+    order = np.lexsort((-shares, keys // width))
+    first = np.unique(keys[order] // width, return_index=True)
+    confidence, baseline = np.zeros(len(found)), np.zeros(len(found))
+    confidence[first[0]] = shares[order][first[1]]
+    baseline[first[0]] = before[keys[order][first[1]] % width]
+    return confidence, baseline
+
+
+def _in_intervals(found: Suspects, width: float) -> tuple[Floats, Floats]:
+    """For each value of a group, the share of the group in the interval that begins with it; the largest of these."""
+    numbers = found.domain.numbers
+    known = ~np.isnan(numbers)
+    low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 0.0)
+    places = np.where(known, (numbers - low) / max(high - low, 1e-300), -2.0)  # NULL lies apart
+    places = np.clip(places, -2.0, 1.0)
+    keys = found.owners * 8.0 + places[found.values]
+    order = np.argsort(keys, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(found.weights[order])])
+    end = np.searchsorted(keys[order], keys[order] + width + 1e-9, side="right")
+    inside = np.zeros(len(keys))
+    inside[order] = (sums[end] - sums[:-1]) / np.maximum(found.sizes, 1e-300)[found.owners[order]]
+    ranks = np.argsort(places, kind="stable")
+    total = np.concatenate([[0.0], np.cumsum(found.domain.distribution[ranks])])
+    first = np.searchsorted(places[ranks], places, side="left")
+    last = np.searchsorted(places[ranks], places + width + 1e-9, side="right")
+    before = total[last] - total[first]
+    best = found.best(inside)
+    filled = best >= 0
+    confidence, baseline = np.zeros(len(found)), np.zeros(len(found))
+    confidence[filled] = inside[best[filled]]
+    baseline[filled] = before[found.values[best[filled]]]
+    return confidence, baseline

@@ -1,0 +1,224 @@
+"""Suspects: for each person, the released records that may be theirs, and the sensitive values among them.
+
+Without knowledge, a person is taken to be somewhere in the release, and the attacker to know which class: the suspects
+are the records of the class, and rows are those of the release. With a table of people that the attacker knows, the
+suspects of each are the records that are compatible with what is known, and rows are those of that table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.classes import Domain, Histogram
+from cobogo.data.policy import Policy
+from cobogo.data.table.read import read
+from cobogo.errors import DataError, PolicyError
+from cobogo.examine.attacks.case import Case, Published
+from cobogo.examine.attacks.linking import link
+from cobogo.examine.attacks.masking import linkable, made_by
+from cobogo.examine.attacks.randomized import believed, drawn
+from cobogo.examine.attacks.rows import Groups
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.release.buckets import bucket_table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Suspects:
+    """Groups of people with the same suspects, and how their values of one sensitive attribute are distributed.
+
+    Sparse: group ``i`` has ``values[offsets[i]:offsets[i + 1]]``, each ``weights[…]`` times among ``sizes[i]`` records.
+    """
+
+    of: str  # whose rows: "release" or "knowledge"
+    ids: Ints  # the group of each row
+    sizes: Floats
+    offsets: Ints
+    values: Ints
+    weights: Floats
+    domain: Domain  # of the whole release: what is known without looking for anybody
+    policy: Policy | None  # that the release was made by, where it is known
+    notes: tuple[str, ...] = ()
+    untried: str = ""  # why most records are nobody's suspects
+    surest: Floats | None = None  # of values drawn at random: what the most telling record of each group alone tells
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def owners(self) -> Ints:
+        """The group of each entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @property
+    def shares(self) -> Floats:
+        """Each entry's share of its group: what is believed of a person after the release."""
+        return self.weights / np.maximum(self.sizes, 1e-300)[self.owners]
+
+    @property
+    def priors(self) -> Floats:
+        """Each entry's share of the whole release: what was believed before."""
+        return self.domain.distribution[self.values]
+
+    def known(self) -> Suspects:
+        """The same of people who have a value: the attacker takes everybody to have one, and a missing one is none."""
+        missing = self.domain.missing
+        if missing is None:
+            return self
+        told = self.values != missing
+        lost = np.bincount(self.owners[~told], self.weights[~told], len(self))
+        lengths = np.bincount(self.owners[told], minlength=len(self))
+        values = self.values[told]
+        return replace(
+            self,
+            sizes=np.maximum(self.sizes - lost, 0.0),
+            offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            values=values - (values > missing),
+            weights=self.weights[told],
+            domain=self.domain.known,
+        )
+
+    def best(self, scores: Floats) -> Ints:
+        """The entry of each group with the highest score, the first of those that tie; −1 in an empty group."""
+        order = np.lexsort((np.arange(len(scores)), -scores, self.owners))
+        found = np.full(len(self), -1, dtype=np.int64)
+        filled = np.diff(self.offsets) > 0
+        found[filled] = order[self.offsets[:-1][filled]]
+        return found
+
+    def sums(self, entries: Floats) -> Floats:
+        """The sum of its entries' numbers for each group."""
+        return np.bincount(self.owners, entries, len(self)).astype(np.float64)
+
+
+def attributes(case: Case, asked: str | None) -> tuple[str, ...]:
+    """The sensitive attributes to attack: the one asked for, or all of the release."""
+    release = case.release
+    names = _released(release)
+    if asked is not None and asked not in names:
+        raise PolicyError(
+            f'the release has no column "{asked}"', where="--attribute", remedy=f"It has: {', '.join(names)}."
+        )
+    found = (asked,) if asked is not None else release.sensitive
+    if not found:
+        raise PolicyError(
+            "has no sensitive attribute",
+            where=release.name,
+            remedy="Name one with --attribute, or give a policy that does: --policy.",
+        )
+    return found
+
+
+def suspects(case: Case, attribute: str, columns: Sequence[str] | None = None) -> Suspects:
+    """Who may have which value of a sensitive attribute."""
+    stated = drawn(case.release.manifest, attribute)
+    found = _suspects(case, attribute, columns)
+    return found.known() if stated is None else believed(found, stated)
+
+
+def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Suspects:
+    """The same, by the values that were released."""
+    release = case.release
+    notes: tuple[str, ...] = ()
+    if release.manifest is not None and release.manifest.data.people:
+        notes = ("records were counted, for want of what tells people apart",)
+    if case.knowledge is None and made_by(release):
+        raise DataError(
+            "is masked: nobody is known by the values that it holds",
+            where=release.name,
+            remedy="Give what is known of people: --knowledge.",
+        )
+    if case.knowledge is None:
+        groups, histogram = _classes(release, attribute, columns)
+        weights = histogram.counts.astype(np.float64)
+        sizes = groups.sizes.astype(np.float64)
+        values = histogram.values.astype(np.int64)
+        found = (histogram.offsets, values, weights, histogram.domain)
+        return Suspects("release", groups.ids, sizes, *found, release.policy, notes)
+    if release.manifest is not None and release.manifest.buckets is not None and release.manifest.buckets.slices:
+        raise DataError(
+            "is in slices: its rows are no records, and nobody can be linked to one",
+            where=release.name,
+            remedy="Attack it without --knowledge.",
+        )
+    names = columns or [name for name in linkable(release) if name != attribute] or None
+    if names is not None and columns is None:
+        names = [name for name in names if name in case.knowledge.columns] or list(names)
+    links = link(case.knowledge, release, columns=names)
+    offsets, values, amounts, domain = _weights(release, attribute, links.released)
+    ones = np.ones(len(links.targets))
+    gathered = _gathered((links.offsets, links.targets, ones, offsets, values, amounts, len(domain)))
+    sizes = links.records.astype(np.float64)
+    return Suspects(
+        "knowledge", links.known.ids, sizes, *gathered, domain, release.policy, (*notes, *links.notes), links.untried
+    )
+
+
+def _released(release: Published) -> tuple[str, ...]:
+    if release.manifest is None:
+        return release.rows.names
+    return tuple(column.name for column in release.manifest.columns)
+
+
+def _classes(release: Published, attribute: str, columns: Sequence[str] | None) -> tuple[Groups, Histogram]:
+    """The classes of a release, or its buckets."""
+    buckets = None if release.manifest is None else release.manifest.buckets
+    if buckets is None:
+        quasi = tuple(columns or release.quasi_identifiers)
+        unknown = [name for name in quasi if name not in release.rows.columns]
+        if unknown or not quasi:
+            raise PolicyError(
+                f"has no column {', '.join(unknown)}" if unknown else "has no quasi-identifiers",
+                where=release.name,
+                remedy="Name them with --columns, or give a policy that does: --policy.",
+            )
+        groups = release.rows.grouped([name for name in quasi if name != attribute])
+        return groups, release.rows.histogram(attribute, groups)
+    if buckets.file is None:
+        groups = release.rows.grouped([buckets.group, *buckets.beside(attribute)])
+        return groups, release.rows.histogram(attribute, groups)
+    assert release.manifest is not None
+    assert release.public is not None
+    assert release.manifest.data.file is not None
+    table = read(release.public / release.manifest.data.file, release.manifest.data.reading)
+    counted = bucket_table(table, release.public, release.manifest, [attribute])
+    return release.rows.grouped([buckets.group]), counted.histograms[attribute]
+
+
+def _weights(release: Published, attribute: str, groups: Groups) -> tuple[Ints, Ints, Floats, Domain]:
+    """The values of each group of released rows: counted, or as their buckets have them."""
+    if release.manifest is None or release.manifest.buckets is None:
+        histogram = release.rows.histogram(attribute, groups)
+        return (
+            histogram.offsets,
+            histogram.values.astype(np.int64),
+            histogram.counts.astype(np.float64),
+            histogram.domain,
+        )
+    buckets, histogram = _classes(release, attribute, None)
+    pairs, rows = np.unique(groups.ids * len(buckets) + buckets.ids, return_counts=True)
+    offsets = np.searchsorted(pairs // len(buckets), np.arange(len(groups) + 1)).astype(np.int64)
+    inside = pairs % len(buckets)
+    counts = histogram.counts.astype(np.float64)
+    given = (
+        offsets,
+        inside,
+        rows / buckets.sizes[inside],
+        histogram.offsets,
+        histogram.values.astype(np.int64),
+        counts,
+    )
+    return (*_gathered((*given, len(histogram.domain))), histogram.domain)
+
+
+def _gathered(given: tuple[Any, ...]) -> tuple[Ints, Ints, Floats]:
+    from cobogo.examine.attacks import kernels
+
+    numbers = np.zeros(len(given[0]) - 1, dtype=np.int64)
+    total = kernels.gathered(*given, numbers, np.zeros(0, dtype=np.int64), np.zeros(0))
+    values, amounts = np.empty(total, dtype=np.int64), np.empty(total)
+    kernels.gathered(*given, numbers, values, amounts)
+    return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64), values, amounts

@@ -1,0 +1,252 @@
+"""Attacks on synthetic data: does it tell of the people it was made from, or only of people like them?
+
+The three questions of European data protection: can somebody be singled out, can two sets of facts be linked, can one
+be inferred? What succeeds as often against people who are not in the data (``--control``) is knowledge of the world and
+not of anybody; only the rest counts (Giomi, Boenisch, Wehmeyer and Tasnádi 2023).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
+from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.likeness import Points, alike, beyond_control, drawn, points
+from cobogo.examine.attacks.suspects import attributes
+from cobogo.floor.arguments import number, whole
+from cobogo.floor.arrays import Floats, Ints
+
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class AgainstControl(Attack):
+    """What the three share: targets drawn from the original table, others from the control table."""
+
+    threshold: float = 0.1
+    columns: tuple[str, ...] | None = None
+    targets: int = 1000
+    seed: int = 0
+
+    needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})
+    defence: ClassVar[str] = "Synthetic data from a differentially private model: nobody's record changes it much."
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
+        whole(self.name, "targets", self.targets, least=10)
+        whole(self.name, "seed", self.seed, least=0)
+
+    def compared(self, struck: Ints, hits: Floats, control: Floats, attacked: int, **more: int) -> Findings:
+        """Findings about the rows that were struck: with the rate of hits, and that of the control as baseline."""
+        found = beyond_control(float(hits.sum()), len(hits), float(control.sum()), len(control))
+        certain = found["certain"]
+        return self.found(
+            "knowledge",
+            struck + 1,
+            np.full(len(struck), found["rate"] if certain else min(found["rate"], found["control"])),
+            baseline=np.full(len(struck), found["control"]),
+            by="gain",
+            attacked=attacked,
+            measures={
+                "rate of success": found["rate"],
+                "rate against people who are not in the data": found["control"],
+                "risk": found["risk"] if certain else 0.0,
+                **more,
+            },
+            notes=() if certain else ("people who are not in the data are found as often, or chance explains it",),
+        )
+
+    @abstractmethod
+    def run(self, case: Case) -> Findings:
+        """Attack both tables alike."""
+
+
+def _tables(case: Case, columns: tuple[str, ...] | None) -> Points:
+    assert case.knowledge is not None
+    assert case.control is not None
+    return points([case.release.rows, case.knowledge, case.control], columns)
+
+
+@dataclass(frozen=True)
+class SinglingOut(AgainstControl):
+    r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
+
+    Descriptions are combinations of ``width`` columns that one synthetic record has alone. One that fits exactly one
+    original record singles its owner out. As many original as control records are looked at, since a description fits
+    one of few more easily than one of many.
+
+    Formula: $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$ with $r$ the rate of descriptions
+        that fit exactly one; nobody counts where chance may explain the difference
+    Example: A copy of the original, and people who have nothing to do with it.
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> [attack("singling-out", people(seed), **given).succeeded for seed in (1, 3)]
+        [True, False]
+
+    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
+    Limits: Needs people from the same population who are not in the data. What it does not find, others may.
+    Cost: $O(d\,n)$ for d descriptions and n records.
+    Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
+        synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
+    """
+
+    width: int = 3
+    descriptions: int = 50
+
+    name: ClassVar[str] = "singling-out"
+    finds: ClassVar[Finding] = "record"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
+    knows: ClassVar[str] = "nothing but the synthetic table"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole(self.name, "width", self.width, least=1)
+        whole(self.name, "descriptions", self.descriptions, least=1)
+
+    def run(self, case: Case) -> Findings:
+        """Try descriptions of many sets of columns."""
+        assert case.knowledge is not None
+        assert case.control is not None
+        tables = _tables(case, self.columns)
+        random = np.random.default_rng(self.seed)
+        size = min(case.knowledge.count, case.control.count)
+        people = np.sort(random.choice(case.knowledge.count, size, replace=False))
+        others = np.sort(random.choice(case.control.count, size, replace=False))
+        each = max(self.targets // self.descriptions, 1)
+        hits: list[Ints] = []
+        misses: list[Ints] = []
+        singled: list[Ints] = []
+        for _ in range(self.descriptions):
+            width = min(self.width, len(tables.columns))
+            chosen = np.sort(random.choice(len(tables.columns), width, replace=False))
+            made, true, control = alike(tables, chosen)
+            true, control = true[people], control[others]
+            kinds = int(max(made.max(), true.max(), control.max())) + 1
+            single = np.flatnonzero(np.bincount(made, minlength=kinds) == 1)
+            if not len(single):
+                continue
+            tried = random.choice(single, min(each, len(single)), replace=False)
+            there = np.bincount(true, minlength=kinds)[tried] == 1
+            hits.append(there)
+            misses.append(np.bincount(control, minlength=kinds)[tried] == 1)
+            singled.append(people[np.isin(true, tried[there])])
+        none = np.zeros(0, dtype=np.bool_)
+        right, wrong = np.concatenate([none, *hits]) * 1.0, np.concatenate([none, *misses]) * 1.0
+        rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *singled]))
+        return self.compared(rows, right, wrong, size, **{"descriptions tried": len(right)})
+
+
+@dataclass(frozen=True)
+class Linkability(AgainstControl):
+    r"""Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
+
+    The columns are dealt into two halves, or ``one-side`` names one of them. Nearness is Gower's; of several records as
+    near, one is drawn.
+
+    Formula: $\arg\min_r d(t_A, r_A) = \arg\min_r d(t_B, r_B)$ for the halves $A$ and $B$ of the columns; the rate over
+        that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> [attack("linkability", people(seed), **given).succeeded for seed in (1, 3)]
+        [True, False]
+
+    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
+    Limits: Needs people from the same population who are not in the data.
+    Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
+    Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
+        synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
+    """
+
+    one_side: tuple[str, ...] | None = None
+
+    name: ClassVar[str] = "linkability"
+    finds: ClassVar[Finding] = "record"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
+    knows: ClassVar[str] = "some columns of each person, and other columns of each, but not which belong together"
+
+    def run(self, case: Case) -> Findings:
+        """How often the two nearest records are the same."""
+        from cobogo.examine.attacks import kernels
+
+        tables = _tables(case, self.columns)
+        one = self.one_side or tables.columns[::2]
+        other = tuple(name for name in tables.columns if name not in one)
+        if not other or not set(one) <= set(tables.columns):
+            raise PolicyError("needs columns on both sides", where=self.name, remedy="Name some: --set one-side=a,b.")
+        random = np.random.default_rng(self.seed)
+        rows, sides = drawn(len(tables.tables[1]), self.targets, random), []
+        for place, chosen in ((1, rows), (2, drawn(len(tables.tables[2]), self.targets, random))):
+            sides.append(
+                kernels.same_nearest(
+                    tables.tables[place][chosen], tables.tables[0], tables.categorical,
+                    tables.places(one), tables.places(other), SLACK,
+                )
+            )  # fmt: skip
+        return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
+
+
+@dataclass(frozen=True)
+class Inference(AgainstControl):
+    r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
+
+    The most frequent value among the nearest is guessed; the attacker knows all other columns. A number is guessed
+    right within a twentieth of the range.
+
+    Formula: $\hat{x}_t = x_{r^{\ast}}$ with $r^{\ast} = \arg\min_r d(t_{\text{known}}, r_{\text{known}})$; the rate of
+        right guesses over that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 -
+        r_{\text{control}}}$
+    Example:
+        >>> from cobogo import attack
+        >>> from cobogo.tell.reference.worked import people, roles
+        >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
+        >>> [attack("inference", people(seed), **given).succeeded for seed in (1, 3)]
+        [True, False]
+
+    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
+    Limits: Needs people from the same population who are not in the data: what is guessed of them as well is knowledge
+        of the world.
+    Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
+    Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
+        synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
+    """
+
+    attribute: str | None = None
+
+    name: ClassVar[str] = "inference"
+    finds: ClassVar[Finding] = "value"
+    against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
+    knows: ClassVar[str] = "all columns of each person but one"
+
+    def run(self, case: Case) -> Findings:
+        """How often the guess is right."""
+        from cobogo.examine.attacks import kernels
+
+        (secret,) = attributes(case, self.attribute)[:1]
+        tables = _tables(case, None if self.columns is None else tuple(dict.fromkeys((*self.columns, secret))))
+        if secret not in tables.columns or len(tables.columns) < 2:
+            raise PolicyError(f'"{secret}" and another column must be in all three tables', where=self.name)
+        at = tables.columns.index(secret)
+        known = tables.places([name for name in tables.columns if name != secret])
+        random = np.random.default_rng(self.seed)
+        rows, sides = drawn(len(tables.tables[1]), self.targets, random), []
+        numbers = np.full(tables.labels[secret], np.nan)
+        for codes, values in zip(tables.codes, tables.tables, strict=True):
+            numbers[codes[:, at]] = values[:, at]
+        for place, chosen in ((1, rows), (2, drawn(len(tables.tables[2]), self.targets, random))):
+            guesses, _ = kernels.guessed(
+                tables.tables[place][chosen], tables.tables[0], tables.categorical, known,
+                tables.codes[0][:, at], tables.labels[secret], SLACK,
+            )  # fmt: skip
+            right = guesses == tables.codes[place][chosen, at]
+            if not tables.categorical[at]:
+                right |= np.abs(numbers[guesses] - tables.tables[place][chosen, at]) <= 0.05
+            sides.append(right * 1.0)
+        return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))

@@ -1,0 +1,1 @@
+"""Re-identification risk: attackers, uniqueness in the population, telling combinations, special uniques, columns."""

@@ -1,0 +1,122 @@
+"""Three attackers (El Emam 2013): the prosecutor knows that a person is in the table, the journalist does not and will
+take anybody, the marketer wants as many as possible.
+
+With f_j people of the table and F_j of the population in class j, and n people in the table in all:
+
+* prosecutor: 1/f_j for each of them; on average u/n, with u classes;
+* journalist: 1/F_j; on average max(u/ΣF_j, (1/n)·Σ f_j/F_j);
+* marketer: the share of all that would be found by pointing at somebody of the population's class: (1/n)·Σ f_j/F_j.
+
+Without a table of the population F_j is not known. If its size is, an estimate of E[1/F_j | f_j] takes the place of
+1/F_j: that of a negative binomial F_j given f_j (Benedetti and Franconi 1998), which is too low where many people are
+unique; so for those alone in their class never less than the chance that they are alone in the population.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+
+SLACK = 1e-12
+_SERIES = 256  # terms; the last is below 1e-17 of the first from the size _LONG on
+_LONG = 32
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What one attacker can expect: the chance for the most exposed person and on average, and how many people's
+    chance is above the threshold."""
+
+    highest: float
+    average: float
+    over: int
+    over_share: float
+
+
+@dataclass(frozen=True)
+class Attackers:
+    """All three; ``estimated`` says that the last two rest on a model of the population. Where nothing is known of it
+    there is no journalist, and the marketer has the table itself for the population."""
+
+    prosecutor: Attack
+    journalist: Attack | None
+    marketer: float
+    estimated: bool = False
+
+
+def attackers(
+    sizes: Ints, threshold: float, *, population: Ints | None = None, estimated: Floats | None = None
+) -> Attackers:
+    """The attackers' chances from the classes' people, in the table and perhaps in the population: counted, or chances
+    that were estimated.
+
+    >>> found = attackers(np.array([1, 4]), 0.5, population=np.array([2, 8]))
+    >>> found.prosecutor.highest, found.journalist.highest, found.marketer
+    (1.0, 0.5, 0.2)
+    """
+    prosecutor = attack(sizes, 1.0 / sizes, threshold)
+    if population is not None:
+        found = attack(sizes, 1.0 / population, threshold)
+        journalist = replace(found, average=max(found.average, len(sizes) / float(population.sum())))
+        return Attackers(prosecutor, journalist, found.average)
+    if estimated is not None:
+        found = attack(sizes, estimated, threshold)
+        return Attackers(prosecutor, found, found.average, estimated=True)
+    return Attackers(prosecutor, None, prosecutor.average)
+
+
+def attack(sizes: Ints, chances: Floats, threshold: float) -> Attack:
+    """Chances of classes, told of their people."""
+    people = int(sizes.sum())
+    over = int(sizes[chances > threshold + SLACK].sum())
+    return Attack(float(chances.max()), float((sizes * chances).sum() / people), over, over / people)
+
+
+def estimated_chances(sizes: Ints, fraction: float, uniques: float | None) -> Floats:
+    """Estimates of one over a class's people in the population, of which a fraction is in the table and so many are
+    unique, if that could be estimated."""
+    chances, alone = expected_inverse(sizes, fraction), sizes == 1
+    if uniques is not None and alone.any():
+        chances[alone] = np.maximum(chances[alone], min(fraction * uniques / int(alone.sum()), 1.0))
+    return chances
+
+
+def expected_inverse(sizes: Ints, fraction: float) -> Floats:
+    """E[1/F | f] where F given f is the number of draws, each a hit with the sampling fraction, up to the f-th hit.
+
+    With q = 1−π it is I_f = ∫₀¹ y^{f−1}·π/(π+qy) dy = π·Σ_m q^m·B(f, m+1), and q·I_{f+1} = π·(1/f − I_f).
+
+    >>> expected_inverse(np.array([1, 2]), 0.5).round(6).tolist()  # ln 2, 1 − ln 2
+    [0.693147, 0.306853]
+    """
+    if fraction >= 1:
+        return np.asarray(1.0 / sizes)
+    distinct, place = np.unique(sizes, return_inverse=True)
+    found = np.empty(len(distinct))
+    long = distinct >= _LONG if fraction <= 0.5 else distinct >= 1
+    found[long] = _by_series(distinct[long].astype(np.float64), fraction)
+    if not long.all():
+        found[~long] = _by_steps(fraction)[distinct[~long]]
+    return found[place]
+
+
+def _by_series(sizes: Floats, pi: float) -> Floats:
+    """All terms are positive; each is q·(m+1)/(f+m+1) times the one before."""
+    term = pi / sizes
+    total = term.copy()
+    for m in range(_SERIES):
+        term = term * ((1 - pi) * (m + 1) / (sizes + m + 1))
+        total += term
+    return total
+
+
+def _by_steps(pi: float) -> Floats:
+    """The first values, by the recursion: stable while π ≤ q."""
+    odds = pi / (1 - pi)
+    values = [np.nan, odds * -np.log(pi)]
+    for size in range(1, _LONG):
+        values.append(odds * (1 / size - values[size]))
+    return np.array(values)

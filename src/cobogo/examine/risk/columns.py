@@ -1,0 +1,193 @@
+"""Columns that must not be given away as they are: HIPAA's safe harbour and what the LGPD calls personal data.
+
+Each finding has a confidence and a reason. Reasons are made of fixed phrases, shares and counts; none quotes a value.
+They are advice: no list of names and forms knows every identifier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from cobogo.data.policy import Role
+from cobogo.data.schema import ColumnProfile, Type, detect
+from cobogo.data.schema.detect import Finding
+from cobogo.data.schema.words import Clue, Topic, topic_of, words_of
+from cobogo.errors import number_of
+
+SMALL_AREA = 20_000
+"""HIPAA: the first three digits of a ZIP may be given away where at least so many people live."""
+
+OLDEST = 89
+"""HIPAA: ages above are given as one group, and so are years that tell them."""
+
+LEAST = 0.5
+"""Findings below this confidence are not worth a steward's time."""
+
+HIPAA = "HIPAA § 164.514(b)(2)(i)"
+LGPD = "LGPD art. 5 I"
+LGPD_SENSITIVE = "LGPD art. 5 II"
+
+_RULES: Mapping[Clue, tuple[str, str]] = {
+    Clue.PERSON: ("name", "(A)"),
+    Clue.ADDRESS: ("address", "(B)"),
+    Clue.PHONE: ("phone number", "(D)"),
+    Clue.EMAIL: ("e-mail address", "(F)"),
+    Clue.CPF: ("CPF", "(G)"),
+    Clue.CNS: ("health card number", "(I)"),
+    Clue.CARD: ("payment card", "(J)"),
+    Clue.DOCUMENT: ("document or licence", "(K)"),
+    Clue.URL: ("web address", "(N)"),
+    Clue.IP: ("IP address", "(O)"),
+    Clue.BIOMETRIC: ("biometric data", "(P)"),
+    Clue.CNPJ: ("CNPJ", "(R)"),
+    Clue.UUID: ("unique code", "(R)"),
+    Clue.KEY: ("unique code", "(R)"),
+    Clue.FREE_TEXT: ("free text", "(R)"),
+}
+"""What a clue is called here, and the letter of the safe harbour that it falls under."""
+
+_STATES = frozenset(["uf", "estado", "state", "country", "pais", "regiao", "region", "provincia", "province"])
+_SHORT_ZIP = re.compile(r"\d{1,3}[*Xx-]*")
+_AGE = re.compile(r"\s*(\d{1,3})(?:[.,]0*)?\s*")
+_AGES = re.compile(r"\D{0,2}(\d{1,3})\s*(?:-|–|,|;|to|a)\s*(\d{1,3})\D{0,2}")
+_YEAR = re.compile(r"(?:1[89]|20)\d{2}")
+
+
+@dataclass(frozen=True)
+class ColumnFinding:
+    """What a column holds that points at people, by which rule, how sure that is, and why.
+
+    ``released`` says whether its role lets it out: a quasi-identifier is recoded first, an identifier never.
+    """
+
+    column: str
+    what: str
+    rules: tuple[str, ...]
+    confidence: float
+    reason: str
+    role: str | None
+    released: bool
+
+
+@dataclass(frozen=True)
+class Area:
+    """How many values of a place stand for few people; an estimate from the data themselves clears no place."""
+
+    few: int
+    values: int
+    estimated: bool
+
+    @property
+    def large(self) -> bool:
+        """Whether every place is known to hold enough people."""
+        return not self.few and not self.estimated
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a profile does not hold, told of a column by its name: the people of its places, if that is known, and all
+    of its values with their records."""
+
+    area: Callable[[str], Area | None]
+    values: Callable[[str], Iterable[tuple[str, int]]]
+
+
+def check_columns(profiles: Sequence[ColumnProfile], roles: Mapping[str, Role], look: Look) -> list[ColumnFinding]:
+    """Everything found, what would be released first, then the surest first."""
+    found = [finding for profile in profiles for finding in _check(profile, roles.get(profile.name), look)]
+    return sorted(found, key=lambda one: (not one.released, -one.confidence, one.column, one.what))
+
+
+def _check(profile: ColumnProfile, role: Role | None, look: Look) -> Iterator[ColumnFinding]:
+    topic = topic_of(profile.name)
+    released = role is not Role.IDENTIFIER
+    for what, rules, confidence, reason in _findings(profile, topic, look):
+        if confidence >= LEAST:
+            shown = None if role is None else str(role)
+            yield ColumnFinding(profile.name, what, rules, round(confidence, 2), reason, shown, released)
+
+
+Found = tuple[str, tuple[str, ...], float, str]
+
+
+def _findings(profile: ColumnProfile, topic: Topic | None, look: Look) -> Iterator[Found]:
+    clues = detect(profile)
+    if clues and clues[0].kind in _RULES:  # the surest: what looks like a CPF may look like a phone number, too
+        yield _identifier(clues[0])
+    yield from _dates(profile, clues)
+    yield from _ages(profile, topic, look)
+    yield from _places(profile, topic, clues, look)
+    if topic is not None and topic.role is Role.SENSITIVE and "LGPD" in topic.why:
+        reason = f"its name speaks of {topic.about}"
+        yield "sensitive personal data", (LGPD_SENSITIVE,), topic.confidence, reason
+
+
+def _identifier(finding: Finding) -> Found:
+    what, letter = _RULES[finding.kind]
+    return what, (f"{HIPAA}{letter}", LGPD), finding.confidence, finding.reason
+
+
+def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[Found]:
+    """Days and months: the safe harbour leaves the year only."""
+    rules = (f"{HIPAA}(C)", LGPD)
+    day = next((finding for finding in clues if finding.kind is Clue.DATE), None)
+    if day is not None:
+        yield "full date", rules, day.confidence, day.reason
+    elif profile.kind.type is Type.DATE:
+        yield "month of a year", rules, 0.8, "its values are months, and only the year may stay"
+
+
+def _ages(profile: ColumnProfile, topic: Topic | None, look: Look) -> Iterator[Found]:
+    """The very old, by their age or by their year of birth."""
+    is_old = {"age": _old_by_age, "birth": _old_by_birth}.get("" if topic is None else topic.about)
+    if is_old is None:
+        return
+    old = sum(count for value, count in look.values(profile.name) if is_old(value))
+    if old:
+        reason = f"{number_of(old, 'record')} of people over {OLDEST}, who should be one group"
+        yield f"age over {OLDEST}", (f"{HIPAA}(C)",), 0.95 if is_old is _old_by_age else 0.9, reason
+
+
+def _old_by_age(value: str) -> bool:
+    """Whether an age, or the beginning of a range of ages that ends, is above the oldest.
+
+    >>> [_old_by_age(value) for value in ("89", "90", "[90, 95)", "85-94", "90+")]
+    [False, True, True, False, False]
+    """
+    age = _AGE.fullmatch(value) or _AGES.fullmatch(value)
+    return age is not None and int(age[1]) > OLDEST
+
+
+def _old_by_birth(value: str) -> bool:
+    """Whether somebody born in the year that a value tells is above the oldest for sure."""
+    years = _YEAR.findall(value)
+    return bool(years) and int(years[-1]) < datetime.now().astimezone().year - OLDEST - 1
+
+
+def _places(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding], look: Look) -> Iterator[Found]:
+    """Areas smaller than a state, unless they are known to hold enough people each."""
+    rules = (f"{HIPAA}(B)", LGPD)
+    if topic is not None and topic.about == "coordinates" and profile.kind.type in (Type.DECIMAL, Type.TEXT):
+        yield "coordinates", rules, 0.9, "its name speaks of coordinates, which point at a home"
+        return
+    postal = next((finding for finding in clues if finding.kind is Clue.POSTAL_CODE), None)
+    place = topic is not None and topic.about == "a place"
+    if postal is None and not place:
+        return
+    area, said = look.area(profile.name), ""
+    if area is not None:
+        said = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
+        said += " (estimated)" if area.estimated else ""
+    sure = 0.95 if area is not None and area.few else 0.0
+    if postal is not None and not (profile.texts and all(map(_SHORT_ZIP.fullmatch, profile.texts))):
+        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{said}"
+    elif area is not None and area.large:
+        return
+    elif postal is not None:
+        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{said}"
+    elif topic is not None and not set(words_of(profile.name)) & _STATES:
+        confidence = max(topic.confidence, sure)
+        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{said}"

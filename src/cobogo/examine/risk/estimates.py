@@ -1,0 +1,251 @@
+"""How many people of a population are unique in it, estimated from a sample's class sizes.
+
+Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all. All of
+the estimators see the sample as drawn at random, and each person in one class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.examine.risk.gamma import digamma
+from cobogo.floor.arrays import Floats, Ints
+
+LOW_FRACTION = 0.1
+"""Up to this sampling fraction Dankar's rule trusts Pitman's model."""
+
+_STEPS = 100
+_CLOSE = 1e-14
+_LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sizes:
+    """The class sizes of a sample, each with its number of classes."""
+
+    sizes: Ints
+    classes: Ints
+
+    @classmethod
+    def of(cls, sizes: Ints) -> Sizes:
+        """Of the classes of a table.
+
+        >>> Sizes.of(np.array([3, 1, 1])).uniques
+        2
+        """
+        there = sizes[sizes > 0]
+        if there.max(initial=0) > 8 * len(there) + 1000:  # few classes, a large one among them
+            found, classes = np.unique(there, return_counts=True)
+            return cls(found.astype(np.int64), classes.astype(np.int64))
+        counts = np.bincount(there)
+        found = np.flatnonzero(counts)
+        return cls(found, counts[found])
+
+    @property
+    def people(self) -> int:
+        """n."""
+        return int((self.sizes * self.classes).sum())
+
+    @property
+    def count(self) -> int:
+        """u."""
+        return int(self.classes.sum())
+
+    def of_size(self, size: int) -> int:
+        """s_j."""
+        return int(self.classes[self.sizes == size].sum())
+
+    @property
+    def uniques(self) -> int:
+        """s₁."""
+        return self.of_size(1)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated number of unique people; without one, ``why`` says why. ``model`` is the one a rule chose."""
+
+    uniques: float | None
+    why: str | None = None
+    model: str | None = None
+
+
+def estimates(sample: Sizes, population: int) -> dict[str, Estimate]:
+    """Every estimator's answer, by name, and that of Dankar's rule."""
+    if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
+        return dict.fromkeys([*ESTIMATORS, "dankar"], Estimate(float(sample.uniques)))
+    found = {
+        name: _possible(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()
+    }
+    return found | {"dankar": dankar(found, sample.people / population)}
+
+
+def _possible(found: Estimate, sample: Sizes, population: int) -> Estimate:
+    """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
+    most = population - (sample.people - sample.uniques)
+    return found if found.uniques is None else Estimate(min(found.uniques, float(most)))
+
+
+def zayatz(sample: Sizes, population: int) -> Estimate:
+    """Zayatz (1991): s₁·P(F=1 | f=1)/π, by Bayes' rule with the sample's shares of class sizes as those of the
+    population, and the hypergeometric chance that one of j people is drawn."""
+    n, uniques = sample.people, sample.uniques
+    chances = _drawn_once(sample.sizes, n, population)
+    unique_too = uniques * chances[0] / (sample.classes * chances).sum()
+    return Estimate(uniques * float(unique_too) * population / n)
+
+
+def _drawn_once(sizes: Ints, n: int, population: int) -> Floats:
+    """P(f=1 | F=j) = j·(n/N)·∏_{i<j−1} (N−n−i)/(N−1−i), without the cancellation that log Γ of large numbers has."""
+    steps = np.arange(int(sizes.max()) - 1, dtype=np.float64)
+    left = population - n - steps
+    with np.errstate(divide="ignore"):
+        logs = np.log1p(-np.minimum((n - 1) / np.maximum(population - 1 - steps, 1), 1.0))
+    logs[left <= 0] = -np.inf
+    missed = np.exp(np.concatenate([[0.0], np.cumsum(logs)]))
+    return np.asarray(sizes * (n / population) * missed[sizes - 1])
+
+
+def pitman(sample: Sizes, population: int) -> Estimate:
+    """Pitman's sampling formula (Hoshino 2001): Γ(θ+1)/Γ(θ+α)·N^α with θ and α of the largest likelihood."""
+    if sample.count == sample.people:
+        return Estimate(None, "everybody is unique in the sample: the likelihood has no maximum")
+    if sample.count == 1:
+        return Estimate(None, "there is one class: the likelihood has no maximum")
+    theta, alpha = _pitman_likeliest(sample)
+    if not math.isfinite(theta):
+        return Estimate(None, "the likelihood has no maximum")
+    return Estimate(math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)))
+
+
+def _pitman_likeliest(sample: Sizes) -> tuple[float, float]:
+    """The θ and α of the largest likelihood: α where the likelihood over all θ is flat."""
+
+    def slope(alpha: float) -> float:
+        above = _likeliest_theta(sample, alpha)
+        inner = _inverse_sum(above / alpha, sample.count - 1) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
+        by_class = digamma(sample.sizes - alpha) - digamma(1 - alpha)  # Σ_{i=1}^{j−1} 1/(i−α)
+        return (sample.count - 1 - (above - alpha) * inner) / alpha - float((sample.classes * by_class).sum())
+
+    alpha = _root(slope, _LEAST, 1 - _LEAST)
+    return _likeliest_theta(sample, alpha) - alpha, alpha
+
+
+def _likeliest_theta(sample: Sizes, alpha: float) -> float:
+    """θ + α > 0 of the largest likelihood for one α."""
+
+    def slope(x: float) -> float:
+        above = math.exp(x)
+        drawn = _inverse_sum(above / alpha, sample.count - 1) / alpha  # Σ_{i=1}^{u−1} 1/(θ+iα)
+        return above * (drawn - _inverse_sum(above + 1 - alpha, sample.people - 1))  # Σ_{i=1}^{n−1} 1/(θ+i)
+
+    x = _root(slope, -40.0, 60.0)
+    return math.exp(x) if x < 59 else math.inf
+
+
+def _inverse_sum(first: float, terms: int) -> float:
+    """1/first + 1/(first+1) + …"""
+    if first > 1e4 * terms:  # the difference of two nearly equal numbers would lose what is looked for
+        middle = first + (terms - 1) / 2
+        return terms / middle * (1 + (terms * terms - 1) / (12 * middle * middle))
+    high, low = digamma([first + terms, first])
+    return float(high - low)
+
+
+def slide_negative_binomial(sample: Sizes, population: int) -> Estimate:
+    """The slide negative binomial (Chen and Keller-McNulty 1998): class sizes are 1 + NB(α, β), so that K·β^α of K
+    classes are unique. K is Shlosser's estimate; α and β make the expected numbers of classes of which one and two are
+    drawn, each person with chance π, those of the sample.
+
+    With z = 1−π, w = 1−(1−β)z, G = (β/w)^α and t = α(1−β)/w:
+    E[s₁] = K·π·G·(1+zt) and E[s₂] = K·π²/2·G·t·(2+zt+z(1−β)/w). Their ratio gives t for each β.
+    """
+    pi, ones, pairs = sample.people / population, sample.uniques, sample.of_size(2)
+    if not pairs:
+        return Estimate(None, "no class has two people: there is nothing to fit the model to")
+    classes = shlosser(sample, pi)
+    z, ratio = 1 - pi, pairs / ones
+
+    def fitted(beta: float) -> tuple[float, float]:
+        """α, and log G·(1+zt), for one β."""
+        w = 1 - (1 - beta) * z
+        g = (1 - beta) / w
+        a, b = pi * z / 2, pi * (2 + z * g) / 2 - ratio * z
+        t = 2 * ratio / (b + math.sqrt(b * b + 4 * a * ratio)) if b > 0 else (math.sqrt(b * b + 4 * a * ratio) - b) / (
+            2 * a
+        )  # fmt: skip
+        alpha = t / g
+        return alpha, alpha * math.log(beta / w) + math.log1p(z * t)
+
+    def excess(x: float) -> float:
+        return fitted(_share(x))[1] + math.log(classes * pi / ones)
+
+    low, high = -35.0, 30.0
+    if excess(low) > 0 or excess(high) < 0:
+        return Estimate(None, "no slide negative binomial has so many classes of one and of two people")
+    beta = _share(_root(excess, low, high))
+    return Estimate(classes * beta ** fitted(beta)[0])
+
+
+def shlosser(sample: Sizes, pi: float) -> float:
+    """The number of classes of the population (Shlosser 1981, as modified by Haas and Stokes 1998, D_Sh3):
+
+    u + s₁·[Σ j π²(1−π²)^{j−1} s_j / Σ (1−π)^j((1+π)^j − 1) s_j]·[Σ (1−π)^j s_j / Σ j π(1−π)^{j−1} s_j]².
+
+    The 1 is subtracted from (1+π)^j inside the sum, before it is multiplied; known tools subtract it outside.
+    """
+    j, s = sample.sizes.astype(np.float64), sample.classes
+    missed, square = math.log1p(-pi), math.log1p(-pi * pi)
+    numerator = (j * pi * pi * np.exp((j - 1) * square) * s).sum()
+    denominator = (-np.exp(j * square) * np.expm1(j * (missed - square)) * s).sum()
+    unseen = (np.exp(j * missed) * s).sum() / (j * pi * np.exp((j - 1) * missed) * s).sum()
+    return float(sample.count + sample.uniques * numerator / denominator * unseen * unseen)
+
+
+def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
+    """The rule of Dankar, El Emam, Neisa and Roffey (2012): up to a sampling fraction of a tenth Pitman's estimate,
+    above it the smaller of Zayatz's and the slide negative binomial's. Zayatz's where another has none."""
+    if pi <= LOW_FRACTION:
+        name = "pitman" if found["pitman"].uniques is not None else "zayatz"
+    else:
+        zayatz, snb = found["zayatz"].uniques, found["snb"].uniques
+        name = "snb" if zayatz is not None and snb is not None and snb <= zayatz else "zayatz"
+    return Estimate(found[name].uniques, found[name].why, model=name)
+
+
+ESTIMATORS: dict[str, Callable[[Sizes, int], Estimate]] = {
+    "zayatz": zayatz,
+    "pitman": pitman,
+    "snb": slide_negative_binomial,
+}
+
+
+def _share(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function changes its sign (Ridders 1979); the end of the interval that is nearer to it if nowhere."""
+    at_low, at_high = function(low), function(high)
+    if (at_low > 0) == (at_high > 0):
+        return low if abs(at_low) < abs(at_high) else high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        at_middle = function(middle)
+        if at_middle == 0 or high - low <= _CLOSE * max(abs(middle), 1.0):
+            return middle
+        bent = math.sqrt(at_middle * at_middle - at_low * at_high)
+        guess = middle + (middle - low) * math.copysign(1.0, at_low) * at_middle / bent
+        at_guess = function(guess)
+        for x, value in sorted([(middle, at_middle), (guess, at_guess)]):
+            if low < x < high:
+                if (value > 0) == (at_low > 0):
+                    low, at_low = x, value
+                else:
+                    high, at_high = x, value
+                    break
+    return (low + high) / 2

@@ -1,0 +1,82 @@
+"""The risk of each record: numbers by row number, never a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
+from cobogo.data.table.rows import tuple_of_each_row
+from cobogo.errors import OutputError
+from cobogo.examine.risk.uniques import SpecialUniques
+from cobogo.floor import scratch
+from cobogo.floor.arrays import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Known:
+    """A table, its tuples, and each tuple's people and chance of being found in the population, if that is known."""
+
+    table: Table
+    counted: FrequencyTable
+    sizes: Ints
+    journalist: Floats | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RecordRisks:
+    """One entry a row: the people who look like this one, the chances of two attackers, and scores of uniqueness."""
+
+    people: Ints
+    prosecutor: Floats
+    journalist: Floats | None
+    suda: Floats
+    dis_suda: Floats | None
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+
+def record_risks(known: Known, special: SpecialUniques) -> RecordRisks:
+    """The risks of the tuples, told of the rows that have them."""
+    rows = tuple_of_each_row(known.table, known.counted)
+    return RecordRisks(
+        people=known.sizes[rows],
+        prosecutor=1.0 / known.sizes[rows],
+        journalist=None if known.journalist is None else known.journalist[rows],
+        suda=special.suda[rows],
+        dis_suda=None if special.dis_suda is None else special.dis_suda[rows],
+    )
+
+
+def write_records(risks: RecordRisks, path: Path) -> None:
+    """Write them to a new CSV file, whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    found = {
+        "row": np.arange(1, len(risks) + 1),
+        "people": risks.people,
+        "prosecutor": risks.prosecutor,
+        "journalist": risks.journalist,
+        "suda": risks.suda,
+        "dis_suda": risks.dis_suda,
+    }
+    table = pa.table({name: values for name, values in found.items() if values is not None})
+    if path.exists():
+        raise OutputError("is there already", where=str(path), remedy="Choose another name for --records.")
+    stage = None
+    try:
+        stage = scratch.create(path.resolve().parent, f".{path.name}.cobogo-")
+        with (stage / path.name).open("wb") as file:
+            file.write(f"{','.join(table.column_names)}\n".encode())
+            csv.write_csv(table, file, csv.WriteOptions(include_header=False))
+        (stage / path.name).rename(path)
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    finally:
+        if stage is not None:
+            scratch.remove(stage)

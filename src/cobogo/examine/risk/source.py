@@ -1,0 +1,139 @@
+"""What risk is measured on: data with a policy that gives the roles, or a release, whose manifest gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.connect import connect
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, open_source, read
+from cobogo.errors import DataError, PolicyError, TableTooLarge
+from cobogo.promises.population import beside, open_population, recoded
+from cobogo.publish.admission import check_roles
+from cobogo.release import manifest as manifests
+from cobogo.release.manifest import Manifest
+from cobogo.release.readback import released_rows
+
+Given = str | Path | Policy | Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Source:
+    """A table and the roles of its columns. ``manifest`` is that of a release, whose policy may not be known whole."""
+
+    table: Table
+    policy: Policy
+    roles: Mapping[str, Role]
+    unit: str | None = None
+    manifest: Manifest | None = None
+    policied: bool = True  # whether the policy was given, and tells hierarchies
+    notes: tuple[str, ...] = ()
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """In the order of the policy, or of the release."""
+        return tuple(name for name, role in self.roles.items() if role is Role.QUASI_IDENTIFIER)
+
+    def counted(self) -> FrequencyTable:
+        """The distinct quasi-identifier tuples."""
+        try:
+            found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
+        except TableTooLarge as error:
+            remedy = "Measure a random part of the rows and say so with --fraction, or name fewer quasi-identifiers."
+            raise TableTooLarge(error.what, where=self.table.name, remedy=remedy) from None
+        if not found.records:
+            raise DataError("has no records", where=self.table.name, remedy="There is no risk to measure.")
+        return found
+
+    def with_population(self, counted: FrequencyTable, name: str) -> FrequencyTable:
+        """The same with the people of a population table beside its own, recoded as the release was."""
+        if self.manifest is not None and not self.policied:
+            raise PolicyError(
+                "what becomes of a population's records in a release can be told with its policy only",
+                where=str(name),
+                remedy="Give the policy that the release was made with: --policy.",
+            )
+        population = open_population(name, self.policy)
+        if self.manifest is None:
+            return beside(counted, name, population)
+        levels = {column.name: column.level for column in self.manifest.columns if column.name in self.roles}
+        known = {column: levels.get(column) for column in self.quasi_identifiers}
+        if any(level is None for level in known.values()):
+            raise DataError(
+                "each record of the release was recoded on its own: what becomes of a population's records "
+                "cannot be told",
+                where=population.name,
+                remedy="Give the population's size instead.",
+            )
+        people = frequency_table(population, self.quasi_identifiers, [])
+        whole = {column: level or 0 for column, level in known.items()}
+        return counted.with_population(name, recoded(people, self.policy, whole))
+
+
+def open_data(data: Any, policy: Given | None, engine: str | None) -> Source:
+    """Open what is to be measured: a release directory, a path, a frame; or, with a policy alone, its own data."""
+    public = _public(data)
+    if public is not None:
+        return _release(public, None if policy is None else Policy.given(policy), engine)
+    if policy is None:
+        raise PolicyError(
+            "risk needs to know which columns are quasi-identifiers",
+            where="--policy",
+            remedy="Give a policy; `cobogo inspect DATA --write policy.toml` begins one.",
+        )
+    rules = Policy.given(policy)
+    if data is None:
+        table = open_source(rules, engine)
+    else:
+        url = engine or (None if rules.data.engine is None else rules.located(rules.data.engine))
+        table = read(data, rules.data, connect(url))
+    return Source(table, rules, _roles(rules, table), rules.data.unit)
+
+
+def _roles(policy: Policy, table: Table) -> dict[str, Role]:
+    """The columns' roles. Data from which the identifiers are gone already are measured as well."""
+    gone = [name for name in policy.with_role(Role.IDENTIFIER) if name not in table.columns]
+    kept = {name: part for name, part in policy.attributes.items() if name not in gone or name == policy.data.unit}
+    narrowed = policy.model_copy(update={"attributes": kept})
+    narrowed._home, narrowed._name = policy.home, policy.name
+    check_roles(narrowed, table)
+    return {name: part.role for name, part in kept.items()}
+
+
+def _public(data: Any) -> Path | None:
+    """The public part of a release directory, if it is one."""
+    if not isinstance(data, str | Path):
+        return None
+    here = Path(data)
+    return next((part for part in (here / "public", here) if (part / manifests.NAME).is_file()), None)
+
+
+def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
+    manifest = manifests.load(public)
+    rows = released_rows(public, manifest, None, engine)
+    table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
+    if table.columns != manifest.columns_in():
+        raise DataError("has other columns than its manifest says", where=table.name)
+    roles = {column.name: column.role for column in manifest.columns if column.file is None}
+    if policy is not None:
+        stricter = [name for name in policy.quasi_identifiers if name in roles]
+        roles |= dict.fromkeys(stricter, Role.QUASI_IDENTIFIER)
+    if Role.QUASI_IDENTIFIER not in roles.values():
+        raise PolicyError(
+            "the release names no quasi-identifier",
+            where=str(public / manifests.NAME),
+            remedy="Give a policy that names those that others may know: --policy.",
+        )
+    notes = []
+    if manifest.data.people:
+        notes.append("records were counted: the release does not tell people apart")
+    if manifest.buckets is not None and manifest.buckets.condensed:
+        notes.append("records were drawn from the statistics of groups: who finds one's own values finds nobody's")
+    elif manifest.buckets is not None:
+        notes.append("the quasi-identifiers stand as they were: buckets hide sensitive values, not who is in the table")
+    given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})
+    return Source(table, given, roles, None, manifest, policy is not None, tuple(notes))

@@ -1,0 +1,129 @@
+"""Special uniques: people whom few attributes single out (Elliot, Manning and Ford 2002; Manning and others 2008).
+
+A minimal sample unique is a combination of attributes that singles a person out and of which no part does. The fewer
+attributes it has, and the more of them a person has, the less likely somebody else in the population is the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.examine.risk.subsets import Names, Projection
+from cobogo.floor.arrays import Floats, Ints
+
+Bits = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpecialUniques:
+    """Minimal sample uniques of up to ``size`` attributes. ``suda`` and ``dis_suda`` are scores of the table's tuples.
+
+    ``dis`` is the chance that a unique match with the table is right (Skinner and Elliot 2002); it and ``dis_suda``
+    need the sampling fraction.
+    """
+
+    size: int
+    uniques: int  # people
+    found: Mapping[int, int]  # minimal sample uniques of each number of attributes
+    smallest: Mapping[int, int]  # people by the number of attributes of their smallest one
+    attributes: Mapping[str, float]  # share of all that an attribute is part of
+    suda: Floats
+    dis: float | None = None
+    dis_suda: Floats | None = None
+
+
+class Suda:
+    """Collects minimal sample uniques from combinations that come in the order of their size."""
+
+    def __init__(self, table: FrequencyTable, sizes: Ints, size: int) -> None:
+        self._names: Names = table.quasi_identifiers
+        self._size = size
+        self._unique = np.flatnonzero(sizes == 1)
+        self._tuples = len(sizes)
+        self._pairs = int((sizes == 2).sum())
+        self._score = np.zeros(len(self._unique))
+        self._smallest = np.zeros(len(self._unique), dtype=np.int64)
+        self._found = dict.fromkeys(range(1, size + 1), 0)
+        self._part_of = np.zeros(len(self._names), dtype=np.int64)
+        self._below: dict[tuple[int, ...], Bits] = {}
+        self._here: dict[tuple[int, ...], Bits] = {}
+        self._level = 1
+
+    def add(self, projection: Projection) -> None:
+        """Look at one combination: who is singled out by it and by no part of it."""
+        columns = projection.columns
+        if len(columns) > self._level:
+            self._below, self._here, self._level = self._here, {}, len(columns)
+        out: Bits = np.packbits(projection.singled_out[self._unique])
+        self._here[columns] = out
+        already = np.zeros_like(out)
+        for part in itertools.combinations(columns, len(columns) - 1):
+            if part:
+                already |= self._below[part]
+        minimal = np.unpackbits(out & ~already, count=len(self._unique)).astype(np.bool_)
+        number = int(minimal.sum())
+        self._found[len(columns)] += number
+        self._part_of[list(columns)] += number
+        self._score[minimal] += score_of(len(columns), len(self._names), self._size)
+        self._smallest[minimal & (self._smallest == 0)] = len(columns)
+
+    def result(self, fraction: float | None) -> SpecialUniques:
+        """What was found; with the sampling fraction, also the scores that need it."""
+        suda = np.zeros(self._tuples)
+        suda[self._unique] = self._score
+        dis, dis_suda = None, None
+        if fraction is not None:
+            dis = right_match(len(self._unique), self._pairs, fraction)
+            dis_suda = np.zeros(self._tuples)
+            dis_suda[self._unique] = _spread(self._score, dis, len(self._names))
+        total = sum(self._found.values())
+        return SpecialUniques(
+            size=self._size,
+            uniques=len(self._unique),
+            found=self._found,
+            smallest={size: int((self._smallest == size).sum()) for size in range(1, self._size + 1)},
+            attributes={
+                name: number / max(total, 1) for name, number in zip(self._names, self._part_of.tolist(), strict=True)
+            },
+            suda=suda,
+            dis=dis,
+            dis_suda=dis_suda,
+        )
+
+
+def score_of(size: int, attributes: int, largest: int) -> float:
+    """What a minimal sample unique adds to a person's SUDA score: ∏_{i=size}^{largest} (attributes − i), where the
+    factor 0 of all attributes together is left out.
+
+    >>> [score_of(size, 4, 4) for size in (1, 2, 3, 4)], score_of(1, 4, 2)
+    ([6.0, 2.0, 1.0, 1.0], 6.0)
+    """
+    return float(math.prod(attributes - i for i in range(size, min(largest, attributes - 1) + 1)))
+
+
+def right_match(uniques: int, pairs: int, fraction: float) -> float:
+    """The chance that a match with a unique record is right: πs₁ / (πs₁ + 2(1−π)s₂).
+
+    >>> right_match(10, 5, 0.5)
+    0.5
+    """
+    right = fraction * uniques
+    return right / (right + 2 * (1 - fraction) * pairs) if uniques else 0.0
+
+
+def _spread(scores: Floats, dis: float, attributes: int) -> Floats:
+    """The file's chance spread over its people by their scores S, as the reference implementation does it:
+    1 / (1 + U(1/DIS − 1)/(S^q·Σ S^−q)), with U people and q = 1 + (8 − attributes)/20."""
+    some = scores > 0
+    found = np.zeros_like(scores)
+    if some.any() and dis > 0:
+        raised = scores[some] ** max(1 + (8 - attributes) / 20, 0.05)
+        found[some] = 1 / (1 + len(scores) * (1 / dis - 1) / (raised * (1 / raised).sum()))
+    return found

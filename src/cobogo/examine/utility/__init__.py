@@ -1,0 +1,1 @@
+"""What a finished release can still be used for."""

@@ -1,0 +1,260 @@
+"""Both tables, opened to be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.coder import Coder
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Expression
+from cobogo.data.table.read import Table, read
+from cobogo.errors import CobogoError
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.release import manifest as manifests
+from cobogo.release.manifest import RECODING, Column, Manifest
+from cobogo.release.readback import parts as parts_of
+
+OTHERS = "\ue000others"
+"""What stands for all values that are not counted one by one."""
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Intervals of equal width; what lies below the first is in the first, what lies beyond the last in the last."""
+
+    low: float
+    width: float
+    number: int
+
+    def edges(self) -> list[float]:
+        """Where they begin and end."""
+        return [round(self.low + place * self.width, 12) for place in range(self.number + 1)]
+
+    def of(self, values: Floats) -> Ints:
+        """The bin of each number."""
+        found = np.floor((values - self.low) / self.width)
+        return np.clip(found, 0, self.number - 1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Key:
+    """How the values of a column are told apart when they are counted: all, some and the rest, or in bins."""
+
+    column: str
+    bins: Bins | None = None
+    only: tuple[Label, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """Counts of the combinations of some columns' values: ``codes[i]`` into the ``values`` of column i."""
+
+    values: tuple[tuple[Label, ...], ...]
+    codes: tuple[Ints, ...]
+    counts: Floats
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a column holds, in figures."""
+
+    present: int
+    missing: int
+    distinct: int
+    numbers: int  # of those present
+    low: float | None
+    high: float | None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all values are numbers."""
+        return 0 < self.present == self.numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Part:
+    """A table that is counted: by its rows, or by a column of counts."""
+
+    table: Table
+    decimal: str = "."
+    weight: str | None = None
+
+    def key(self, key: Key) -> Expression:
+        """A column as the engine tells its values apart."""
+        text = self.table.text(key.column)
+        if key.bins is not None:
+            place = ((self.number(key.column) - key.bins.low) / key.bins.width).floor()
+            return place.clip(0, key.bins.number - 1).cast("int64").cast("string")
+        if key.only is not None:
+            import ibis
+
+            known = [label for label in key.only if label is not None]
+            return (
+                ibis.ifelse(text.isnull() | text.isin(known), text, OTHERS)
+                if known
+                else text.notnull().ifelse(OTHERS, text)
+            )
+        return text
+
+    def number(self, column: str) -> Expression:
+        """A column as numbers; NULL where it holds none."""
+        text = self.table.text(column)
+        if self.decimal == ",":
+            text = text.replace(".", "").replace(",", ".")
+        number = text.try_cast("float64")
+        return (number.isnan() | number.isinf()).ifelse(None, number)
+
+    def cells(self, keys: Sequence[Key]) -> Cells:
+        """The combinations of some columns, counted."""
+        rows = self.table.expression
+        chosen = {f"c{place}": self.key(key) for place, key in enumerate(keys)}
+        weight = rows[self.weight].cast("float64") if self.weight else None
+        keyed = rows.select(**chosen) if weight is None else rows.select(**chosen, weight=weight)
+        total = keyed.count() if weight is None else keyed["weight"].sum()
+        coders, parts = [Coder() for _ in keys], []
+        for batch in self.table.engine.counts(keyed.group_by(list(chosen)).aggregate(records=total)):
+            for coder, name in zip(coders, chosen, strict=True):
+                coder.add(batch.column(name))
+            parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.float64))
+        columns = [coder.column() for coder in coders]
+        return Cells(
+            tuple(labels for _, labels in columns),
+            tuple(codes.astype(np.int64) for codes, _ in columns),
+            np.concatenate([*parts, np.zeros(0)]),
+        )
+
+    def facts(self, columns: Sequence[str]) -> dict[str, Facts]:
+        """What columns hold, in one pass."""
+        rows = self.table.expression
+        asked: dict[str, Any] = {"rows": rows.count()}
+        for place, name in enumerate(columns):
+            text, number = self.table.text(name), self.number(name)
+            asked |= {
+                f"present{place}": text.count(),
+                f"distinct{place}": text.nunique(),
+                f"numbers{place}": number.count(),
+                f"low{place}": number.quantile(0.01),
+                f"high{place}": number.quantile(0.99),
+            }
+        found = self.table.engine.fetch(rows.aggregate(**asked)).to_pylist()[0]
+        return {
+            name: Facts(
+                present=int(found[f"present{place}"]),
+                missing=int(found["rows"] - found[f"present{place}"]),
+                distinct=int(found[f"distinct{place}"]),
+                numbers=int(found[f"numbers{place}"]),
+                low=found[f"low{place}"],
+                high=found[f"high{place}"],
+            )
+            for place, name in enumerate(columns)
+        }
+
+    def top(self, column: str, most: int) -> list[Label]:
+        """The most frequent values of a column, NULL not counted."""
+        return [value for value, _ in self.table.value_counts(column, most).most_frequent]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Side:
+    """One side: its parts, the column that ties them together where they are buckets, and which columns are looked at
+    where not all are."""
+
+    parts: tuple[Part, ...]
+    group: str | None = None
+    wanted: frozenset[str] | None = None
+
+    def having(self, *columns: str) -> Part | None:
+        """The part that has all of some columns."""
+        return next((part for part in self.parts if set(columns) <= set(part.table.columns)), None)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that can be counted."""
+        apart = {part.weight for part in self.parts} | {self.group}
+        names = dict.fromkeys(n for part in self.parts for n in part.table.columns if n not in apart)
+        return tuple(name for name in names if self.wanted is None or name in self.wanted)
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """What its columns hold."""
+        found: dict[str, Facts] = {}
+        for part in self.parts:
+            new = [name for name in part.table.columns if name in self.columns and name not in found]
+            found |= part.facts(new) if new else {}
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair:
+    """A release and its original; ``before`` is None where the original may not be read, or is no longer there."""
+
+    manifest: Manifest
+    policy: Policy
+    after: Side
+    before: Side | None = None
+    trees: dict[str, Hierarchy | None] = field(default_factory=dict)
+
+    @property
+    def recoding(self) -> bool:
+        """Whether released values stand for original ones by their hierarchies."""
+        return self.manifest.kind == RECODING
+
+    @cached_property
+    def described(self) -> dict[str, Column]:
+        """What the manifest says of each released column that was the original's."""
+        return {one.name: one for one in self.manifest.columns if not one.added and one.name in self.after.columns}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The released columns that can be compared."""
+        known = None if self.before is None else set(self.before.columns)
+        return tuple(name for name in self.described if known is None or name in known)
+
+    def tree(self, name: str) -> Hierarchy | None:
+        """The hierarchy that a quasi-identifier was recoded by; None where there is none, or it cannot be built."""
+        if name not in self.trees:
+            self.trees[name] = self._built(name)
+        return self.trees[name]
+
+    def _built(self, name: str) -> Hierarchy | None:
+        declared = self.policy.attributes.get(name)
+        if self.before is None or not self.recoding or declared is None or declared.role is not Role.QUASI_IDENTIFIER:
+            return None
+        part = self.before.having(name)
+        assert part is not None
+        try:
+            tree = build(name, declared.hierarchy, part.cells([Key(name)]).values[0], policy=self.policy)
+        except CobogoError:
+            return None  # its file is no longer there, or no longer the same
+        return tree.without_steps(top=True) if self.policy.recoding.kind == "value" else tree
+
+
+def open_pair(release: Path, policy: Policy, original: Any = None) -> Pair:
+    """Open a release directory and, if it is given, its original: a path or a frame that is read as the policy says."""
+    public, _ = parts_of(release)
+    manifest = manifests.load(public)
+    data = manifest.data.reading
+    decimal = manifest.data.decimal
+    tables = [] if manifest.data.file is None else [Part(read(public / manifest.data.file, data, connect()), decimal)]
+    group = None
+    if manifest.buckets is not None:
+        group = manifest.buckets.group
+        if manifest.buckets.file is not None:
+            values = read(public / manifest.buckets.file, data, connect())
+            tables.append(Part(values, decimal, manifest.buckets.count))
+    for entry in manifest.marginals:
+        tables.append(Part(read(public / entry.file, data, connect()), decimal, entry.count))
+    before = None
+    if original is not None:
+        part = Part(read(original, policy.data, connect(), once=True), policy.data.decimal)
+        before = Side((part,), wanted=frozenset(column.name for column in manifest.columns if not column.added))
+    return Pair(manifest, policy, Side(tuple(tables), group), before)

@@ -1,0 +1,194 @@
+"""What can be done with a release of any kind: counting queries, and learning to predict a column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.table.frequency import frequency_table
+from cobogo.errors import InputError
+from cobogo.examine.utility.learning import HELD_OUT, MOST_RECORDS, accuracies, accuracy, require
+from cobogo.examine.utility.pairs.pair import Key, Pair, Part
+from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins, scale
+from cobogo.examine.utility.sides import Sides
+from cobogo.examine.utility.workload import query_errors
+from cobogo.floor.arrays import Floats, Ints
+
+FEW = 50
+"""Values of a column of numbers beyond which it is looked at in so many bins, where a release may hold any number."""
+
+LABELS = 100
+"""Values that a column may have at most to be predicted."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Seen(Sides):
+    """Both sides where released values are what is found there: of any level, ranges, numbers, other people's."""
+
+    decimal: str = "."
+
+    @cached_property
+    def names(self) -> tuple[tuple[Label, ...], ...]:
+        """For each column, the values that were released."""
+        return tuple(self.after.values[h.attribute] for h in self.hierarchies)
+
+    @cached_property
+    def under(self) -> tuple[tuple[Ints, Ints], ...]:
+        """For each column, pairs of a released code and a leaf that it may stand for."""
+        found = []
+        for h, names in zip(self.hierarchies, self.names, strict=True):
+            leaves = [leaves_under(h, name, self.decimal) for name in names]
+            codes = np.repeat(np.arange(len(names)), [len(some) for some in leaves])
+            found.append((codes, np.concatenate([*leaves, np.zeros(0, dtype=np.int64)])))
+        return tuple(found)
+
+
+def unfit(pair: Pair) -> str | None:
+    """Why a release's rows cannot be asked or learnt from, as a key: in ``buckets``, ``marginals``, no ``original``, or
+    no ``columns`` that both sides have."""
+    if pair.before is None:
+        return "original"
+    if pair.manifest.marginals:
+        return "marginals"
+    if pair.manifest.buckets is not None:
+        return "buckets"
+    return None if features(pair) else "columns"
+
+
+def features(pair: Pair) -> tuple[str, ...]:
+    """The columns that queries are about and models learn from: the quasi-identifiers that both sides tell alike."""
+    quasi = [name for name in pair.columns if name in pair.policy.quasi_identifiers]
+    return tuple(name for name in quasi or pair.columns if scale(pair, name).how != "replaced")
+
+
+def asked(pair: Pair) -> tuple[str, ...]:
+    """The columns that queries are about: those, and the sensitive ones."""
+    own = [name for name in pair.policy.sensitive if name in pair.columns]
+    told = own if pair.recoding else [name for name in own if scale(pair, name).how != "replaced"]
+    return tuple(dict.fromkeys((*features(pair), *told)))
+
+
+def labels(pair: Pair) -> tuple[str, ...]:
+    """The columns that may be predicted: released as they are or drawn, with 2 to 100 values."""
+    if pair.before is None:
+        return ()
+    found = []
+    for name in sorted(pair.columns, key=lambda name: name in pair.policy.quasi_identifiers):
+        recoded = pair.recoding and name in pair.policy.quasi_identifiers
+        few = 2 <= pair.before.facts[name].distinct <= LABELS
+        if few and not recoded and pair.after.facts[name].distinct >= 2 and scale(pair, name).how != "replaced":
+            found.append(name)
+    return tuple(found)
+
+
+def workload(pair: Pair, *, queries: int = 1000, selectivity: float = 0.05, seed: int = 0) -> Floats:
+    """The relative errors of random counting queries (`cobogo.examine.utility.workload.query_errors`)."""
+    if why := unfit(pair):
+        raise InputError(f"counting queries are not asked here: {why}", where=pair.manifest.kind)
+    own, about = features(pair), asked(pair)
+    names, sensitive = (own, [name for name in about if name not in own]) if pair.recoding else (about, [])
+    return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=seed)
+
+
+def learnt(pair: Pair, label: str, *, seed: int = 0) -> dict[str, Any]:
+    """How well a column can be predicted by models that learnt from the release (`examine.utility.learning`).
+
+    Where every record has the released levels, models learn from what was released of two thirds of the records and
+    are asked about the others. Else which record is whose is not known: they learn from all released rows, each value
+    drawn among those it may stand for, and are asked about a third of the originals; the originals' models learn from
+    the other two thirds.
+    """
+    require()
+    if (why := unfit(pair)) or label not in labels(pair):
+        raise InputError(f"a model cannot learn this here: {why or label}", where=pair.manifest.kind)
+    levels = _levels(pair)
+    if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
+        found = _sides(pair, features(pair), label=label)
+        return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=seed)
+    return _from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
+
+
+def _levels(pair: Pair) -> tuple[int, ...] | None:
+    levels = [pair.described[name].level for name in features(pair)]
+    return None if not pair.recoding or None in levels else tuple(level or 0 for level in levels)
+
+
+def _sides(pair: Pair, names: Sequence[str], sensitive: Sequence[str] = (), *, label: str | None = None) -> Seen:
+    """Both sides counted: by the hierarchies of a recoding, by the values or bins that are there otherwise."""
+    assert pair.before is not None
+    sides = pair.before.parts[0], pair.after.parts[0]
+    if not pair.recoding:
+        sides = _binned(pair, sides, names)
+    before, after = (frequency_table(part.table, names, sensitive, label=label) for part in sides)
+    trees = tuple(pair.tree(name) or Hierarchy.from_columns(name, [before.values[name]]) for name in names)
+    return Seen(trees, None, before, after, pair.policy.data.decimal)
+
+
+def _binned(pair: Pair, sides: tuple[Part, Part], names: Sequence[str]) -> tuple[Part, Part]:
+    assert pair.before is not None
+    many = [n for n in names if pair.before.facts[n].numeric and pair.before.facts[n].distinct > FEW]
+    keys = [Key(name, bins=nice_bins(pair.before.facts[name], FEW)) for name in many]
+    first, second = (
+        replace(
+            side,
+            table=replace(
+                side.table, expression=side.table.expression.mutate(**{key.column: side.key(key) for key in keys})
+            ),
+        )
+        if keys
+        else side
+        for side in sides
+    )
+    return first, second
+
+
+def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
+    before, after = sides.before.label, sides.after.label
+    assert before is not None
+    assert after is not None
+    random = np.random.default_rng(seed)
+    drawn = _drawn(before.counts, random)
+    tests = random.binomial(drawn, HELD_OUT)
+    learns = drawn - tests
+    known = {label: code for code, label in enumerate(before.domain.labels)}
+    of_release = np.array([known.get(label, -1) for label in after.domain.labels], dtype=np.int64)[after.values]
+    rows = np.repeat(np.arange(len(after.counts)), _drawn(after.counts, random) * (of_release >= 0))
+    told = {"label": before.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
+    if not tests.any() or not len(rows):
+        return told
+    originals = [column[before.owners] for column in sides.originals]
+    released = [_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)]
+    widths = [len(h.leaves) for h in sides.hierarchies]
+    columns = [np.concatenate(pair) for pair in zip(released, originals, strict=True)]
+    values = np.concatenate([of_release[rows], before.values.astype(np.int64)])
+    ones, none = np.ones(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    zeros = np.zeros(len(learns), dtype=np.int64)
+    found = {
+        "release": accuracies(columns, widths, values, np.concatenate([ones, zeros]), np.concatenate([none, tests])),
+        "original": accuracies(originals, widths, before.values.astype(np.int64), learns, tests),
+    }
+    common = int(np.bincount(before.values, weights=learns, minlength=len(before.domain)).argmax())
+    return told | {
+        "baseline": float(tests[before.values == common].sum() / tests.sum()),
+        "models": {name: {side: found[side][name] for side in ("original", "release")} for name in found["release"]},
+    }
+
+
+def _drawn(counts: Ints, random: np.random.Generator) -> Ints:
+    records = int(counts.sum())
+    return counts if records <= MOST_RECORDS else random.binomial(counts, MOST_RECORDS / records)
+
+
+def _leaves(sides: Seen, place: int, codes: Ints, random: np.random.Generator) -> Ints:
+    """For each row one of the leaves that its value may stand for; any, where nothing can be said."""
+    owners, leaves = sides.under[place]
+    starts = np.searchsorted(owners, np.arange(len(sides.names[place]) + 1))
+    size = (starts[1:] - starts[:-1])[codes]
+    pick = starts[:-1][codes] + np.floor(random.random(len(codes)) * np.maximum(size, 1)).astype(np.int64)
+    anything = random.integers(len(sides.hierarchies[place].leaves), size=len(codes))
+    return np.where(size > 0, np.append(leaves, 0)[np.minimum(pick, len(leaves))], anything)

@@ -1,0 +1,99 @@
+"""How the command line speaks: results to standard output, progress and errors to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cobogo.errors import CobogoError
+from cobogo.faces.cli import speaking
+from cobogo.floor.language import translated
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    print(text)
+
+
+def say_json(content: Any) -> None:
+    """Print a result for programs."""
+    print(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def written(*places: str) -> None:
+    """Say what was written, and where."""
+    say(f"\n{speaking.words()('Written'):<9} {'   '.join(places)}")
+
+
+def complain(error: CobogoError) -> None:
+    """Print an error so that a person can act on it."""
+    first, *rest = f"cobogo: {translated(error, speaking.spoken())}".splitlines()
+    print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
+
+
+def complain_of_ourselves(error: Exception) -> None:
+    """Own up to a fault of the program. The error's message is kept back: it may quote values of the data."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    say = speaking.words()
+    fault = say("fault", kind=type(error).__name__, file=Path(place.filename).name, line=str(place.lineno))
+    print(f"cobogo: {fault}\n        {say('report it')}", file=sys.stderr)
+
+
+def warn(text: str) -> None:
+    """Print a warning."""
+    print(f"cobogo: {speaking.words()('warning')}: {speaking.sentence(text)}.", file=sys.stderr)
+
+
+def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = ()) -> str:
+    """Columns that line up: text to the left, the columns of ``numbers`` to the right.
+
+    >>> print(table(["k", "classes"], [["2", "1,204"], ["10", "8"]], numbers=[1]))
+    k   classes
+    2     1,204
+    10        8
+    """
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+
+    def line(row: list[str]) -> str:
+        cells = [
+            cell.rjust(width) if number in numbers else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join(line(row) for row in [header, *rows])
+
+
+class _Quiet:
+    """Progress that shows nothing."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Do nothing."""
+
+
+@contextmanager
+def progress(*, quiet: bool = False) -> Iterator[Any]:
+    """A progress bar on a terminal; silence in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield _Quiet()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    say = speaking.words()
+    bar = Progress(
+        SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task(say("stage."), total=None)
+
+        def show(stage: str, done: int, total: int) -> None:
+            bar.update(task, description=say.name("stage", stage), completed=done, total=total or None)
+
+        yield show

@@ -1,0 +1,175 @@
+"""The command ``cobogo risk``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.faces.cli import console, speaking
+
+if TYPE_CHECKING:
+    from cobogo.examine.risk.result import RiskReport
+    from cobogo.tell.report.words import Words
+
+_NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomial"}
+
+
+def risk(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file, or a release directory.", show_default=False)],
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", help="The policy that gives the roles; a release has them.", show_default=False),
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option("--population", help="A table of the people the data were drawn from.")
+    ] = None,
+    population_size: Annotated[
+        int | None, typer.Option("--population-size", help="How many people they were drawn from.")
+    ] = None,
+    fraction: Annotated[
+        float | None, typer.Option("--fraction", help="The share of those people who are in the data.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="The risk above which records are counted; 0.2 if not given.")
+    ] = None,
+    combinations: Annotated[
+        int | None, typer.Option("--combinations", help="How many quasi-identifiers to look at together.")
+    ] = None,
+    records: Annotated[
+        Path | None, typer.Option("--records", help="Write the risk of each row, by its number, to this CSV file.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Measure how exposed the people of a table are: attackers' chances, uniqueness, telling combinations, columns."""
+    from cobogo.data.policy import Policy
+    from cobogo.examine.risk.assess import risk as measured
+
+    rules = None if policy is None else Policy.load(policy)
+    with console.progress(quiet=as_json) as show:
+        found = measured(
+            data, rules, population=None if population is None else population.absolute(),
+            population_size=population_size, fraction=fraction, threshold=threshold, combinations=combinations,
+            engine=engine, progress=show,
+        )  # fmt: skip
+        if records is not None:
+            found.write_records(records)
+        if out is not None:
+            found.write(out, language=speaking.written(rules))
+    if as_json:
+        console.say_json(found.as_dict())
+        return
+    console.say(lines(found))
+    if records is not None:
+        console.written(str(records), speaking.words()("each row"))
+    if out is not None:
+        console.written(f"{out}/risk.html", f"{out}/risk.png", f"{out}/risk.json")
+
+
+def lines(found: RiskReport) -> str:
+    """The report for a terminal."""
+    say = speaking.words()
+    parts = [_head(found, say), _chances(found, say), _population(found, say), _combinations(found, say)]
+    parts += [_special(found, say), _columns(found, say)]
+    parts += [f"{say('Note')}: {speaking.sentence(note)}." for note in found.notes]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _head(found: RiskReport, say: Words) -> str:
+    who = say("in", people=say("people", n=found.people)) if found.unit else ""
+    smallest, largest = int(found.sizes.min()), int(found.sizes.max())
+    return (
+        f"{found.source}: {who}{say('records', n=found.records)}, "
+        f"{say('to', classes=say('classes', n=len(found.sizes)), smallest=smallest, largest=largest)}; "
+        f"{say('stand alone', uniques=found.uniques, share=say.percent(found.unique_share))}"
+    )
+
+
+def _chances(found: RiskReport, say: Words) -> str:
+    chances, over = found.attackers, say("over", share=say.percent(found.threshold))
+    rows = [(say("prosecutor"), chances.prosecutor, say("knows"))]
+    if chances.journalist is not None:
+        known = say("estimated" if chances.estimated else "in population")
+        rows.append((say("journalist"), chances.journalist, say("does not know", known=known)))
+    shown = [
+        [
+            name,
+            say.percent(one.highest),
+            say.percent(one.average),
+            f"{say.number(one.over)} ({say.percent(one.over_share)})",
+            why,
+        ]
+        for name, one, why in rows
+    ]
+    shown.append([say("marketer"), "", say.percent(chances.marketer), "", say("as many")])
+    return console.table([say("attacker"), say("highest"), say("average"), over, ""], shown, numbers=(1, 2, 3))
+
+
+def _population(found: RiskReport, say: Words) -> str:
+    known = found.population
+    if known is None:
+        return ""
+    head = say("population", size=known.size, share=say.percent(known.fraction))
+    rows = []
+    if known.counted is not None:
+        rows.append([say("counted"), say.number(known.counted), say.percent(known.counted / known.size), ""])
+    chosen = known.estimates["dankar"].model
+    for name, title in _NAMES.items():
+        one = known.estimates[name]
+        if one.uniques is None:
+            rows.append([title, "–", "", one.why or ""])
+        else:
+            mark = say("chosen") if name == chosen else ""
+            rows.append([title, say.number(round(one.uniques)), say.percent(one.uniques / known.size), mark])
+    return head + "\n" + console.table([say("estimator"), say("h.people"), say("share"), ""], rows, numbers=(1, 2))
+
+
+def _combinations(found: RiskReport, say: Words) -> str:
+    alone = [one for one in found.combinations if len(one.attributes) == 1]
+    alone.sort(key=lambda one: -one.separation)
+    rows = [
+        [" + ".join(one.attributes), say.percent(one.distinction), say.percent(one.separation), say.number(one.uniques)]
+        for one in [*alone, *(one for one in found.telling() if len(one.attributes) > 1)]
+    ]
+    header = [say(key) for key in ("attributes", "distinction", "separation", "unique")]
+    return say("tell apart") + "\n" + console.table(header, rows, numbers=(1, 2, 3))
+
+
+def _special(found: RiskReport, say: Words) -> str:
+    special = found.special
+    if not any(special.found.values()):
+        return ""
+    rows = [
+        [say.number(size), say.number(special.found[size]), say.number(people)]
+        for size, people in special.smallest.items()
+        if special.found[size]
+    ]
+    match = "" if special.dis is None else say("match", share=say.percent(special.dis))
+    head = say("single out", people=say("people", n=special.uniques)) + match
+    header = [say("attributes"), say("minimal"), say("h.people")]
+    return head + "\n" + console.table(header, rows, numbers=(0, 1, 2))
+
+
+def _columns(found: RiskReport, say: Words) -> str:
+    if not found.columns:
+        return say("no column")
+    rows = [
+        [
+            one.column,
+            one.what,
+            say.percent(one.confidence),
+            one.role or "",
+            ", ".join(one.rules),
+            speaking.reason(one.reason),
+        ]
+        for one in found.columns
+    ]
+    header = [say(key) for key in ("column", "holds.", "sure", "role.", "rule", "because")]
+    return console.table(header, rows, numbers=(2,))

@@ -1,0 +1,64 @@
+"""The commands whose releases are no recodings: each is settled by a policy, written and verified in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cobogo.faces.cli import console
+
+PolicyFile = Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)]
+Out = Annotated[Path | None, typer.Option("--out", help="Where the release goes.", show_default=False)]
+Engine = Annotated[str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no summary.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def perturb(
+    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+) -> None:
+    """Randomize or perturb values as a policy says, write the release and verify it.
+
+    Exit 1 when it would not hold: noise from a seed never does.
+    """
+    from cobogo.publish.perturb.job import perturb as settle
+
+    _run(settle, policy, out, engine, quiet, as_json)
+
+
+def sample(
+    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+) -> None:
+    """Release a differentially private table: a random sample, made coarser, without rows that few share.
+
+    Exit 1 when it would not hold: a sample from a seed never does.
+    """
+    from cobogo.publish.sample.job import sample as settle
+
+    _run(settle, policy, out, engine, quiet, as_json)
+
+
+def synthesize(
+    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+) -> None:
+    """Make synthetic records as a policy says, with differential privacy; write the release and verify it.
+
+    Exit 1 when the curator's budget does not allow for it; nothing is then read or written.
+    """
+    from cobogo.publish.synthesize.job import synthesize as settle
+
+    _run(settle, policy, out, engine, quiet, as_json)
+
+
+def _run(
+    settle: Callable[..., Any], policy: Path, out: Path | None, engine: str | None, quiet: bool, as_json: bool
+) -> None:
+    from cobogo.data.policy import Policy
+    from cobogo.faces.cli.transformed import finish, place
+
+    rules = Policy.load(policy)
+    with console.progress(quiet=quiet or as_json) as show:
+        finish(settle(rules, engine=engine, progress=show), place(rules, out), show, quiet, as_json)

@@ -1,0 +1,66 @@
+"""Collections: a steward describes a question, clients hand in randomized reports, and the counts are decoded.
+
+Only sums are kept: reports wait in a file until some are counted together, and are forgotten; nothing says whose they
+were or when they came.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cobogo.data.policy.toml_file import parse_toml
+from cobogo.errors import PolicyError
+from cobogo.faces.server.house import House
+from cobogo.faces.server.state import COLLECTIONS
+
+if TYPE_CHECKING:
+    from cobogo.collect.aggregate import Aggregate
+    from cobogo.collect.collection import Collection
+    from cobogo.faces.server.journal import Journal
+
+
+def asked_by(text: str) -> Collection:
+    """The collection that a text describes, which may name no file."""
+    from cobogo.collect.collection import Collection
+
+    content = parse_toml(text, "collection")
+    table = content.get("collection")
+    for key in ("values", "candidates"):
+        if isinstance(table, dict) and isinstance(table.get(key), dict):
+            raise PolicyError("may name no file on a server", where=f"collection.{key}", remedy="Give the list itself.")
+    return Collection.of(content, name="collection")
+
+
+def begin(house: House, owner: str, text: str) -> str:
+    """Open a collection; its identity."""
+    from cobogo.collect.aggregate import Aggregate
+    from cobogo.faces.server.journal import COUNTS
+
+    asked = asked_by(text)
+    identity = house.state.add(COLLECTIONS, owner=owner, name=asked.name, toml=text)
+    place = house.files.collection(identity)
+    place.mkdir(mode=0o700)
+    Aggregate.empty(asked).save(place / COUNTS)
+    return identity
+
+
+def counted(house: House, row: dict[str, Any]) -> Aggregate:
+    """What has come in of a collection."""
+    return _journal(house, row).count()
+
+
+def take(house: House, row: dict[str, Any], content: bytes, key: str | None = None) -> int:
+    """Take in messages of the wire format, all of them or, where one is none, nothing; how many reports there were.
+
+    They are on disk when this returns. What comes again under the same key is counted once.
+    """
+    return _journal(house, row).add(content, key)
+
+
+def _journal(house: House, row: dict[str, Any]) -> Journal:
+    from cobogo.faces.server.journal import Journal
+
+    with house.opening:
+        if row["id"] not in house.journals:
+            house.journals[row["id"]] = Journal(asked_by(row["toml"]), house.files.collection(row["id"]))
+        return house.journals[row["id"]]

@@ -1,0 +1,216 @@
+"""Where the server keeps what it was given and what it made. No name that came from outside becomes a path.
+
+::
+
+    STATE/state.db
+    STATE/number                                  what the database knows this directory by
+    STATE/datasets/ID/data.csv | data.parquet     as it was uploaded
+    STATE/datasets/ID/files/NAME                  hierarchies and populations that its policies name
+    STATE/jobs/ID/                                a job's policy and the lock of its worker
+    STATE/releases/ID/public|evidence             what jobs released
+    STATE/collections/ID/counts                   what clients reported, added up
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from cobogo.errors import DataError, InputError
+from cobogo.faces.server.settings import MEGABYTE, Limits
+from cobogo.floor import scratch
+
+NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
+IDENTITY = re.compile(r"[0-9a-f]{16}")
+BLOCK = 1 << 20
+PARQUET_MAGIC = b"PAR1"
+LEAST = 8
+"""Bytes that a value takes in memory, however it is encoded: an integer, or where a text begins."""
+DATA = ("data.csv", "data.parquet")
+"""What the file of a data set is called."""
+
+
+class TooLarge(InputError):
+    """More than may be uploaded."""
+
+
+class Files:
+    """The directories of a server's state."""
+
+    def __init__(self, state: Path, limits: Limits) -> None:
+        self.root = state.resolve()
+        self.limits = limits
+        for name in ("datasets", "jobs", "releases", "collections"):
+            (self.root / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.root.chmod(0o700)
+
+    @property
+    def number(self) -> str:
+        """A number that tells this directory from others, and lies in it."""
+        place = self.root / "number"
+        if not place.exists():
+            new = self.root / f".number-{secrets.token_hex(6)}"
+            new.write_text(secrets.token_hex(16), encoding="ascii")
+            with suppress(FileExistsError):  # another server of the same directory may be first
+                place.hardlink_to(new)
+            new.unlink()
+        return place.read_text(encoding="ascii")
+
+    def dataset(self, identity: str) -> Path:
+        """The directory of a data set."""
+        return self._place("datasets", identity)
+
+    def job(self, identity: str) -> Path:
+        """The directory of a job."""
+        return self._place("jobs", identity)
+
+    def release(self, identity: str) -> Path:
+        """The directory of a release."""
+        return self._place("releases", identity)
+
+    def collection(self, identity: str) -> Path:
+        """The directory of a collection."""
+        return self._place("collections", identity)
+
+    def _place(self, kind: str, identity: str) -> Path:
+        if not IDENTITY.fullmatch(identity):
+            raise InputError("is no identity", where=kind)
+        return self.root / kind / identity
+
+    @contextmanager
+    def receiving(self, identity: str) -> Iterator[Path]:
+        """A directory that becomes the data set's when all has gone well, and leaves no trace otherwise."""
+        stage = scratch.create(self.root / "datasets", ".upload-")
+        try:
+            (stage / "files").mkdir()
+            yield stage
+            stage.rename(self.dataset(identity))
+        finally:
+            scratch.remove(stage)
+
+    def keep(self, source: IO[bytes], target: Path) -> int:
+        """Copy an upload, up to the limit."""
+        most, size = self.limits.upload_megabytes * MEGABYTE, 0
+        with target.open("xb") as sink:
+            target.chmod(0o600)
+            while block := source.read(BLOCK):
+                size += len(block)
+                if size > most:
+                    sink.close()
+                    target.unlink()
+                    raise TooLarge(
+                        f"is larger than {self.limits.upload_megabytes} MB",
+                        where="file",
+                        remedy="Ask the server's administrator to raise limits.upload-megabytes.",
+                    )
+                sink.write(block)
+        return size
+
+    def attach(self, identity: str, name: str, source: IO[bytes]) -> str:
+        """Keep a file that policies of a data set may name: a hierarchy, a population."""
+        plain = safe_name(name)
+        folder = self.dataset(identity) / "files"
+        stage = scratch.create(folder.parent, ".attach-")
+        try:
+            self.keep(source, stage / "file")
+            (stage / "file").replace(folder / plain)
+        finally:
+            scratch.remove(stage)
+        return plain
+
+    def forget(self, kind: str, identity: str) -> None:
+        """Remove a directory with all that is in it."""
+        shutil.rmtree(self._place(kind, identity), ignore_errors=True)
+
+
+def safe_name(name: str) -> str:
+    """A file's plain name, or a refusal: no directories, nothing hidden, nothing that is not text.
+
+    >>> safe_name("age hierarchy.csv")
+    'age hierarchy.csv'
+    """
+    if not NAME.fullmatch(name) or ".." in name:
+        raise InputError(
+            "is no plain file name",
+            where="name",
+            remedy="Use letters, digits, spaces and . ( ) + - _, without directories, up to 100 of them.",
+        )
+    return name
+
+
+def data_name(upload: Path, limits: Limits) -> str:
+    """What the file of a data set is called, by what it is: a Parquet file begins and ends in a way of its own.
+
+    A small file may unpack to far more than there is room for, and what its footer says of that is the size of its
+    encodings: what its values are without them is counted first.
+    """
+    with upload.open("rb") as stream:
+        head = stream.read(4)
+    if head != PARQUET_MAGIC:
+        return "data.csv"
+    import pyarrow as pa
+
+    most = limits.unpacked_megabytes * MEGABYTE
+    try:
+        unpacked = _unpacked(upload, most)
+    except (OSError, pa.ArrowException, ValueError):
+        raise DataError("begins like a Parquet file and is none", where="file") from None
+    if unpacked > most:
+        raise TooLarge(
+            f"would be larger than {limits.unpacked_megabytes} MB when unpacked",
+            where="file",
+            remedy="Ask the server's administrator to raise limits.unpacked-megabytes.",
+        )
+    return "data.parquet"
+
+
+def _unpacked(upload: Path, most: int) -> int:
+    """Bytes of a Parquet file's values without encoding or compression; where it is more than ``most``, any number
+    above. Texts that are repeated by reference are measured by reference: nothing is unpacked for that."""
+    import pyarrow.parquet as pq
+
+    meta = pq.read_metadata(upload)
+    groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    stated = sum(max(chunk.total_uncompressed_size, chunk.num_values * LEAST) for chunk in chunks)
+    listed = sum(chunk.num_values * LEAST for chunk in chunks if "." in chunk.path_in_schema)  # a row may have many
+    if stated > most or listed > BLOCK << 10:
+        return most + 1
+    texts = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"})
+    size = int(stated)
+    for batch in pq.ParquetFile(upload, read_dictionary=texts).iter_batches(1 << 16, columns=texts) if texts else ():
+        size += sum(map(_measured, batch.columns))
+        if size > most:
+            break
+    return size
+
+
+def _measured(values: Any) -> int:
+    """Bytes of texts, wherever they are in lists and tables."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return int(pc.sum(pc.take(pc.binary_length(values.dictionary), values.indices), min_count=0).as_py())
+    if pa.types.is_struct(kind):
+        return sum(map(_measured, values.flatten()))
+    if pa.types.is_map(kind):
+        return _measured(values.keys) + _measured(values.items)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _measured(values.flatten())
+    return int(values.nbytes)
+
+
+def zipped(directory: Path, target: IO[bytes]) -> None:
+    """Write a directory as a ZIP archive."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(directory.rglob("*")):
+            if file.is_file():
+                archive.write(file, file.relative_to(directory.parent))

@@ -1,0 +1,138 @@
+"""API keys: shown once, kept as an Argon2 hash, narrowed to scopes, with an end.
+
+A key reads ``cobogo_<id>_<secret>``. The id finds the row; the secret is what is hashed. Because a secret is 256 bits
+of entropy, what was verified once is remembered in memory, under a keyed digest, until the key is revoked or ends:
+Argon2 is slow by design, and no request should wait for it twice.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import insert
+
+from cobogo.errors import InputError
+from cobogo.faces.server.roles import Role, Scope, narrowed
+from cobogo.faces.server.state import KEYS, State
+
+SHAPE = re.compile(r"cobogo_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
+OWNER = re.compile(r"[\w.-]{1,100}")
+HASHES_AT_ONCE = 2
+"""Each takes 64 MB while it lasts: whoever guesses at keys waits, and fills no memory."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who makes a request."""
+
+    owner: str
+    role: Role
+    scopes: frozenset[Scope]
+    key: str  # the id of the key
+
+    @property
+    def sees(self) -> str | None:
+        """Whose things are seen: one's own, or everybody's (None)."""
+        return None if self.role is Role.AUDITOR else self.owner
+
+
+class Keys:
+    """The keys of a server."""
+
+    def __init__(self, state: State) -> None:
+        from argon2 import PasswordHasher
+
+        self._state = state
+        self._hasher = PasswordHasher()
+        self._pepper = secrets.token_bytes(32)
+        self._known: dict[str, bytes] = {}
+        self._lock = threading.Lock()
+        self._hashing = threading.BoundedSemaphore(HASHES_AT_ONCE)
+
+    def create(
+        self, owner: str, role: Role, *, scopes: Iterable[str] | None = None, days: float | None = None
+    ) -> tuple[str, str]:
+        """A new key's id and its text, which is shown now and never again."""
+        if not OWNER.fullmatch(owner):
+            raise InputError(
+                "is no name of a person", where="owner", remedy="Use letters, digits and . - _, up to 100 of them."
+            )
+        if days is not None and not 0 < days <= 3660:
+            raise InputError("must be above 0 and at most 3660", where="days")
+        allowed = narrowed(role, scopes)
+        identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
+        now = time.time()
+        with self._state.transaction() as connection:
+            connection.execute(
+                insert(KEYS).values(
+                    id=identity,
+                    owner=owner,
+                    role=role.value,
+                    scopes=json.dumps(sorted(allowed)),
+                    hash=self._hasher.hash(secret),
+                    created=now,
+                    expires=None if days is None else now + days * 86400,
+                )
+            )
+        return identity, f"cobogo_{identity}_{secret}"
+
+    def holder(self, text: str) -> Holder | None:
+        """Whose key this is; None where it is none, or no longer. It may take as long as Argon2 does."""
+        return self._found(text, self._verified)
+
+    def remembered(self, text: str) -> Holder | None:
+        """Whose key this is, if it was verified before: at no cost, whatever is given."""
+        return self._found(text, self._known_already)
+
+    def _found(self, text: str, genuine: Callable[[str, str, str], bool]) -> Holder | None:
+        shape = SHAPE.fullmatch(text)
+        row = None if shape is None else self._state.get(KEYS, shape[1])
+        if shape is None or row is None or row["revoked"] is not None:
+            return None
+        if row["expires"] is not None and row["expires"] <= time.time():
+            return None
+        if not genuine(shape[1], shape[2], row["hash"]):
+            return None
+        role = Role(row["role"])
+        return Holder(row["owner"], role, narrowed(role, json.loads(row["scopes"])), shape[1])
+
+    def _known_already(self, identity: str, secret: str, stored: str) -> bool:
+        with self._lock:
+            return hmac.compare_digest(self._known.get(identity, b""), self._digest(secret, stored))
+
+    def _verified(self, identity: str, secret: str, stored: str) -> bool:
+        from argon2.exceptions import Argon2Error, InvalidHashError
+
+        if self._known_already(identity, secret, stored):
+            return True
+        try:
+            with self._hashing:
+                self._hasher.verify(stored, secret)
+        except (Argon2Error, InvalidHashError):
+            return False
+        with self._lock:
+            self._known[identity] = self._digest(secret, stored)
+        return True
+
+    def _digest(self, secret: str, stored: str) -> bytes:
+        return hmac.digest(self._pepper, f"{secret}{stored}".encode(), "sha256")
+
+    def revoke(self, identity: str) -> bool:
+        """End a key now; whether there was one."""
+        return self._state.change(KEYS, identity, only_if={"revoked": None}, revoked=time.time())
+
+    def any(self) -> bool:
+        """Whether there is a key at all."""
+        return bool(self._state.rows(KEYS))
+
+    def listed(self) -> list[dict[str, object]]:
+        """All keys, without their hashes."""
+        rows = self._state.rows(KEYS)
+        return [{k: v for k, v in row.items() if k != "hash"} | {"scopes": json.loads(row["scopes"])} for row in rows]

@@ -1,0 +1,114 @@
+"""What the columns of a data set seem to be and how their values lie: found once, and kept beside the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+from cobogo.data.policy import Role
+from cobogo.data.schema import inspecting
+from cobogo.data.schema.profile import ColumnProfile, Type
+from cobogo.data.schema.starter import starter_policy
+from cobogo.data.schema.suggest import suggest
+from cobogo.data.table.engine import Engine, literal, quoted
+from cobogo.data.table.read import Table
+from cobogo.faces.server import rows
+from cobogo.floor import scratch
+
+FILE = "profile.json"
+BARS = 24
+"""Of a column of numbers or dates, at most."""
+TOP = 8
+"""Categories that are told apart."""
+
+
+def of(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
+    """The profile of every column with the suggestion for it and its ``shape``, and a policy to start from.
+
+    A shape is made of counts: ``bars`` between a ``first`` and a ``last`` value, or the ``top`` categories and how many
+    records have ``other`` ones. A column that seems to identify people has none.
+    """
+    file = folder / FILE
+    if file.exists():
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return found
+    engine = rows.opened()
+    with engine.guarded("counting"):
+        copy = engine.connection.read_parquet(folder / rows.PAGES)
+        table = Table(engine, copy.drop(rows.NUMBER), "file")
+        profiles = inspecting.profiles(table)
+        suggested = [suggest(column) for column in profiles]
+        shapes = [
+            None if found.role is Role.IDENTIFIER else _shape(engine, folder, column)
+            for column, found in zip(profiles, suggested, strict=True)
+        ]
+    decimal: Literal[".", ","] | None = known.get("decimal")
+    policy = starter_policy(
+        profiles, suggested, path=None, separator=known["separator"], encoding=known["encoding"], decimal=decimal
+    )
+    columns = [
+        told | {"shape": shape, "sort": meant(column)}
+        for told, shape, column in zip(inspecting.as_json(profiles, suggested), shapes, profiles, strict=True)
+    ]
+    made = {"columns": columns, "policy": policy}
+    with scratch.whole(file) as stage:
+        stage.write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+    return made
+
+
+def meant(column: ColumnProfile) -> str | None:
+    """What the texts of a column mean, as an expression of the engine's around its name; None where they are words."""
+    kind = column.kind
+    if kind.type is Type.DATE and kind.format is not None:
+        return f"try_strptime({{}}, {literal(kind.format)})"
+    if kind.type in (Type.INTEGER, Type.DECIMAL):
+        plain = "replace(replace({}, '.', ''), ',', '.')" if kind.mark == "," else "{}"
+        return f"try_cast({plain} AS DOUBLE)"
+    return None
+
+
+def _shape(engine: Engine, folder: Path, column: ColumnProfile) -> dict[str, Any] | None:
+    if column.kind.type is Type.EMPTY:
+        return None
+    expression = meant(column)
+    if expression is None or column.distinct <= TOP:
+        top = column.values[:TOP]
+        return {"top": top, "other": column.present - sum(count for _, count in top)}
+    if column.kind.type is not Type.DATE and not column.sampled:
+        return _bars(column.numbers)
+    said = expression.format(quoted(column.name))
+    if column.kind.type is Type.DATE:
+        said = f"epoch({said}) / 86400"
+    said_of_each = f"(SELECT {said} AS x FROM {rows.source(folder)})"
+    low, high = engine.rows(f"SELECT min(x), max(x) FROM {said_of_each} WHERE isfinite(x)")[0]
+    if low is None or low == high:
+        return None
+    bar = f"least(floor((x - {low!r}) / {(high - low) / BARS!r}), {BARS - 1})::INTEGER"
+    counted = engine.rows(f"SELECT {bar}, count(*) FROM {said_of_each} WHERE isfinite(x) GROUP BY 1")
+    heights = dict(counted)
+    return _described([int(heights.get(bar, 0)) for bar in range(BARS)], *_ends(column, low, high))
+
+
+def _ends(column: ColumnProfile, low: float, high: float) -> tuple[str, str]:
+    if column.kind.type is not Type.DATE:
+        return f"{low:.12g}", f"{high:.12g}"
+    from datetime import UTC, datetime, timedelta
+
+    epoch = datetime(1970, 1, 1, tzinfo=UTC)
+    return tuple((epoch + timedelta(days=float(end))).strftime("%Y-%m-%d") for end in (low, high))  # type: ignore[return-value]
+
+
+def _bars(numbers: Sequence[tuple[Decimal, int]]) -> dict[str, Any]:
+    low, high = numbers[0][0], numbers[-1][0]
+    bars = min(BARS, len(numbers))
+    heights = [0] * bars
+    for number, count in numbers:
+        heights[min(int((number - low) * bars / (high - low)), bars - 1)] += count
+    return _described(heights, f"{low:f}", f"{high:f}")
+
+
+def _described(heights: list[int], first: str, last: str) -> dict[str, Any]:
+    return {"bars": heights, "first": first, "last": last}

@@ -1,0 +1,232 @@
+"""The queue: jobs wait, run a few at a time, can be cancelled, and survive the server."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from cobogo.errors import InputError
+from cobogo.faces.server.house import House
+from cobogo.faces.server.state import JOBS, packed
+from cobogo.faces.server.worker import AUDIT, abandoned, began, tell_to_end
+
+BEAT = 0.25
+TRIES = 2
+UNDER_WAY = ("queued", "running", "cancelling")
+OVER = ("done", "refused", "failed", "cancelled")
+
+
+class Busy(InputError):
+    """More jobs wait than may."""
+
+
+class Queue:
+    """One thread that starts workers, and notices when they end."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._turns: dict[str, int] = {}
+        self._spare: subprocess.Popen[bytes] | None = None
+        self._wake = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(target=self._loop, name="cobogo-queue", daemon=True)
+
+    def start(self) -> None:
+        """Begin; what an earlier server left running is looked after, too."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End. Jobs that run are stopped, and start again with the next server."""
+        self._stopping = True
+        self._wake.set()
+        self._thread.join(timeout=30)
+        self.stop_workers()
+
+    def stop_workers(self) -> None:
+        """End what runs; it waits again."""
+        for identity, child in list(self._children.items()):
+            _end(child)
+            self.house.state.change(JOBS, identity, only_if={"state": "running"}, state="queued", stage="")
+        self._children.clear()
+        if self._spare is not None:
+            _end(self._spare)
+            self._spare = None
+
+    def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
+        """Put a job on a data set in the queue."""
+        return self._wait(owner, kind, {"dataset": dataset, "file": file, "policy": policy})
+
+    def audit(self, owner: str, release: Mapping[str, Any]) -> str:
+        """Put an audit of a release, a row of the state, in the queue."""
+        return self._wait(owner, AUDIT, {"dataset": release["dataset"], "release": release["id"]})
+
+    def _wait(self, owner: str, kind: str, asked: Mapping[str, str]) -> str:
+        waiting, limits = self.house.state.rows(JOBS, state="queued"), self.house.settings.limits
+        if len(waiting) >= limits.jobs_waiting:
+            raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
+        if sum(row["owner"] == owner for row in waiting) >= limits.jobs_waiting_each:
+            raise Busy(
+                "too many of your jobs wait already", where="jobs", remedy="Wait for one of them, or cancel one."
+            )
+        identity = self.house.state.add(
+            JOBS,
+            owner=owner,
+            kind=kind,
+            asked=packed(asked),
+            state="queued",
+            stage="",
+            done=0,
+            total=0,
+            message="",
+            tries=0,
+        )
+        self._wake.set()
+        return identity
+
+    def cancel(self, identity: str) -> bool:
+        """Stop a job; whether there was anything to stop."""
+        state = self.house.state
+        if state.change(JOBS, identity, only_if={"state": "queued"}, state="cancelled", finished=time.time()):
+            return True
+        asked = state.change(JOBS, identity, only_if={"state": "running"}, state="cancelling")
+        self._wake.set()
+        return asked
+
+    def _loop(self) -> None:
+        while not self._stopping:
+            with contextlib.suppress(Exception):  # the queue must outlive a database that is away for a while
+                self._beat()
+            self._wake.wait(BEAT)
+            self._wake.clear()
+
+    def watch(self) -> None:
+        """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
+        for row in self.house.state.rows(JOBS, state="cancelling"):
+            self._cancelled(row)
+        running = self.house.state.rows(JOBS, state="running")
+        for row in running:
+            self._watched(row)
+        for identity in set(self._children) - {row["id"] for row in running}:
+            self._let_go(identity)
+
+    def _beat(self) -> None:
+        self.watch()
+        state = self.house.state
+        running = [row for row in state.rows(JOBS, state="running") if row["id"] in self._children]
+        waiting = state.rows(JOBS, state="queued")
+        for _ in range(min(self.house.settings.limits.jobs_at_once - len(running), len(waiting))):
+            row = self._next(waiting, running)
+            waiting.remove(row)
+            running.append(row)
+            self._begin(row)
+        self._ready()
+
+    def _next(self, waiting: list[dict[str, Any]], running: list[dict[str, Any]]) -> dict[str, Any]:
+        """The job whose turn it is: people take turns, however many jobs each has, and a person's go in their order."""
+        busy = Counter(row["owner"] for row in running)
+        chosen = min(waiting, key=lambda row: (busy[row["owner"]], self._turns.get(row["owner"], 0), row["created"]))
+        self._turns[chosen["owner"]] = max(self._turns.values(), default=0) + 1
+        return chosen
+
+    def _begin(self, row: dict[str, Any]) -> None:
+        identity = row["id"]
+        directory = self.house.files.job(identity)
+        directory.mkdir(mode=0o700, exist_ok=True)
+        if not self.house.state.change(
+            JOBS, identity, only_if={"state": "queued"}, state="running", tries=row["tries"] + 1
+        ):
+            return
+        (directory / "lock").write_bytes(b"")  # it may say when an earlier try began
+        child, self._spare = self._ready(), None
+        asked = packed({"settings": self.house.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
+        assert child.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            child.stdin.write(f"{asked}\n".encode())
+            child.stdin.close()
+        self._children[identity] = child
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        """A worker that waits for a job: it takes seconds to load what it needs, and nobody should wait for that."""
+        if self._spare is None or self._spare.poll() is not None:
+            self._spare = subprocess.Popen(
+                [sys.executable, "-m", "cobogo.faces.server.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        return self._spare
+
+    def _watched(self, row: dict[str, Any]) -> None:
+        """A worker that ended without a word was killed: its job is tried once more. One that takes too long ends."""
+        child = self._children.get(row["id"])
+        if child.poll() is None if child is not None else not abandoned(self._directory(row)):
+            self._end_overdue(row)
+            return
+        self._children.pop(row["id"], None)
+        again = row["tries"] < TRIES
+        self.house.state.change(
+            JOBS,
+            row["id"],
+            only_if={"state": "running"},
+            state="queued" if again else "failed",
+            stage="",
+            message="" if again else "The work was interrupted twice: out of memory, perhaps, or killed.",
+            finished=None if again else time.time(),
+        )
+
+    def _end_overdue(self, row: dict[str, Any]) -> None:
+        minutes = self.house.settings.limits.job_minutes
+        begun = began(self._directory(row))
+        if begun is None or time.time() - begun <= minutes * 60:
+            return
+        message = f"The work took longer than the {minutes:g} minutes that a job may take here."
+        over = {"state": "failed", "stage": "", "message": message, "finished": time.time()}
+        if self.house.state.change(JOBS, row["id"], only_if={"state": "running"}, **over):
+            self._end_worker(row)
+            self.house.files.forget("releases", row["id"])
+
+    def _end_worker(self, row: dict[str, Any]) -> bool:
+        """End whatever works on a job; whether it has ended. The worker of a server before this one is only told to."""
+        child = self._children.pop(row["id"], None)
+        if child is not None:
+            _end(child)
+            return True
+        directory = self._directory(row)
+        if abandoned(directory):
+            return True
+        tell_to_end(directory)
+        return False
+
+    def _let_go(self, identity: str) -> None:
+        """A worker whose job is over ends by itself; it is waited for, or it would stay in the system's table."""
+        if self._children[identity].poll() is not None:
+            del self._children[identity]
+
+    def _directory(self, row: dict[str, Any]) -> Any:
+        directory = self.house.files.job(row["id"])
+        directory.mkdir(mode=0o700, exist_ok=True)
+        return directory
+
+    def _cancelled(self, row: dict[str, Any]) -> None:
+        if self._end_worker(row):
+            self.house.files.forget("releases", row["id"])
+            self.house.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    if child.stdin is not None:
+        with contextlib.suppress(OSError):
+            child.stdin.close()
+    try:
+        child.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

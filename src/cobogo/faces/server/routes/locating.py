@@ -1,0 +1,56 @@
+"""The trusted anonymizer over HTTP: devices hand in positions with collectors' keys, stewards look after mix zones.
+
+Positions come in bodies only and are kept in memory only; a device's requests are not in the log.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+
+from cobogo.errors import InputError
+from cobogo.faces.server.access import needs, present
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.routes.common import REFUSALS
+from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.shapes import Problem
+from cobogo.locate.service.app import Door
+from cobogo.locate.service.app import router as routes
+from cobogo.locate.service.assembled import assembled
+from cobogo.locate.service.places import PlacesService
+from cobogo.locate.service.running import State
+
+BEHIND: dict[int | str, dict[str, Any]] = {
+    502: {"model": Problem, "description": "The location-based service did not answer."}
+}
+
+
+def _person(holder: Annotated[Holder, needs(Scope.REPORT)]) -> str:
+    return holder.owner
+
+
+def _operator(holder: Annotated[Holder, needs(Scope.COLLECT)]) -> str:
+    return holder.owner
+
+
+def _anybody(holder: Annotated[Holder, Depends(present)]) -> str:
+    return holder.owner
+
+
+def router(settings: Settings) -> APIRouter:
+    """The anonymizer that the settings describe. Its budgets and its secret lie in the state's directory."""
+    assert settings.location is not None
+    options = settings.location.model_dump()
+    behind = options.pop("service")
+    try:
+        server = assembled(State.at(Path(settings.state) / "location"), **options)
+    except InputError as error:
+        where = f"location.{(error.where or '').removeprefix('--')}"
+        raise InputError(error.what, where=where, remedy=error.remedy) from None
+    found = APIRouter(prefix="/location", tags=["location"], responses={**REFUSALS, **BEHIND})
+    door = Door(person=_person, operator=_operator, anybody=_anybody)
+    found.include_router(routes(server, door, service=None if behind is None else PlacesService(behind)))
+    return found

@@ -1,0 +1,91 @@
+"""Databases that the server's settings name: stewards take tables of them by name, and never see where they are."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cobogo.data.policy import Data
+from cobogo.data.table.connect import connect
+from cobogo.data.table.read import table_in
+from cobogo.errors import CobogoError, DataError, InputError, nearest
+from cobogo.faces.server.files import TooLarge
+from cobogo.faces.server.settings import MEGABYTE, Source
+
+if TYPE_CHECKING:
+    from cobogo.data.table.engine import Engine
+    from cobogo.faces.server.house import House
+
+LOG = logging.getLogger("cobogo.faces.server")
+
+
+class NoSource(InputError):
+    """There is no such source, or it is not for whoever asks."""
+
+
+class SourceAway(InputError):
+    """A source that cannot be read now."""
+
+
+def sources(house: House, owner: str) -> list[str]:
+    """The names of the databases that somebody may take tables of."""
+    return sorted(name for name, source in house.settings.sources.items() if source.open_to(owner))
+
+
+def offered(house: House, owner: str, name: str) -> list[str]:
+    """The tables of a source that may be taken."""
+    source = _source(house, owner, name)
+    if source.tables is not None:
+        return sorted(source.tables)
+    with _opened(name, source) as engine:
+        return engine.tables()
+
+
+def copy_table(house: House, owner: str, name: str, table: str, target: Path) -> None:
+    """Write a table of a source to a Parquet file, every column as the text that all engines agree on."""
+    import pyarrow.parquet as pq
+
+    source = _source(house, owner, name)
+    if source.tables is not None and table not in source.tables:
+        raise DataError(
+            "there is no such table, or it may not be taken",
+            where=f"source {name}",
+            remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
+        )
+    most, size = house.settings.limits.unpacked_megabytes, 0
+    with _opened(name, source) as engine, engine.guarded("reading"):
+        rows = engine.as_text(table_in(engine, table, Data(), f"source {name}, table {table}").expression)
+        with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
+            for batch in engine.batches(rows):
+                size += batch.nbytes
+                if size > most * MEGABYTE:
+                    raise TooLarge(
+                        f"is larger than {most} MB",
+                        where=f"source {name}",
+                        remedy="Ask the server's administrator to raise limits.unpacked-megabytes.",
+                    )
+                writer.write_batch(batch)
+    target.chmod(0o600)
+
+
+def _source(house: House, owner: str, name: str) -> Source:
+    source = house.settings.sources.get(name)
+    if source is None or not source.open_to(owner):
+        raise NoSource("there is no such source, or it is not for you", where=f"source {name}")
+    return source
+
+
+@contextmanager
+def _opened(name: str, source: Source) -> Iterator[Engine]:
+    """A source's engine. Why it cannot be opened would tell where it is: that goes to the log, by its kind."""
+    try:
+        engine = connect(source.url)
+    except CobogoError as error:
+        LOG.warning("the source %s cannot be opened: %s", name, type(error).__name__)
+        raise SourceAway(
+            "cannot be opened now", where=f"source {name}", remedy="Tell the server's administrator."
+        ) from None
+    yield engine

@@ -1,0 +1,303 @@
+"""What the server remembers: keys, data sets, policies, jobs, releases, collections and the log.
+
+SQLite in the state directory by default, PostgreSQL by its URL. The schema has a version; an older one is brought up to
+date, step by step, when the server opens it, and a newer one is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    inspect,
+    select,
+    update,
+)
+from sqlalchemy.exc import DataError, SQLAlchemyError
+
+from cobogo.errors import InputError
+from cobogo.floor import store
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+META = MetaData()
+
+VERSION = Table("cobogo_server", META, Column("version", Integer, nullable=False))
+HOME = Table("cobogo_server_home", META, Column("directory", Text, nullable=False))
+"""Which directory has the files that the rows are about, by the number that lies in it."""
+
+KEYS = Table(
+    "cobogo_keys",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("expires", Float),
+    Column("revoked", Float),
+)
+DATASETS = Table(
+    "cobogo_datasets",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("about", Text, nullable=False),
+    Column("created", Float, nullable=False),
+)
+POLICIES = Table(
+    "cobogo_policies",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("dataset", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("toml", Text, nullable=False),
+    Column("created", Float, nullable=False),
+)
+DRAFTS = Table(
+    "cobogo_drafts",
+    META,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("what", Text, nullable=False),
+    Column("toml", Text, nullable=False),
+    Column("undone", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+    sqlite_autoincrement=True,
+)
+JOBS = Table(
+    "cobogo_jobs",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("asked", Text, nullable=False),
+    Column("state", Text, nullable=False, index=True),
+    Column("stage", Text, nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("finished", Float),
+)
+RELEASES = Table(
+    "cobogo_releases_made",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("dataset", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("created", Float, nullable=False),
+)
+COLLECTIONS = Table(
+    "cobogo_collections",
+    META,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("toml", Text, nullable=False),
+    Column("created", Float, nullable=False),
+)
+LOG = Table(
+    "cobogo_log",
+    META,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("status", Integer, nullable=False),
+)
+
+BEGUN = 102
+"""The status of an act that is not over; of one whose server was killed meanwhile it stays."""
+
+Row = Mapping[str, Any]
+Step = Callable[[Connection], None]
+
+
+def _add_drafts(connection: Connection) -> None:
+    DRAFTS.create(connection, checkfirst=True)
+
+
+def _add_home(connection: Connection) -> None:
+    HOME.create(connection, checkfirst=True)
+
+
+MIGRATIONS: Sequence[Step] = (META.create_all, _add_home, _add_drafts)
+"""What brings a database from the version before to each version: the first makes everything of version 1. To change
+the schema: append one, never edit those that were published."""
+
+
+ONE_AT_A_TIME = 0x636F626F676F
+"""The lock that servers take in turn when they open one database at once."""
+
+
+class StateError(InputError):
+    """The place where the server's state lies cannot be used."""
+
+
+class State:
+    """The server's memory. Every method is one transaction."""
+
+    def __init__(self, place: str | Path, *, migrations: Sequence[Step] = MIGRATIONS) -> None:
+        found = store.placed(place, "server's state", StateError)
+        if found.file is not None:
+            store.new_file(found.file, "server's state", StateError)
+        self.name = found.name
+        self._engine: Engine = store.opened(
+            found, patience=30, pragmas=("journal_mode = WAL", "synchronous = NORMAL"), pooled=True
+        )
+        try:
+            self._migrate(migrations)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def transaction(self, *, reads: bool = False) -> Iterator[Connection]:
+        """A transaction; one that only reads waits for nobody."""
+        try:
+            with self._engine.connect().execution_options(reads=reads) as connection, connection.begin():
+                yield connection
+        except DataError:
+            raise InputError(
+                "holds a character that the server's database does not take",
+                remedy="Leave out control characters.",
+            ) from None
+        except SQLAlchemyError as error:
+            raise StateError(
+                f"cannot be used ({type(error).__name__})",
+                where=self.name,
+                remedy="Is there room on the disk, and is the database there?",
+            ) from None
+
+    def _migrate(self, migrations: Sequence[Step]) -> None:
+        with self.transaction() as connection:
+            if connection.dialect.name == "postgresql":  # SQLite is locked already
+                connection.execute(select(func.pg_advisory_xact_lock(ONE_AT_A_TIME)))
+            if not inspect(connection).has_table(VERSION.name):
+                VERSION.create(connection)
+                connection.execute(insert(VERSION).values(version=0))
+            version = int(connection.execute(select(VERSION.c.version)).scalar_one())
+            if version > len(migrations):
+                raise StateError(
+                    f"was written by a later version (schema {version}; this one knows {len(migrations)})",
+                    where=self.name,
+                    remedy="Update Cobogó.",
+                )
+            for step in migrations[version:]:
+                step(connection)
+            connection.execute(update(VERSION).values(version=len(migrations)))
+
+    def settle_in(self, directory: str) -> None:
+        """Belong to a directory of files, by its number; a database that belongs to another one is refused: its jobs
+        are about files that are not there."""
+        with self.transaction() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(ONE_AT_A_TIME)))
+            found = connection.execute(select(HOME.c.directory)).scalar()
+            if found is None:
+                connection.execute(insert(HOME).values(directory=directory))
+            elif found != directory:
+                raise StateError(
+                    "belongs to another state directory",
+                    where=self.name,
+                    remedy="Servers that share a database share the state directory, too: on a disk that both reach.",
+                )
+
+    def add(self, table: Table, **values: Any) -> str:
+        """A new row under a new identity."""
+        identity = secrets.token_hex(8)
+        with self.transaction() as connection:
+            connection.execute(insert(table).values(id=identity, created=time.time(), **values))
+        return identity
+
+    def get(self, table: Table, identity: str, owner: str | None = None) -> dict[str, Any] | None:
+        """A row; None where there is none, or where it is somebody else's."""
+        with self.transaction(reads=True) as connection:
+            row = (
+                connection.execute(_owned(select(table).where(table.c.id == identity), table, owner)).mappings().first()
+            )
+        return None if row is None else dict(row)
+
+    def rows(self, table: Table, owner: str | None = None, **equal: Any) -> list[dict[str, Any]]:
+        """Rows, the latest first."""
+        query = _owned(select(table), table, owner)
+        for name, value in equal.items():
+            query = query.where(table.c[name] == value)
+        with self.transaction(reads=True) as connection:
+            return [dict(row) for row in connection.execute(query.order_by(table.c.created.desc())).mappings()]
+
+    def change(self, table: Table, identity: str, *, only_if: Mapping[str, Any] | None = None, **values: Any) -> bool:
+        """Change a row; whether there was one, in the condition given."""
+        query = update(table).where(table.c.id == identity)
+        for name, value in (only_if or {}).items():
+            query = query.where(table.c[name] == value)
+        with self.transaction() as connection:
+            return connection.execute(query.values(**values)).rowcount == 1
+
+    def remove(self, table: Table, identity: str) -> bool:
+        """Remove a row; whether there was one."""
+        with self.transaction() as connection:
+            return connection.execute(delete(table).where(table.c.id == identity)).rowcount == 1
+
+    def note(self, *, owner: str, role: str, key: str, action: str, what: str, status: int) -> int:
+        """Write a line of the log: who did what to what, and what came of it. Never a value, never a secret.
+
+        Returns the line's number: an act is noted as begun (`BEGUN`) before it is done, and settled afterwards.
+        """
+        line = {"at": time.time(), "owner": owner, "role": role, "key": key, "action": action, "object": what}
+        with self.transaction() as connection:
+            written = connection.execute(insert(LOG).values(**line, status=status))
+            return int(written.inserted_primary_key[0])  # type: ignore[index]
+
+    def settle(self, line: int, what: str, status: int) -> None:
+        """Say in a line of the log what came of an act that was noted as begun; one that was settled stays as it is."""
+        begun = (LOG.c.id == line) & (LOG.c.status == BEGUN)
+        with self.transaction() as connection:
+            connection.execute(update(LOG).where(begun).values(object=what, status=status))
+
+    def log(self, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        """Lines of the log in their order."""
+        query = select(LOG).where(LOG.c.id > after).order_by(LOG.c.id).limit(limit)
+        with self.transaction(reads=True) as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def _owned(query: Any, table: Table, owner: str | None) -> Any:
+    return query if owner is None else query.where(table.c.owner == owner)
+
+
+def packed(content: Any) -> str:
+    """What is kept in a column of text."""
+    return json.dumps(content, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,287 @@
+"""One job, in a process of its own: it can be cancelled, and it cannot take the server down with it.
+
+What it makes appears whole in the releases' directory, or not at all; only then does the state say that it is done. A
+worker that is killed in between leaves a lock that nobody holds: the queue starts the job again, which replaces
+whatever was there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, insert, update
+
+from cobogo.data.policy import Policy
+from cobogo.errors import AnswerIsNo, CobogoError, OutputError
+from cobogo.faces.server.confine import confined
+from cobogo.faces.server.files import DATA, Files
+from cobogo.faces.server.settings import MEGABYTE, Limits, Settings
+from cobogo.faces.server.state import JOBS, RELEASES, State, packed
+from cobogo.floor import scratch
+from cobogo.floor.progress import Progress
+
+Runner = Callable[[Path, Policy, Path, Progress], None]
+
+OFTEN = 0.2
+"""Seconds between two notes of how far a job is."""
+
+
+def _anonymize(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
+    from cobogo.publish import anonymize as job
+    from cobogo.publish import write as publish
+
+    publish.write(job.anonymize(data, policy, progress=progress), target, progress=progress)
+
+
+def _transformed(make: Callable[..., Any]) -> Runner:
+    def run(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
+        from cobogo.publish.transform import write
+
+        verdict = write(make(data, policy, progress=progress), target, progress=progress)
+        if not verdict:
+            raise AnswerIsNo("the release does not hold what it promises", where="policy")
+
+    return run
+
+
+def _perturb(*given: Any, **options: Any) -> Any:
+    from cobogo.publish.perturb.job import perturb
+
+    return perturb(*given, **options)
+
+
+def _mask(*given: Any, **options: Any) -> Any:
+    from cobogo.publish.mask.job import mask
+
+    return mask(*given, **options)
+
+
+def _synthesize(*given: Any, **options: Any) -> Any:
+    from cobogo.publish.synthesize.job import synthesize
+
+    return synthesize(*given, **options)
+
+
+KINDS: Mapping[str, Runner] = {
+    "anonymize": _anonymize,
+    "perturb": _transformed(_perturb),
+    "mask": _transformed(_mask),
+    "synthesize": _transformed(_synthesize),
+}
+"""What a job on a data set may be."""
+
+AUDIT = "audit"
+"""The kind of a job that attacks a release, and puts what it finds into the evidence."""
+
+
+class Work:
+    """A job that this process does."""
+
+    def __init__(self, settings: Settings, identity: str) -> None:
+        self.settings = settings
+        self.identity = identity
+        self.files = Files(Path(settings.state), settings.limits)
+        self.state = State(settings.database or Path(settings.state) / "state.db")
+        self._told = 0.0
+
+    def run(self) -> None:
+        """Do the job, and say what came of it."""
+        lock = _lock(self.files.job(self.identity))
+        try:
+            if lock is not None:
+                _sign(lock)
+            if lock is None or not self.state.change(JOBS, self.identity, only_if={"state": "running"}, stage="read"):
+                return
+            self._finish(*self._outcome())
+        finally:
+            self.state.close()
+            if lock is not None:
+                os.close(lock)
+
+    def _outcome(self) -> tuple[str, str]:
+        row = self.state.get(JOBS, self.identity)
+        assert row is not None
+        try:
+            (self._audit if row["kind"] == AUDIT else self._release)(row)
+        except AnswerIsNo as no:
+            return "refused", self._unplaced(str(no), row)
+        except CobogoError as error:
+            return "failed", self._unplaced(str(error), row)
+        except (MemoryError, OSError) as error:
+            shown = OutputError(f"ran out of {'memory' if isinstance(error, MemoryError) else 'room or files'}")
+            return "failed", str(shown)
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            print(f"job {self.identity}: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
+            return "failed", "Something went wrong here. It is in the server's log."
+        return "done", ""
+
+    def _unplaced(self, message: str, row: Mapping[str, Any]) -> str:
+        """A message as its reader knows things: files of the data set have no path."""
+        home = self.files.dataset(json.loads(row["asked"])["dataset"])
+        for place, said in ((f"{home}/files/", ""), *((str(home / name), "the data set") for name in DATA)):
+            message = message.replace(place, said)
+        return str(self.settings.unplaced(message))
+
+    def _audit(self, row: Mapping[str, Any]) -> None:
+        """Attack a release with the data set that it was made of, where that is still there."""
+        from cobogo.studies import audit as audits
+
+        asked = json.loads(row["asked"])
+        release, home = self.files.release(asked["release"]), self.files.dataset(asked["dataset"])
+        original = next((home / name for name in DATA if (home / name).is_file()), None)
+        audits.write(audits.audit(release, original=original, progress=self.progress), release)
+        if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
+            raise AnswerIsNo("was cancelled", where="job")
+
+    def _release(self, row: Mapping[str, Any]) -> None:
+        asked = json.loads(row["asked"])
+        home = self.files.dataset(asked["dataset"])
+        policy = confined(asked["policy"], home / "files", owner=row["owner"], registry=self.settings.registry)
+        target = self.files.release(self.identity)
+        KINDS[row["kind"]](home / asked["file"], policy, target, self.progress)
+        summary = json.loads((target / "evidence" / "report.json").read_bytes())
+        with self.state.transaction() as connection:
+            mine = (JOBS.c.id == self.identity) & (JOBS.c.state == "running")
+            if not connection.execute(update(JOBS).where(mine).values(state="done")).rowcount:
+                raise AnswerIsNo("was cancelled", where="job")
+            connection.execute(delete(RELEASES).where(RELEASES.c.id == self.identity))
+            connection.execute(
+                insert(RELEASES).values(
+                    id=self.identity,
+                    owner=row["owner"],
+                    dataset=asked["dataset"],
+                    kind=row["kind"],
+                    summary=packed({"records": summary.get("records"), "suppressed": summary.get("suppressed")}),
+                    created=time.time(),
+                )
+            )
+
+    def _finish(self, state: str, message: str) -> None:
+        """A job that is being cancelled stays so: the queue has the last word."""
+        before = "done" if state == "done" else "running"
+        self.state.change(
+            JOBS,
+            self.identity,
+            only_if={"state": before},
+            state=state,
+            message=message,
+            stage="",
+            finished=time.time(),
+        )
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Note how far the job is, now and then."""
+        now = time.monotonic()
+        if now - self._told >= OFTEN or done == 0:
+            self._told = now
+            self.state.change(
+                JOBS, self.identity, only_if={"state": "running"}, stage=stage, done=int(done), total=int(total)
+            )
+
+
+def _lock(directory: Path) -> int | None:
+    """A lock that lasts as long as this process; None where another has it."""
+    handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _sign(lock: int) -> None:
+    """Say in the lock who works; when it was said is when the work began."""
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{socket.gethostname()} {os.getpid()}".encode(), 0)
+
+
+def began(directory: Path) -> float | None:
+    """When the work on the job of a directory began, in seconds since 1970; None where it has not."""
+    try:
+        about = (directory / "lock").stat()
+    except FileNotFoundError:
+        return None
+    return about.st_mtime if about.st_size else None
+
+
+def tell_to_end(directory: Path) -> None:
+    """Tell the worker that has the lock of a directory to end, if it is one of this machine."""
+    host, _, number = (directory / "lock").read_text(encoding="utf-8").rpartition(" ")
+    if host == socket.gethostname() and number.isdigit():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(int(number), signal.SIGTERM)
+
+
+def abandoned(directory: Path) -> bool:
+    """Whether no process works on the job of a directory."""
+    handle = _lock(directory)
+    if handle is None:
+        return False
+    os.close(handle)
+    return True
+
+
+def _stop(number: int, frame: Any) -> None:  # noqa: ARG001
+    scratch.remove_all()
+    os._exit(143)
+
+
+def _prepare() -> None:
+    """Load what nearly every job needs, so that it can begin at once."""
+    from importlib import import_module
+
+    from cobogo.data.table.connect import connect
+    from cobogo.publish.recode import warm
+
+    for module in (
+        "cobogo.publish.anonymize",
+        "cobogo.publish.write",
+        "cobogo.tell.report.plots",
+        "pandas",
+        "pyarrow.compute",
+    ):
+        import_module(module)
+    warm.start()
+    engine = connect()
+    engine.fetch(engine.connection.sql("SELECT 1 AS ready"))
+
+
+def _limit_memory(limits: Limits) -> None:
+    """What a job takes beyond its share fails it, and nothing else on the machine."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    share = (limits.job_megabytes or 0) * MEGABYTE or machine * 3 // 4 // max(limits.jobs_at_once, 1)
+    resource.setrlimit(resource.RLIMIT_DATA, (share, share))
+
+
+def main() -> None:
+    """``python -m cobogo.faces.server.worker`` waits for a line of JSON: the settings, and the job to do.
+
+    Without one, because the server is gone, it ends.
+    """
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _prepare()
+    line = sys.stdin.readline()
+    if line:
+        asked = json.loads(line)
+        settings = Settings.model_validate(asked["settings"])
+        _limit_memory(settings.limits)
+        Work(settings, asked["job"]).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""A policy that is being written. Its TOML text is the only truth: forms read it and write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cobogo.data.policy.toml_file import parse_toml
+from cobogo.data.schema.starter import CONFIRM, toml
+from cobogo.errors import PolicyError
+
+ORDER = (
+    "data",
+    "attributes",
+    "privacy",
+    "recoding",
+    "perturbation",
+    "randomization",
+    "masking",
+    "synthesis",
+    "risk",
+    "output",
+    "report",
+    "registry",
+)
+
+
+class Draft:
+    """The text of a policy, and ways to change parts of it.
+
+    ``keep`` is told each new text with what was changed before it counts; where it raises an error nothing changes.
+
+    >>> draft = Draft('[attributes]\\nage = { role = "sensitive" }')
+    >>> draft.set_attribute("age", role="quasi-identifier", hierarchy={"intervals": [10, 20]})
+    >>> print(draft.text)
+    [attributes]
+    age = { role = "quasi-identifier", hierarchy = { intervals = [10, 20] } }
+    <BLANKLINE>
+    """
+
+    def __init__(self, text: str = "", keep: Callable[[str, str], object] | None = None) -> None:
+        self.text = text
+        self._keep = keep
+
+    def _say(self, text: str, what: str) -> None:
+        if self._keep is not None and text != self.text:
+            self._keep(text, what)
+        self.text = text
+
+    def content(self) -> dict[str, Any]:
+        """The text as tables; a text that is no TOML is an error that says where."""
+        return parse_toml(self.text, "policy")
+
+    def take(self, text: str) -> None:
+        """Take over a text that somebody wrote; one in which nobody would find their way is refused, and changes
+        nothing: forms and other pages go on with what was there before."""
+        content = Draft(text).content()
+        columns = content.get("attributes", {})
+        models = content.get("privacy", {}).get("models", []) if isinstance(content.get("privacy", {}), Mapping) else 0
+        if not isinstance(columns, Mapping) or not all(isinstance(one, Mapping) for one in columns.values()):
+            raise PolicyError("each column is a table, as in age = { role = … }", where="policy, attributes")
+        if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
+            raise PolicyError("is a list of tables, as in [{ model = … }]", where="policy, privacy.models")
+        for name, part in content.items():
+            if not isinstance(part, Mapping):
+                raise PolicyError("is a table", where=f"policy, {name}")
+        self._say(text, "text")
+
+    @property
+    def attributes(self) -> dict[str, dict[str, Any]]:
+        """The columns, with what is said of each."""
+        return dict(self.content().get("attributes", {}))
+
+    @property
+    def models(self) -> list[dict[str, Any]]:
+        """The privacy models that are asked for."""
+        return list(self.content().get("privacy", {}).get("models", []))
+
+    @property
+    def recoding(self) -> dict[str, Any]:
+        """How a solution is looked for."""
+        return dict(self.content().get("recoding", {}))
+
+    def only(self, name: str) -> str:
+        """The policy as if it had one column: to try its hierarchy while others are still undecided."""
+        content = self.content()
+        told = {"data": content.get("data", {}), "attributes": {name: content["attributes"][name]}}
+        return rendered(told)
+
+    def set_attribute(self, name: str, **values: Any) -> None:
+        """Change what is said of a column; None takes a key away."""
+        self.set_attributes({name: values})
+
+    def set_attributes(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Change what is said of several columns at once."""
+        content = self.content()
+        columns = content.setdefault("attributes", {})
+        for name, values in changes.items():
+            columns[name] = _fitting({**columns.get(name, {}), **values})
+        self._say(rendered(content), " ".join(["attributes", *changes]))
+
+    def set_models(self, models: list[dict[str, Any]]) -> None:
+        """Ask for these privacy models."""
+        content = self.content()
+        if models:
+            content["privacy"] = {**content.get("privacy", {}), "models": models}
+        else:
+            content.pop("privacy", None)
+        self._say(rendered(content), "models")
+
+    def set(self, table: str, key: str, value: Any) -> None:
+        """Change a key of a table; None takes it away."""
+        content = self.content()
+        part = dict(content.get(table, {}))
+        if value is None:
+            part.pop(key, None)
+        else:
+            part[key] = value
+        content[table] = part
+        if not part:
+            del content[table]
+        self._say(rendered(content), f"{table} {key}")
+
+
+def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said of a column, without what its role has no use for."""
+    kept = {key: value for key, value in told.items() if value is not None}
+    role = str(kept.get("role", "")).removeprefix(CONFIRM)
+    if role not in ("quasi-identifier", "sensitive"):
+        kept.pop("hierarchy", None)
+    if role != "quasi-identifier":
+        for key in ("weight", "min-level", "max-level", "aggregate"):
+            kept.pop(key, None)
+    return kept
+
+
+def unconfirmed(text: str) -> str:
+    """A policy to start from, with every role marked as a guess: nobody has looked at it yet.
+
+    >>> print(unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
+    [attributes]
+    age = { role = "CONFIRM sensitive" }
+    """
+    content = Draft(text).content()
+    for told in content.get("attributes", {}).values():
+        told["role"] = CONFIRM + str(told["role"]).removeprefix(CONFIRM)
+    return rendered(content)
+
+
+def rendered(content: Mapping[str, Any]) -> str:
+    """Tables as TOML, one line a key, long lists one line an item."""
+    names = [name for name in ORDER if name in content] + [name for name in content if name not in ORDER]
+    return "\n".join(_table(name, content[name]) for name in names if content[name])
+
+
+def _table(name: str, part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return f"{name} = {toml(part)}\n"
+    lines = [f"[{name}]"]
+    for key, value in part.items():
+        label = toml({key: 0})[2:].partition(" = ")[0]
+        if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+            lines += [f"{label} = [", *(f"  {toml(item)}," for item in value), "]"]
+        else:
+            lines.append(f"{label} = {toml(value)}")
+    return "\n".join(lines) + "\n"

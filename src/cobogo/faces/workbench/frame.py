@@ -1,0 +1,185 @@
+"""What stands around every page, and the pieces that pages have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, TypeVar
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError, Stale
+from cobogo.faces.server.state import DATASETS
+from cobogo.faces.workbench import acts
+from cobogo.faces.workbench.header import header
+from cobogo.faces.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.steps import open_to
+from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language.sentences import translated
+
+T = TypeVar("T")
+
+
+@contextmanager
+def framed(desk: Desk, step: str) -> Iterator[Session | None]:
+    """A page of one step; None where somebody has to log in first, or may not see it."""
+    session = desk.session()
+    session.draft = acts.draft_of(desk, session)
+    dark = prepared(session, f"step.{step}")
+    ui.on_exception(lambda error: _surprised(session, error))
+    if session.holder is None:
+        yield None
+        return
+    _guard(desk, session)
+    if step not in {one.name for one in open_to(session.holder)}:
+        header(desk, session, step, dark)
+        with _body():
+            empty(session.say("frame.forbidden"), icon="lock")
+        yield None
+        return
+    header(desk, session, step, dark)
+    with _body():
+        yield session
+
+
+@contextmanager
+def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]] | None]:
+    """A page about the data set at hand, with its row; None where there is none, and the page says so."""
+    with framed(desk, step) as session:
+        row = None if session is None else desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        if session is None or row is None:
+            if session is not None:
+                no_data(session)
+            yield None
+        else:
+            yield session, row
+
+
+def _guard(desk: Desk, session: Session) -> None:
+    """Let nothing that happens on a page through, be it to look or to act, but for whoever it was opened for."""
+    client = ui.context.client
+    through = client.handle_event
+    told: list[Stale] = []
+
+    def checked(message: dict[str, Any]) -> None:
+        try:
+            desk.check(session)
+        except Stale as error:
+            if not told:
+                told.append(error)
+                with client.content:
+                    complain(error, session.language)
+        else:
+            through(message)
+
+    client.handle_event = checked  # type: ignore[method-assign,assignment]
+
+
+def prepared(session: Session, title: str) -> ui.dark_mode:
+    """Colours, language, light and title of a page."""
+    client = ui.context.client
+    client.page = copy(client.page)  # the page's own is everybody's
+    client.page.language = "pt-BR" if session.language == "pt-BR" else "en-US"
+    client.page.dark = session.dark
+    ui.page_title(f"{session.say(title)} · Cobogó")
+    ui.colors(
+        primary=BRICK, secondary=INK, accent="#5e503f", positive=POSITIVE, warning=WARNING, negative=NEGATIVE, info=INFO
+    )
+    return ui.dark_mode(session.dark)
+
+
+@contextmanager
+def _body() -> Iterator[None]:
+    body = ui.element("div").props('id="content" tabindex="-1"').classes("w-full").style("outline: none")
+    with body, ui.column().classes("w-full gap-4").style("max-width: 1280px; margin: 0 auto; padding: 0 8px 24px"):
+        yield
+
+
+def section(text: str, *, help: str = "") -> None:
+    """The title of a part of a page, and a line of plain words below it."""
+    with ui.column().classes("gap-0 w-full"):
+        ui.label(text).classes("text-h6").props('role="heading" aria-level="2"')
+        if help:
+            ui.label(help).classes("text-body2 text-quiet")
+
+
+def empty(
+    text: str, *, icon: str = "inbox", button: str = "", go: str | Callable[[], Any] = "/", title: str = ""
+) -> ui.card:
+    """What stands where there is nothing yet: why, and a button to what comes first."""
+    with ui.card().classes("w-full items-center q-pa-xl") as card:
+        ui.icon(icon).props("size=64px color=primary")
+        if title:
+            ui.label(title).classes("text-h6")
+        ui.label(text).classes("text-body1 text-center").style("max-width: 36rem")
+        if button:
+            ui.button(button, on_click=(lambda: ui.navigate.to(go)) if isinstance(go, str) else go).props("no-caps")
+    return card
+
+
+def no_data(session: Session) -> ui.card:
+    """What stands where a page needs a data set and none is chosen."""
+    return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.to("data"))
+
+
+def no_release(session: Session) -> ui.card:
+    """What stands where a page needs a release and there is none."""
+    return empty(
+        session.say("frame.no-release"),
+        icon="play_circle",
+        button=session.say("step.running"),
+        go=session.to("running"),
+    )
+
+
+def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.card:
+    """A tile with one figure. ``colour`` is positive, warning or negative."""
+    with ui.card().classes("q-pa-md gap-0").style("min-width: 7rem") as card:
+        ui.label(label).classes("text-caption text-quiet")
+        ui.label(value).classes("text-h5 text-weight-medium" + (f" text-{colour}" if colour else ""))
+        if help:
+            ui.label(help).classes("text-caption text-quiet")
+    return card
+
+
+def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
+    """The release that the session looks at (its row), or None; see `Desk.release`."""
+    return desk.release(session)
+
+
+def complain(error: CobogoError, language: str = "en") -> None:
+    """Show an error, in a language as far as it has words for it, until it is closed; one that says that the page is
+    out of date, over the page."""
+    if isinstance(error, Stale):
+        _outdated(translated(error, language), TEXTS[language]["frame.reload"])
+        return
+    ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
+
+
+def _surprised(session: Session, error: Exception) -> None:
+    """What nobody caught: ours in its own words, anything else without a word about the cause."""
+    if isinstance(error, CobogoError):
+        complain(error, session.language)
+    else:
+        ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
+
+
+def _outdated(text: str, reload: str) -> None:
+    """What covers a page on which nothing can be done any more; its button asks nothing of the server."""
+    with ui.dialog(value=True).props("persistent"), ui.card().classes("gap-3").style("max-width: 32rem"):
+        with ui.row().classes("items-center no-wrap").props('role="alert"'):
+            ui.icon("sync_problem").props("size=md color=warning")
+            ui.label(text).style("white-space: pre-line")
+        button = ui.button(reload, icon="refresh").props("no-caps autofocus")
+        button.on("click", js_handler="() => window.location.reload()")
+
+
+async def done(session: Session, work: Callable[..., T], *given: Any) -> T | None:
+    """What an act, or other work, comes to off the event loop; None where it failed, which is shown in its words."""
+    try:
+        return await run.io_bound(work, *given)
+    except CobogoError as error:
+        complain(error, session.language)
+        return None

@@ -1,0 +1,101 @@
+"""Ask: the curator's console, for analysts; and everybody's budgets, for those who watch over them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.workbench.frame import empty, framed
+from cobogo.faces.workbench.pages.asking.budgets import everybody
+from cobogo.faces.workbench.pages.asking.console import Console
+from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
+from cobogo.faces.workbench.snippets import snippet
+
+if TYPE_CHECKING:
+    from cobogo.answer.curator import Curator
+
+EXAMPLE = """ledger = "ledger.db"
+
+[datasets.patients]
+path = "patients.csv"
+unit = "record"
+budget = { epsilon = 10, delta = 1e-5 }
+analysts = { WHO = { epsilon = 3, delta = 1e-6 } }
+
+[datasets.patients.columns]
+payer = { type = "text", keys = ["SUS", "company plan"] }
+salary = { type = "number", bounds = [0, 10000], decimals = 2 }
+"""
+
+
+async def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "asking") as session:
+        if session is None or session.holder is None:
+            return
+        try:
+            curator = await run.io_bound(lambda: desk.house.curator)
+        except CobogoError as error:
+            why = session.trouble(error) if _local(session) else session.say("ask.broken-why")
+            empty(why, icon="error_outline", title=session.say("ask.broken"))
+            return
+        if curator is None:
+            _teach(session)
+            return
+        scopes = session.holder.scopes
+        asking, watching = ui.column().classes("w-full"), ui.column().classes("w-full")
+
+        async def watch() -> None:
+            if Scope.BUDGETS in scopes:
+                watching.clear()
+                with watching:
+                    await everybody(session, curator)
+
+        if Scope.ASK in scopes:
+            with asking:
+                await _console(desk, session, curator, watch)
+        await watch()
+
+
+async def _console(desk: Desk, session: Session, curator: Curator, spent: Callable[[], Awaitable[None]]) -> None:
+    mine = curator.open_to(session.owner)
+    if mine:
+        await Console(desk, session, curator, mine, spent).build()
+        return
+    first = next(iter(curator.datasets))
+    with ui.card().classes("w-full"):
+        if not _local(session):
+            ui.label(session.say("ask.nobody", who=session.owner)).classes("text-h6")
+            ui.label(session.say("ask.holder-adds", who=session.owner))
+            return
+        ui.label(session.say("ask.not-me")).classes("text-h6")
+        ui.label(session.say("ask.add-me", file=str(desk.house.settings.curator)))
+        snippet(session, f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", "toml")
+        ui.label(session.say("ask.restart")).classes("text-quiet")
+
+
+def _teach(session: Session) -> None:
+    """What a curator is, and how to have one."""
+    with ui.card().classes("w-full q-pa-lg"), ui.row().classes("w-full no-wrap items-start gap-8 cobogo-beside"):
+        with ui.column().classes("col-5 gap-3"):
+            ui.icon("forum").props("size=56px color=primary")
+            ui.label(session.say("ask.none")).classes("text-h6")
+            ui.label(session.say("ask.what"))
+            if _local(session):
+                ui.label(session.say("ask.begin"))
+                snippet(session, "cobogo workbench --curator curator.toml", "bash")
+            else:
+                ui.label(session.say("ask.begin-server"))
+                snippet(session, 'curator = "curator.toml"', "toml")
+            ui.label(session.say("ask.declare")).classes("text-quiet")
+        with ui.column().classes("col gap-1"):
+            ui.label("curator.toml").classes("text-caption text-quiet")
+            snippet(session, EXAMPLE.replace("WHO", "me" if _local(session) else "ana"), "toml")
+
+
+def _local(session: Session) -> bool:
+    return session.holder is not None and session.holder.key == LOCAL_KEY

@@ -1,0 +1,248 @@
+"""The planner: what is asked, of how many, and how much a report may tell; every mechanism that could ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import fields
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.workbench import acts
+from cobogo.faces.workbench.frame import done, section
+from cobogo.faces.workbench.pages.collecting.trial import Trial
+from cobogo.faces.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.snippets import editor
+
+if TYPE_CHECKING:
+    from cobogo.collect.describing import Compared, Wish
+
+START: dict[str, Any] = {
+    "kind": "listed", "name": "Operating systems", "question": "device.os", "epsilon": 1.0, "low": 0.0, "high": 24.0,
+    "values": "Android\nWindows\niOS\nmacOS\nLinux\nother", "users": 100_000, "share": 2.0, "error": 0.5,
+}  # fmt: skip
+
+
+class Planner:
+    """The form and what follows from it. Whatever is written here is in the session, so that leaving loses nothing."""
+
+    def __init__(self, desk: Desk, session: Session, opened: Callable[[str], Awaitable[None]]) -> None:
+        self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
+        self.form: dict[str, Any] = session.kept.setdefault("collecting", dict(START))
+        self.found: list[Compared] = []
+        self.chosen: str | None = None
+
+    async def build(self) -> None:
+        """Form and findings beside each other; the file and a trial below."""
+        with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
+            with ui.card().classes("col-4 gap-2"):
+                section(self.say("collect.plan"))
+                self._kind()
+                self.details = ui.column().classes("w-full gap-2")
+                self._numbers()
+            self.compared = ui.card().classes("col gap-2")
+        with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
+            with ui.card().classes("col-5 gap-2"):
+                self._file()
+            with ui.card().classes("col gap-2"):
+                self.trial = Trial(self.session, lambda: str(self.code.value))
+                self.trial.build()
+        self._detailed()
+        await self._compare()
+
+    def _kind(self) -> None:
+        from cobogo.collect.describing import KINDS
+
+        options = {kind: self.say(f"collect.kind.{kind}") for kind in KINDS}
+        made = ui.select(options, value=self.form["kind"], label=self.say("collect.kind")).classes("w-full")
+        made.props("dense outlined").on_value_change(self._turned)
+
+    async def _turned(self, event: Any) -> None:
+        self.form["kind"], self.chosen = event.value, None
+        self._detailed()
+        await self._compare()
+
+    def _detailed(self) -> None:
+        """What only one kind of question needs."""
+        self.details.clear()
+        kind = self.form["kind"]
+        with self.details:
+            ui.label(self.say(f"collect.why.{kind}")).classes("text-caption text-quiet")
+            if kind in ("listed", "strings"):
+                label = self.say("collect.values" if kind == "listed" else "collect.candidates")
+                self._field(ui.textarea(label).props("dense outlined rows=5").classes("w-full"), "values")
+            if kind == "number":
+                with ui.row().classes("w-full no-wrap"):
+                    for key in ("low", "high"):
+                        self._field(ui.number(self.say(f"collect.{key}")).props("dense outlined").classes("col"), key)
+            goal = "error" if kind == "number" else "share"
+            self._field(ui.number(self.say(f"collect.{goal}"), min=0).props("dense outlined").classes("w-full"), goal)
+
+    def _numbers(self) -> None:
+        self._field(
+            ui.number(self.say("collect.users"), min=1, step=1000).props("dense outlined").classes("w-full"), "users"
+        )
+        self._field(
+            ui.number(self.say("collect.epsilon"), min=0.1, max=20, step=0.1).props("dense outlined").classes("w-full"),
+            "epsilon",
+        )
+        self.factor = ui.label().classes("text-caption text-quiet")
+        with ui.row().classes("w-full no-wrap"):
+            for key in ("name", "question"):
+                self._field(ui.input(self.say(f"collect.{key}")).props("dense outlined").classes("col"), key)
+
+    def _field(self, element: Any, key: str) -> None:
+        element.value = self.form[key]
+
+        async def put(event: Any) -> None:
+            self.form[key] = event.value
+            await self._compare()
+
+        element.props("debounce=400").on_value_change(put)
+
+    def _wish(self) -> Wish:
+        from cobogo.collect.describing import Wish
+
+        known = {one.name for one in fields(Wish)}
+        told = {key: value for key, value in self.form.items() if key in known and value is not None}
+        lines = [line.strip() for line in str(self.form["values"] or "").splitlines()]
+        return Wish(**{**told, "values": tuple(line for line in lines if line)})
+
+    async def _compare(self) -> None:
+        """Work everything out anew; what is wrong is said where the findings would be."""
+        from cobogo.collect import describing
+
+        users = int(self.form["users"] or 0)
+        goal = float(self.form["error"] or 0) if self.form["kind"] == "number" else float(self.form["share"] or 0) / 100
+        try:
+            wish = self._wish()
+            found = await run.io_bound(describing.compared, wish, users, goal)
+            curves = await run.io_bound(describing.curves, wish)
+            assert found is not None
+            self.found = found
+            if self.chosen not in {one.mechanism for one in found}:
+                self.chosen = describing.best(found)
+            self.code.value = describing.written(wish.described(self.chosen))
+        except CobogoError as error:
+            self.compared.clear()
+            with self.compared, ui.row().classes("items-center no-wrap").props('role="alert"'):
+                ui.icon("error_outline").props("size=sm color=negative")
+                ui.label(self.session.trouble(error))
+            return
+        self.factor.text = self.say("collect.epsilon-why", factor=self.session.number(exp(wish.epsilon), 3))
+        self.compared.clear()
+        with self.compared:
+            self._shown(users, curves or {})
+
+    def _shown(self, users: int, curves: Any) -> None:
+        section(self.say("collect.compare", users=users), help=self.say("collect.compare-what"))
+        self._verdict(users)
+        counts = self.form["kind"] != "number"
+        columns = [
+            {"name": key, "label": self.say(f"collect.{key}"), "field": key, "align": align}
+            for key, align in (
+                ("mechanism", "left"), ("needed", "right"), ("off", "right"),
+                *((("smallest", "right"),) if counts else ()), ("bytes", "right"),
+            )
+        ]  # fmt: skip
+        rows = [
+            {
+                "mechanism": one.mechanism,
+                "needed": self.say("collect.never") if one.needed is None else self.session.number(one.needed),
+                "off": self._figure(one.error, counts),
+                "smallest": self._figure(one.smallest, counts),
+                "bytes": self.session.number(one.width),
+            }
+            for one in self.found
+        ]
+        table = ui.table(
+            rows=rows, columns=columns, row_key="mechanism", selection="single", on_select=self._selected
+        ).classes("w-full").props("dense flat bordered hide-bottom")  # fmt: skip
+        table.props["data-name"] = self.say("collect.mechanism")
+        table.selected = [row for row in rows if row["mechanism"] == self.chosen]
+        self._chart(users, curves) if counts else self._bars()
+
+    def _figure(self, value: float | None, share: bool) -> str:
+        return "–" if value is None else self.session.percent(value) if share else self.session.number(value)
+
+    def _verdict(self, users: int) -> None:
+        one = next(one for one in self.found if one.mechanism == self.chosen)
+        if one.needed is None:
+            text, colour = self.say("collect.none-does"), "negative"
+        else:
+            enough = one.needed <= users
+            key = "collect.enough" if enough else "collect.few"
+            text = self.say(key, users=users, mechanism=one.mechanism, needed=one.needed)
+            colour = "positive" if enough else "warning"
+        ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
+
+    async def _selected(self, event: Any) -> None:
+        if event.selection:
+            self.chosen = event.selection[0]["mechanism"]
+            await self._compare()
+
+    def _chart(self, users: int, curves: Any) -> None:
+        """Clients against shares on logarithmic axes; the mechanism chosen and the clients expected stand out."""
+        series: list[dict[str, Any]] = [
+            {
+                "type": "line", "name": name, "showSymbol": False, "smooth": False, "data": [list(p) for p in points],
+                "lineStyle": {"width": 3.5 if name == self.chosen else 1.5}, "z": 3 if name == self.chosen else 2,
+            }
+            for name, points in curves.items()
+        ]  # fmt: skip
+        if series:
+            series[0]["markLine"] = {
+                "symbol": "none", "silent": True, "lineStyle": {"color": FAINT, "type": "dashed", "width": 2},
+                "data": [{"yAxis": users}], "label": {"formatter": self.session.number(users)},
+            }  # fmt: skip
+        plotted(
+            {
+                "legend": {"top": 0, "type": "scroll", "textStyle": {"color": "inherit"}},
+                "tooltip": {"trigger": "item"},
+                "grid": {"left": 12, "right": 56, "top": 40, "bottom": 28, "containLabel": True},
+                "xAxis": axis("log", name=self.say("collect.held"), nameLocation="middle", nameGap=26,
+                              min=0.0003, max=1, axisLabel={":formatter": PERCENT}),
+                "yAxis": axis("log", name=self.say("collect.clients"), min=100, max=1e9,
+                              axisLabel={":formatter": COMPACT}),
+                "series": series,
+            },
+            self.say("collect.curve"),
+            height="15.5rem",
+        )  # fmt: skip
+
+    def _bars(self) -> None:
+        names = [one.mechanism for one in self.found]
+        data = [
+            {"value": one.error, "itemStyle": {"color": BLUE, "opacity": 1 if one.mechanism == self.chosen else 0.45}}
+            for one in self.found
+        ]
+        plotted(
+            {
+                "xAxis": axis("category", data=names),
+                "yAxis": axis(name=self.say("collect.errors")),
+                "series": [{"type": "bar", "data": data, "barMaxWidth": 60}],
+            },
+            self.say("collect.errors"),
+            height="15.5rem",
+        )
+
+    def _file(self) -> None:
+        section(self.say("collect.file"), help=self.say("collect.file-what"))
+        self.code = editor(self.session, "", "TOML", self.say("collect.file"), height="15rem")
+        with ui.row():
+            ui.button(self.say("collect.open"), icon="campaign", on_click=self._open).props("no-caps")
+            ui.button(
+                self.say("collect.download"),
+                icon="download",
+                on_click=lambda: ui.download(str(self.code.value).encode(), "collection.toml", "application/toml"),
+            ).props("flat no-caps")
+
+    async def _open(self) -> None:
+        text = str(self.code.value)
+        identity = await done(self.session, acts.open_collection, self.desk, self.session, "", text)
+        if identity is not None:
+            ui.notify(self.say("collect.opened"), type="positive")
+            await self.opened(identity)

@@ -1,0 +1,191 @@
+"""Columns: what each is, as its values and its name suggest, one line a column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import run, ui
+
+from cobogo.data.schema.portuguese import reason_in_portuguese, type_in_portuguese
+from cobogo.data.schema.suggest import CERTAIN
+from cobogo.errors import CobogoError
+from cobogo.faces.server import profiles, tables
+from cobogo.faces.workbench.frame import complain, framed_data
+from cobogo.faces.workbench.pages.columns_shape import Shape
+from cobogo.faces.workbench.session import Desk, Session
+
+ROLES = ("identifier", "quasi-identifier", "sensitive", "non-sensitive")
+COLOURS = {
+    "identifier": "red-9",
+    "quasi-identifier": "primary",
+    "sensitive": "deep-purple-8",
+    "non-sensitive": "teal-9",
+}
+
+
+async def build(desk: Desk) -> None:
+    """The second step."""
+    with framed_data(desk, "columns") as at_hand:
+        if at_hand is None:
+            return
+        session, row = at_hand
+        found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+        try:
+            told = session.draft.attributes
+        except CobogoError as error:
+            complain(error, session.language)
+            return
+        if found is not None:
+            _Columns(session, found["columns"], told)
+
+
+class _Columns:
+    """The lines, and what stands above them."""
+
+    def __init__(self, session: Session, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
+        self.session = session
+        ui.label(session.say("columns.what"))
+        with ui.expansion(session.say("columns.roles"), icon="help_outline").classes("w-full").props("dense"):
+            for role in ROLES:
+                ui.label(session.say(f"role.{role}"))
+        with ui.row().classes("items-center w-full"):
+            self.all = ui.button(on_click=self._accept_all, icon="done_all").props("no-caps")
+            self.search = ui.input(session.say("columns.search"), on_change=self._filter)
+            self.search.props("dense outlined clearable").style("width: 14rem")
+            self.open = ui.switch(session.say("columns.undecided"), on_change=self._filter)
+            ui.space()
+            self.counts = ui.row().classes("items-center gap-1")
+        self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
+        with ui.card().classes("w-full q-pa-sm gap-0"):
+            with ui.element("div").classes("cobogo-columns cobogo-wide text-caption text-weight-bold q-py-xs"):
+                for key in ("column", "values", "shape", "role", "reason"):
+                    ui.label(session.say(f"columns.{key}"))
+            self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
+        with ui.row().classes("w-full justify-end"):
+            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.to("hierarchies"))).props(
+                "no-caps"
+            )
+        self.changed()
+
+    def changed(self) -> None:
+        """Say again what depends on all columns."""
+        say = self.session.say
+        undecided = [line for line in self.lines if line.role is None]
+        self.all.text = say("columns.all", count=len(undecided))
+        self.all.set_visibility(bool(undecided))
+        named = [line.name for line in self.lines if line.role == "identifier"]
+        self.warning.text = say("columns.identifier", names=", ".join(named))
+        self.warning.set_visibility(bool(named))
+        self.counts.clear()
+        chosen = Counter(line.role for line in self.lines)
+        with self.counts:
+            for role in ROLES:
+                text = f"{self.session.say(f'role.{role}').partition(':')[0]}: {chosen[role]}"
+                ui.badge(text, color=COLOURS[role]).classes("q-pa-xs")
+
+    def _accept_all(self) -> None:
+        self.decide({line: line.profile["role"] for line in self.lines if line.role is None})
+
+    def decide(self, roles: Mapping[_Line, str]) -> None:
+        """Put roles of columns into the policy, all of them at once."""
+        draft = self.session.draft
+        told = draft.attributes
+        changes: dict[str, dict[str, Any]] = {}
+        for line, role in roles.items():
+            usual = role == "quasi-identifier" and not told.get(line.name, {}).get("hierarchy")
+            changes[line.name] = {"role": role} | ({"hierarchy": line.profile["hierarchy"]} if usual else {})
+        draft.set_attributes(changes)
+        for line, role in roles.items():
+            line.turn_to(role)
+        self.changed()
+
+    def _filter(self) -> None:
+        wanted = (self.search.value or "").casefold()
+        for line in self.lines:
+            fits = wanted in line.name.casefold() and (line.role is None or not self.open.value)
+            line.place.set_visibility(fits)
+
+
+class _Line:
+    """A column."""
+
+    def __init__(self, page: _Columns, profile: dict[str, Any], said: str | None) -> None:
+        self.page, self.profile, self.name = page, profile, profile["column"]
+        self.role = said if said in ROLES else None
+        session = page.session
+        self.place = ui.element("div").style("border-top: 1px solid #8884").classes("cobogo-columns q-py-xs")
+        with self.place:
+            with ui.column().classes("gap-0"):
+                ui.label(self.name).classes("text-weight-medium").style("overflow-wrap: anywhere")
+                portuguese = session.language == "pt-BR"
+                ui.label(type_in_portuguese(profile["type"]) if portuguese else profile["type"]).classes("text-caption")
+            self._numbers(session)
+            self.shape = Shape(session, profile)
+            options = {role: session.say(f"role.{role}").partition(":")[0] for role in ROLES}
+            self.select = ui.select(options, value=self.role, on_change=self._chosen)
+            self.select.props(f'dense outlined aria-label="{session.say("columns.role")}: {_plain(self.name)}"')
+            with ui.column().classes("gap-0 items-start"):
+                with ui.row().classes("items-center gap-2"):
+                    self.button = ui.button(
+                        session.say("columns.accept", role=options[profile["role"]]), on_click=self.accept
+                    ).props("outline dense no-caps size=sm")
+                    confidence = session.percent(profile["confidence"])
+                    self.sure = ui.label(session.say("columns.sure", share=confidence))
+                    self.sure.classes("text-caption text-weight-medium")
+                reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
+                ui.label(reason).classes("text-caption").style("line-height: 1.2")
+                self.alarm = ui.label().classes("text-caption text-weight-bold text-negative").props("role=alert")
+        self._drawn()
+
+    def _numbers(self, session: Session) -> None:
+        number = session.number
+        with ui.column().classes("gap-0"):
+            ui.label(session.say("columns.distinct", count=number(self.profile["distinct"]))).classes("text-caption")
+            missing = self.profile["missing"]
+            if missing:
+                share = session.percent(missing / self.profile["records"])
+                ui.label(session.say("columns.missing", share=share)).classes("text-caption text-weight-medium")
+
+    def accept(self) -> None:
+        """Take the suggestion."""
+        self.page.decide({self: self.profile["role"]})
+
+    def turn_to(self, role: str) -> None:
+        """Show a role that the policy has for the column."""
+        self.role = self.select.value = role
+        self._drawn()
+
+    def _chosen(self) -> None:
+        if self.select.value != self.role:
+            self.page.decide({self: self.select.value})
+
+    def _drawn(self) -> None:
+        self.button.set_visibility(self.role != self.profile["role"])
+        self.sure.set_visibility(self.role == self.profile["role"])
+        alarm = warning(self.profile, self.role)
+        self.alarm.set_visibility(alarm is not None)
+        self.alarm.text = "" if alarm is None else self.page.session.say(f"alarm.{alarm}")
+        self.shape.draw(self.role or self.profile["role"])
+
+
+def warning(profile: dict[str, Any], role: str | None) -> str | None:
+    """What is wrong with a role for a column, if anything: the name of the warning.
+
+    >>> found = {"role": "identifier", "confidence": 0.9, "unique": 10, "records": 10}
+    >>> warning(found, "non-sensitive"), warning(found, "identifier")
+    ('released', None)
+    """
+    if role is None:
+        return "undecided"
+    if role != "identifier" and profile["role"] == "identifier" and profile["confidence"] >= CERTAIN:
+        return "released"
+    if role == "non-sensitive" and 2 * profile["unique"] > profile["records"]:
+        return "unique"
+    return None
+
+
+def _plain(name: str) -> str:
+    """A name as an attribute of an element can hold it."""
+    return name.replace("\\", "").replace('"', "")

@@ -1,0 +1,194 @@
+"""Data: bring a table in, choose one, look at its rows. Rows come page by page from the server's own copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import events, ui
+
+from cobogo.faces.server import tables
+from cobogo.faces.server.settings import MEGABYTE
+from cobogo.faces.server.state import DATASETS
+from cobogo.faces.workbench import acts
+from cobogo.faces.workbench.frame import done, framed, section
+from cobogo.faces.workbench.pages import data_rows
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.floor import scratch
+
+EXAMPLE_ROWS = 5000
+SEPARATORS = (",", ";", "\t", "|")
+
+
+async def build(desk: Desk) -> None:
+    """The first step."""
+    with framed(desk, "data") as session:
+        if session is None:
+            return
+        with ui.card().classes("w-full"):
+            _upload(desk, session)
+            _databases(desk, session)
+        _datasets(desk, session)
+        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        if row is not None:
+            await data_rows.show(desk, session, row)
+
+
+def _upload(desk: Desk, session: Session) -> None:
+    options: dict[str, str | None] = {"separator": None, "encoding": "utf-8", "decimal": None}
+    busy = _waiting(session)
+
+    async def taken(event: events.UploadEventArguments) -> None:
+        stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+        try:
+            await event.file.save(stage / "upload")
+            name = event.file.name[:200] or "table"
+            await _keep(desk, session, busy, acts.receive_table, name, stage / "upload", dict(options))
+        finally:
+            scratch.remove(stage)
+        event.sender.reset()  # type: ignore[attr-defined]
+
+    most = desk.house.settings.limits.upload_megabytes
+    drop = ui.upload(
+        label=session.say("data.drop"),
+        on_begin_upload=lambda: busy.set_visibility(True),
+        on_upload=taken,
+        on_rejected=lambda: ui.notify(session.say("data.large", most=most)),
+        auto_upload=True,
+        max_file_size=most * MEGABYTE,
+    )
+    drop.on("failed", lambda: ui.notify(session.say("data.failed", most=most), type="negative"), args=[])
+    drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
+    drop.props["data-name"] = session.say("data.drop")
+    _options(session, options)
+    ui.label(session.say("data.what")).classes("text-caption")
+
+
+def _waiting(session: Session) -> ui.row:
+    """What is seen while a table is read."""
+    with ui.row().classes("items-center") as row:
+        ui.spinner(size="sm")
+        ui.label(session.say("data.reading")).props("role=status")
+    row.set_visibility(False)
+    return row
+
+
+def _options(session: Session, options: dict[str, str | None]) -> None:
+    """What a CSV file does not say of itself; a Parquet file does."""
+    choices: dict[str, dict[str | None, str]] = {
+        "separator": {None: session.say("data.guess")} | {one: session.say(f"mark.{ord(one)}") for one in SEPARATORS},
+        "encoding": {"utf-8": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)"},
+        "decimal": {None: session.say("data.guess"), ".": session.say("data.point"), ",": session.say("data.comma")},
+    }
+    with ui.expansion(session.say("data.options"), icon="tune").classes("w-full").props("dense"), ui.row():
+        for key, known in choices.items():
+            ui.select(
+                known,
+                value=options[key],
+                label=session.say(f"option.{key}"),
+                on_change=lambda event, key=key: options.update({key: event.value}),
+            ).style("width: 15rem").props("dense outlined")
+
+
+def _databases(desk: Desk, session: Session) -> None:
+    """Tables of the databases that the server's settings name."""
+    known = tables.sources(desk.house, session.owner)
+    if not known:
+        return
+
+    async def turned() -> None:
+        found = await done(session, tables.offered, desk.house, session.owner, str(source.value))
+        table.set_options(found or [], value=None)
+
+    async def take() -> None:
+        if table.value:
+            await _keep(desk, session, busy, acts.copy_table, str(source.value), str(table.value))
+
+    with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
+        ui.label(session.say("data.copied")).classes("text-caption")
+        with ui.row().classes("items-center"):
+            source = ui.select(known, label=session.say("data.source"), on_change=turned)
+            table = ui.select([], label=session.say("data.table"), with_input=True)
+            for field in (source, table):
+                field.props("dense outlined").style("width: 16rem")
+            ui.button(session.say("data.take"), on_click=take).props("no-caps")
+        busy = _waiting(session)
+
+
+async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., str], *given: Any) -> None:
+    """Take a table in, off the event loop, and work on it; what is no table is refused in the words of the refusal."""
+    busy.set_visibility(True)
+    identity = await done(session, take, desk, session, "", *given)
+    busy.set_visibility(False)
+    if identity is not None:
+        ui.navigate.to(session.to("data", data=identity, release=None))
+
+
+def _datasets(desk: Desk, session: Session) -> None:
+    rows = [row for row in desk.house.state.rows(DATASETS, session.owner) if row["about"]]
+    section(session.say("data.mine"))
+    if not rows:
+        _nothing_yet(desk, session)
+    for row in rows:
+        _dataset(desk, session, row)
+
+
+def _nothing_yet(desk: Desk, session: Session) -> None:
+    async def example() -> None:
+        await _keep(desk, session, busy, acts.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
+
+    with ui.card().classes("w-full items-center q-pa-lg"):
+        ui.icon("table_view").props("size=xl color=primary")
+        ui.label(session.say("data.none")).classes("text-subtitle1")
+        ui.label(session.say("data.teach")).style("max-width: 44rem; text-align: center")
+        ui.button(session.say("data.example"), icon="science", on_click=example).props("outline no-caps")
+        busy = _waiting(session)
+
+
+def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+    known = tables.about(row)
+    chosen = row["id"] == session.dataset
+    card = ui.card().classes("w-full q-py-sm")
+    if chosen:
+        card.style("border-left: 6px solid var(--q-primary)")
+    with card, ui.row().classes("items-center w-full no-wrap cobogo-wrap"):
+        ui.icon("table_chart").props("size=md")
+        with ui.column().classes("gap-0"):
+            ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")
+            counts = {"rows": known["rows"], "columns": len(known["columns"])}
+            text = session.say("data.rows", **counts, size=_size(session, known))
+            ui.label(f"{text} · {session.date(row['created'])}").classes("text-caption")
+        ui.space()
+        if chosen:
+            ui.icon("check_circle").props("size=sm color=positive")
+            ui.label(session.say("data.used")).classes("text-positive text-weight-medium")
+            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to(session.to("columns"))).props("no-caps")
+        else:
+            there = session.to("data", data=row["id"], release=None)
+            ui.button(session.say("data.use"), on_click=lambda: ui.navigate.to(there)).props("no-caps outline")
+        label = session.say("data.delete")
+        ui.button(icon="delete", on_click=lambda: _asked(desk, session, row)).props(
+            f'flat round color=negative aria-label="{label}"'
+        ).tooltip(label)
+
+
+def _size(session: Session, known: dict[str, Any]) -> str:
+    size = known["size"]
+    number = session.number
+    return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
+
+
+async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+    """Delete a data set when that is confirmed."""
+    with ui.dialog() as dialog, ui.card():
+        ui.label(session.say("data.sure", name=row["name"])).classes("text-subtitle1")
+        ui.label(session.say("data.stays")).classes("text-caption")
+        with ui.row().classes("w-full justify-end"):
+            ui.button(session.say("data.cancel"), on_click=lambda: dialog.submit(False)).props("flat no-caps autofocus")
+            ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
+    if not await dialog:
+        return
+    await done(session, acts.forget_dataset, desk, session, row["id"])
+    there = None if row["id"] == session.dataset else session.dataset
+    if desk.house.state.get(DATASETS, row["id"]) is None:
+        ui.navigate.to(session.to("data", data=there, release=None))

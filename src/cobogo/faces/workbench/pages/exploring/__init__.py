@@ -1,0 +1,57 @@
+"""Explore: the lattice and its nodes, algorithms side by side, the frontier of privacy and utility."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.workbench.frame import framed_data
+from cobogo.faces.workbench.pages.exploring import algorithms, frontier, lattice
+from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.faces.workbench.session import Desk
+from cobogo.floor.language.sentences import translated
+
+__all__ = ["build"]
+
+
+TABS = {"lattice": "hub", "algorithms": "balance", "frontier": "show_chart"}
+
+
+def build(desk: Desk) -> None:
+    """The page."""
+    with framed_data(desk, "exploring") as at_hand:
+        if at_hand is None:
+            return
+        session, row = at_hand
+        at = {"tab": next(iter(TABS))}
+
+        @ui.refreshable
+        def content() -> None:
+            place = Place.of(desk, session, row, content.refresh)
+            try:
+                place.policy()
+            except CobogoError as error:
+                place.refused(translated(error, session.language))
+                return
+            _tabs(place, at)
+
+        content()
+
+
+def _tabs(place: Place, at: dict[str, str]) -> None:
+    names = {
+        "lattice": place.session.say("explore.lattice"),
+        "algorithms": place.session.say("explore.algorithms"),
+        "frontier": place.session.say("explore.frontier"),
+    }
+    with ui.tabs(on_change=lambda event: at.update(tab=event.value)) as tabs:
+        tabs.props("align=left no-caps dense inline-label").classes("w-full")
+        for name, label in names.items():
+            ui.tab(name, label, icon=TABS[name])
+    with ui.tab_panels(tabs, value=at["tab"], animated=False).classes("w-full").style("background: transparent"):
+        with ui.tab_panel("lattice").classes("q-pa-none"):
+            lattice.build(place)
+        with ui.tab_panel("algorithms").classes("q-pa-none"):
+            algorithms.build(place)
+        with ui.tab_panel("frontier").classes("q-pa-none"):
+            frontier.build(place)

@@ -1,0 +1,239 @@
+"""The lattice, drawn around the best node; its nodes can be filtered, chosen and looked at."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from nicegui import events, run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.workbench.pages.exploring.filters import Filter, controls
+from cobogo.faces.workbench.pages.exploring.node import Panel
+from cobogo.faces.workbench.pages.exploring.picture import named, picture, standing_words
+from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.language.sentences import translated
+from cobogo.publish.recode.problem import Levels
+from cobogo.publish.recode.survey import Standing
+from cobogo.studies.exploration import Exploration
+
+SLICE = 0.4
+"""Seconds of looking at nodes between two notes of how far it is."""
+
+OFTEN = 4.0
+"""Seconds at least between two better nodes that take the place of the best, where it is not proven."""
+
+LISTED = 100
+
+
+def build(place: Place) -> None:
+    """The tab: at first something that turns, for data have to be counted and the best node to be found."""
+    room = ui.column().classes("w-full gap-4")
+    with room, ui.row().classes("items-center q-pa-md"):
+        ui.spinner(size="lg")
+        ui.label(place.session.say("explore.opening"))
+
+    async def fill() -> None:
+        refusal, found = "", None
+        try:
+            found = await run.io_bound(place.explored)
+        except CobogoError as error:
+            refusal = translated(error, place.session.language)
+        if room.is_deleted:
+            return
+        room.clear()
+        with room:
+            if found is None:
+                place.refused(refusal)
+            elif not found.attributes:
+                place.refused(place.session.say("explore.nothing"))
+            else:
+                Tab(place, found).build()
+
+    ui.timer(0.01, fill, once=True)
+
+
+class Tab:
+    """One visit to a lattice: the node chosen, the filter, and the parts of the page that follow them."""
+
+    def __init__(self, place: Place, found: Exploration) -> None:
+        self.place, self.found = place, found
+        self.session, self.say = place.session, place.session.figures
+        self.survey = found.survey
+        self.chosen: Levels = found.survey.around
+        self.filter = Filter.open(found.survey)
+        self._improve_at = time.monotonic() + OFTEN
+
+    def build(self) -> None:
+        """Draw it, and go on looking at nodes while somebody is there."""
+        self.nothing = ui.column().classes("w-full")
+        if self.found.optimum is None:
+            why = "" if self.found.why is None else translated(self.found.why, self.session.language)
+            text = self.session.say("explore.no_solution", why=why)
+            with self.nothing:
+                ui.label(text).style("white-space: pre-wrap").classes(
+                    "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
+                )
+        with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
+            with ui.column().classes("col gap-1").style("min-width: 0"):
+                self.counts = ui.label().classes("text-body2")
+                if not self.survey.whole:
+                    ui.label(self.session.say("explore.part", count=len(self.survey))).classes("text-caption")
+                self.progress = ui.linear_progress(0, show_value=False).props("rounded")
+                self.chart = ui.echart({"series": []}, on_point_click=self._clicked, renderer="svg")
+                self.chart.classes("w-full lattice").style("height: 470px")
+                self.chart.props["role"], self.chart.props["aria-label"] = "img", self.session.say("explore.how")
+                self._legend()
+            with ui.card().classes("gap-2").style("width: 300px; flex: none"):
+                controls(self.session, self.found.attributes, self.filter, self._filtered)
+        self.panel = Panel(self.place, self.found)
+        self._list()
+        self._draw()
+        self.timer = ui.timer(0.05, self._look_on)
+        ui.timer(0.01, lambda: self.panel.show(self.chosen), once=True)
+
+    async def _look_on(self) -> None:
+        """A little more of the survey; the page stays quick, because the work is done elsewhere and in slices."""
+        if self.survey.finished:
+            self.timer.deactivate()
+            self._draw()
+            return
+        until = time.monotonic() + SLICE
+        await run.io_bound(self.survey.look, lambda: time.monotonic() > until)
+        before = self.found.optimum
+        if (until > self._improve_at or self.survey.finished) and self.found.improve():
+            if self.chosen == before or before is None:
+                self.chosen = self.found.optimum or self.chosen
+            self._improve_at = until + OFTEN
+            self.nothing.clear()
+            self.sure.text = self._sure()
+            self._draw()
+            await self.panel.show(self.chosen)
+        elif self._shown_unknown:
+            self._draw()
+        else:
+            self._count(self._passing())
+
+    def _passing(self) -> Mask:
+        return self.filter.passing(self.survey, self.chosen)
+
+    def _filtered(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        passing = self._passing()
+        focus = self.chosen if self.filter.relation != "all" else self.found.optimum or self.survey.around
+        shown = self.filter.drawn(self.survey, passing, focus)
+        if len(shown) and (mine := self.survey.number(self.chosen)) is not None and passing[mine] and mine not in shown:
+            shown = np.sort(np.append(shown[:-1], mine))
+        self.survey.want(shown)
+        self._shown_unknown = bool((self.survey.standing[shown] == Standing.UNKNOWN).any())
+        self._named = {named(levels): levels for levels in map(self.survey.levels, shown.tolist())}
+        self.chart.options.clear()
+        self.chart.options.update(picture(self.found, shown, self.chosen, self.session, self.say))
+        self.chart.update()
+        self._drawn = len(shown)
+        self._count(passing)
+        self._rows(passing)
+
+    def _count(self, passing: Mask) -> None:
+        survey, number = self.survey, self.say.number
+        states = [int((survey.standing == one).sum()) for one in (Standing.SATISFIES, Standing.FAILS)]
+        self.counts.text = self.session.say(
+            "explore.counts",
+            drawn=number(self._drawn),
+            passing=number(int(passing.sum())),
+            total=number(survey.total),
+            satisfied=number(states[0]),
+            failing=number(states[1]),
+            unknown=number(survey.total - sum(states)),
+        )
+        self.progress.value = survey.looked_at / max(len(survey), 1)
+        self.progress.set_visibility(not survey.finished)
+
+    def _legend(self) -> None:
+        say = self.session.say
+        signs = {"●": "explore.satisfies", "▪": "explore.fails", "▲": "explore.unknown"}
+        with ui.row().classes("text-caption gap-4"):
+            self.sure = ui.label(self._sure())
+            for sign, text in signs.items():
+                ui.label(f"{sign} {say(text)}")
+        ui.label(say("explore.how")).classes("text-caption")
+        metric = self.survey.problem.metric.name
+        if means := self.say.texts.get(f"metric.{metric}.means"):
+            ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
+
+    def _sure(self) -> str:
+        say = self.session.say
+        if self.found.optimum is None:
+            return ""
+        sure = say("explore.proven" if self.found.proven else "explore.unproven")
+        return "◆ " + say("explore.legend_optimum", sure=sure)
+
+    def _list(self) -> None:
+        say = self.session.say
+        ui.label(say("explore.list")).classes("text-subtitle1 text-weight-medium")
+        names = {
+            "rank": "#",
+            "levels": say("explore.levels_of", names=", ".join(self.found.attributes)),
+            "standing": say("explore.standing"),
+            "value": self.say.name("metric", self.survey.problem.metric.name),
+            "suppressed": say("explore.suppressed"),
+            "classes": say("explore.classes"),
+            "smallest": say("explore.smallest"),
+            "look": "",
+        }
+        left = ("levels", "standing", "look")
+        columns = [
+            {"name": name, "label": label, "field": name, "align": "left" if name in left else "right"}
+            for name, label in names.items()
+        ]
+        self.table = ui.table(rows=[], columns=columns, row_key="rank", pagination=8)
+        self.table.classes("w-full").props("dense flat bordered wrap-cells color=primary")
+        self.table.add_slot(
+            "body-cell-look",
+            '<q-td :props="props"><q-btn flat dense no-caps color="primary" icon="visibility" '
+            f""":aria-label="'{say("explore.look")} ' + props.row.levels" """
+            """@click="() => $parent.$emit('look', props.row.node)" /></q-td>""",
+        )
+        self.table.on("look", lambda event: self._chosen_from_list(int(event.args)))
+
+    def _rows(self, passing: Mask) -> None:
+        survey, number = self.survey, self.say.number
+        ordered = self._ordered(passing)[:LISTED]
+        values = self.say.column(survey.values[ordered].tolist())
+        self.table.rows = [
+            {
+                "rank": place + 1,
+                "node": node,
+                "levels": " · ".join(map(str, survey.levels(node))),
+                "standing": standing_words(self.session, Standing(int(survey.standing[node]))),
+                "value": values[place],
+                "suppressed": number(int(survey.suppressed[node])),
+                "classes": number(int(survey.classes[node])),
+                "smallest": number(int(survey.smallest[node])),
+            }
+            for place, node in enumerate(ordered.tolist())
+        ]
+
+    def _ordered(self, passing: Mask) -> Ints:
+        """The solutions, best first; then the others, those that would have to suppress least first."""
+        best = self.survey.ranked()
+        failing = np.flatnonzero(passing & (self.survey.standing == Standing.FAILS))
+        failing = failing[np.argsort(self.survey.suppressed[failing], kind="stable")]
+        return np.concatenate([best[passing[best]], failing])
+
+    async def _clicked(self, event: events.EChartPointClickEventArguments) -> None:
+        if event.data_type == "node" and (levels := self._named.get(event.name)) is not None:
+            await self._choose(levels)
+
+    async def _chosen_from_list(self, number: int) -> None:
+        if 0 <= number < len(self.survey):
+            await self._choose(self.survey.levels(number))
+            ui.run_javascript(f"getHtmlElement({self.panel.room.id}).scrollIntoView({{block: 'start'}})")
+
+    async def _choose(self, levels: Levels) -> None:
+        self.chosen = levels
+        self._draw()
+        await self.panel.show(levels)

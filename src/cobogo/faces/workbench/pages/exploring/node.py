@@ -1,0 +1,224 @@
+"""A node beside the best: what each would release, class sizes before and after, and a way to release this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import run, ui
+
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.workbench import acts
+from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.frame import done
+from cobogo.faces.workbench.looks import BRICK
+from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
+from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.publish.recode.problem import Levels
+from cobogo.studies.exploration import Combination, Exploration, Sizes, View
+
+
+class Panel:
+    """The part of the page that is about one node."""
+
+    def __init__(self, place: Place, found: Exploration) -> None:
+        self.place, self.found = place, found
+        self.session, self.say = place.session, place.session.figures
+        self.views: dict[Levels, View] = {}
+        self.room = ui.column().classes("w-full gap-3 node")
+
+    async def show(self, levels: Levels) -> None:
+        """Compare a node with the best one."""
+        best = self.found.optimum
+        await run.io_bound(lambda: self.found.original)
+        for node in (levels, best):
+            if node is not None and node not in self.views:
+                view = await run.io_bound(self.found.view, node)
+                if view is None:  # the server is going down
+                    return
+                self.views[node] = view
+        if self.room.is_deleted:
+            return
+        self.room.clear()
+        with self.room:
+            self._shown(levels, self.views[levels], None if best in (None, levels) else self.views[best])
+
+    def _shown(self, levels: Levels, view: View, best: View | None) -> None:
+        say = self.session.say
+        with ui.card().classes("w-full gap-2"):
+            with ui.row().classes("items-center w-full"):
+                title = say("explore.this_is_best" if levels == self.found.optimum else "explore.this_node")
+                ui.label(f"{title} {' · '.join(map(str, levels))}").classes("text-subtitle1 text-weight-medium")
+                ui.space()
+                button = ui.button(say("explore.release"), icon="play_arrow", on_click=lambda: self._release(view))
+                button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
+            if not view.satisfied:
+                ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
+            with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
+                with ui.column().classes("col-7").style("min-width: 0"):
+                    self._compared(view, best)
+                with ui.column().classes("col").style("min-width: 0"):
+                    ui.label(say("explore.sizes")).classes("text-body2 text-weight-medium")
+                    self._sizes(view, best)
+            with ui.expansion(say("explore.combinations"), icon="list").classes("w-full"):
+                self._combinations(view.combinations)
+
+    @property
+    def _may_run(self) -> bool:
+        return self.session.holder is not None and Scope.RUN in self.session.holder.scopes
+
+    def _compared(self, view: View, best: View | None) -> None:
+        say, number, percent = self.session.say, self.say.number, self.say.percent
+        records = self.found.problem.scale.records
+        sides = [view, *([] if best is None else [best]), self.found.original]
+
+        def row(name: str, figure: Callable[[View], str]) -> dict[str, Any]:
+            texts = {f"s{place}": figure(side) for place, side in enumerate(sides)}
+            return {"name": name, **texts, "differs": best is not None and texts["s0"] != texts["s1"]}
+
+        rows = [
+            row(say("explore.standing"), self._standing),
+            *(row(name, self._level(name)) for name in self.found.attributes),
+            *(row(self.say.name("metric", name), self._metric(name)) for name in self._metrics()),
+            row(say("explore.suppressed"), lambda v: f"{number(v.suppressed)} ({percent(v.suppressed / records)})"),
+            row(say("explore.classes"), lambda v: number(v.classes)),
+            row(say("explore.spread"), lambda v: f"{number(v.smallest)} / {number(v.average)} / {number(v.largest)}"),
+            row(say("explore.highest_risk"), lambda v: percent(v.highest_risk)),
+            row(say("explore.average_risk"), lambda v: percent(v.average_risk)),
+            *(row(say("explore.guess", name=name), self._guess(name)) for name in self.found.prepared.policy.sensitive),
+        ]
+        columns = [{"name": "name", "label": "", "field": "name", "align": "left"}]
+        labels = [self._name(best), *([say("explore.optimum")] * (best is not None)), say("explore.original")]
+        columns += [
+            {"name": f"s{place}", "label": label, "field": f"s{place}", "align": "left"}
+            for place, label in enumerate(labels)
+        ]
+        table = ui.table(rows=rows, columns=columns, row_key="name", pagination=0)
+        table.props("dense flat bordered hide-pagination wrap-cells").classes("w-full")
+        table.add_slot(
+            "body-cell-s0",
+            "<q-td :props=\"props\" :class=\"props.row.differs ? 'text-weight-bold' : ''\">{{ props.value }}"
+            '<q-icon v-if="props.row.differs" name="compare_arrows" class="q-ml-xs" color="primary" /></q-td>',
+        )
+
+    def _standing(self, view: View) -> str:
+        if view.satisfied is None:
+            return self.say.number(None)
+        return self.session.say("explore.satisfies" if view.satisfied else "explore.fails")
+
+    def _name(self, best: View | None) -> str:
+        """What the node shown is called: one that is not compared with the best is the best, if there is one."""
+        alone = best is None and self.found.optimum is not None
+        return self.session.say("explore.optimum" if alone else "explore.chosen")
+
+    def _metrics(self) -> list[str]:
+        mine = self.found.problem.metric.name
+        return [mine, *(name for name in ("loss", "precision", "discernibility", "aecs") if name != mine)]
+
+    def _level(self, name: str) -> Callable[[View], str]:
+        hierarchy = self.found.problem.hierarchies[self.found.attributes.index(name)]
+
+        def text(view: View) -> str:
+            level = view.levels[name]
+            example = self.say.label(next(iter(hierarchy.labels[level]), None))
+            return self.session.say("explore.level", level=level, height=hierarchy.height, example=example[:40])
+
+        return text
+
+    def _metric(self, name: str) -> Callable[[View], str]:
+        return lambda view: self.say.number(view.metrics[name])
+
+    def _guess(self, name: str) -> Callable[[View], str]:
+        return lambda view: self.say.percent(view.inference.get(name))
+
+    def _sizes(self, view: View, best: View | None) -> None:
+        say = self.session.say
+        mine = self._name(best)
+        sides = [(say("explore.original"), self.found.original.sizes, "#8d99ae"), (mine, view.sizes, BRICK)]
+        if best is not None:
+            sides.append((say("explore.optimum"), best.sizes, "#2a788e"))
+        most = max((len(groups) for _, groups, _ in sides), default=0)
+        axis = next((groups for _, groups, _ in sides if len(groups) == most), ())
+        chart = ui.echart(
+            {
+                "animation": False,
+                "textStyle": {"color": INK, "fontFamily": FONT},
+                "grid": {"left": 64, "right": 10, "top": 34, "bottom": 58},
+                "legend": {"top": 0, "itemGap": 24, "textStyle": {"color": INK}},
+                "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}},
+                "xAxis": {
+                    "type": "category",
+                    "data": [self._range(group) for group in axis],
+                    "name": say("explore.size_axis"),
+                    "nameLocation": "middle",
+                    "nameGap": 40,
+                    "axisLabel": {"color": INK, "interval": 0, "rotate": 30, "fontSize": 10},
+                    "nameTextStyle": {"color": INK},
+                },
+                "yAxis": {
+                    "type": "value",
+                    "axisLabel": {
+                        "color": INK,
+                        ":formatter": f"v => v.toLocaleString('{self.session.language}')",
+                    },
+                    "splitLine": {"lineStyle": {"color": INK, "opacity": 0.12}},
+                },
+                "series": [
+                    {
+                        "type": "bar",
+                        "name": name,
+                        "data": [group.records for group in groups],
+                        "itemStyle": {"color": colour, "decal": {"symbol": "none"}},
+                    }
+                    for name, groups, colour in sides
+                ],
+            },
+            renderer="svg",
+        )
+        chart.classes("w-full").style("height: 320px")
+
+    def _range(self, group: Sizes) -> str:
+        number = self.say.number
+        if group.last is None:
+            return f"≥ {number(group.first)}"
+        return number(group.first) if group.first == group.last else f"{number(group.first)}–{number(group.last)}"
+
+    def _combinations(self, shown: tuple[Combination, ...]) -> None:
+        names = self.found.attributes
+        columns = [
+            {"name": f"c{place}", "label": name, "field": f"c{place}", "align": "left"}
+            for place, name in enumerate(names)
+        ]
+        columns.append({"name": "n", "label": self.session.say("explore.records"), "field": "n", "align": "right"})
+        columns.append({"name": "gone", "label": "", "field": "gone", "align": "left"})
+        rows = [
+            {
+                "id": place,
+                **{f"c{column}": self.say.label(value) for column, value in enumerate(one.values)},
+                "n": self.say.number(one.records),
+                "gone": self.session.say("explore.gone") if one.suppressed else "",
+            }
+            for place, one in enumerate(shown)
+        ]
+        ui.label(self.session.say("explore.combinations_what")).classes("text-caption")
+        ui.table(rows=rows, columns=columns, row_key="id", pagination=0).props(
+            "dense flat bordered hide-pagination"
+        ).classes("w-full")
+
+    async def _release(self, view: View) -> None:
+        """A job whose policy fixes the levels; the draft stays as it is."""
+        place, session = self.place, self.session
+        job = await done(session, acts.run_node, place.desk, session, "", place.dataset, lambda text: fixed(text, view))
+        if job is not None:
+            ui.navigate.to(session.to("running", job=job, release=None))
+
+
+def fixed(text: str, view: View) -> str:
+    """The policy whose only node is this one."""
+    draft = Draft(text)
+    for name, level in view.levels.items():
+        draft.set_attribute(name, **{"min-level": level, "max-level": level})
+    for key in ("kind", "marginals", "time-limit"):
+        draft.set("recoding", key, None)
+    draft.set("recoding", "algorithm", "optimal")
+    return draft.text

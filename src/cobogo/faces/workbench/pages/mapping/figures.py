@@ -1,0 +1,201 @@
+"""Figures of a trial: what people lose, what an attacker still finds, what is promised; and a table of all trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from nicegui import ui
+
+from cobogo.faces.workbench.frame import metric
+from cobogo.faces.workbench.plots import BLUE, GREY, PLAIN, axis, plotted
+from cobogo.faces.workbench.session import Session
+from cobogo.locate.geometry import distance
+from cobogo.locate.trying import Tried
+
+KEPT = 40
+"""Trials that are remembered."""
+
+AREAS = frozenset({"presence-absence", "aggregated-presence"})
+"""Attacks whose success is an area under a curve: one half is nothing."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """The figures of one trial, without positions."""
+
+    mechanism: str
+    options: Mapping[str, Any]
+    kind: str
+    loss: float
+    attack: str | None
+    error: float | None
+    success: float | None
+    baseline: float | None = None
+
+    @classmethod
+    def of(cls, found: Tried, mechanism: str, options: Mapping[str, Any]) -> Try:
+        """Those of a trial."""
+        finding = found.finding
+        return cls(
+            mechanism,
+            dict(options),
+            found.guarantee.kind,
+            found.run.quality_loss,
+            None if finding is None else finding.attack,
+            found.error,
+            None if finding is None else finding.success,
+            None if finding is None else finding.baseline,
+        )
+
+
+def remembered(tries: list[Try], new: Try) -> list[Try]:
+    """The trials with a new one first, which stands for an earlier one of the same settings."""
+
+    def settings(one: Try) -> object:
+        return one.mechanism, one.options, one.attack
+
+    return [new, *(one for one in tries if settings(one) != settings(new))][:KEPT]
+
+
+def named(session: Session, one: Try) -> str:
+    """A mechanism with its options, as people say it."""
+    told = []
+    for key, value in one.options.items():
+        said = session.number(value, 3) if isinstance(value, int | float) else session.say(f"map.choice.{value}")
+        told.append(f"{session.say(f'map.knob.{key}')} = {said}")
+    return ", ".join([session.say(f"map.name.{one.mechanism}"), *told])
+
+
+def metres(session: Session, value: float) -> str:
+    """A distance, in kilometres where it is long."""
+    return f"{session.number(value / 1000, 3)}\u00a0km" if value >= 10_000 else f"{session.number(round(value))}\u00a0m"
+
+
+def tiles(session: Session, found: Tried) -> None:
+    """What it costs and what it hides."""
+    metric(session.say("map.loss"), metres(session, found.run.quality_loss), help=session.say("map.loss-what"))
+    if found.error is not None:
+        metric(session.say("map.error"), metres(session, found.error), help=session.say("map.error-what"))
+    finding = found.finding
+    if finding is not None:
+        measured = session.say(f"map.measures.{finding.attack}")
+        measured += " · " + session.say("map.blind", share=session.percent(finding.baseline))
+        word = "map.told" if finding.attack in AREAS else "map.success"
+        metric(session.say(word), session.percent(finding.success), help=measured)
+    elif found.skipped is not None:
+        metric(session.say("map.success"), "–", help=session.say("map.skipped", why=found.skipped))
+    if found.run.area is not None:
+        metric(
+            session.say("map.area"),
+            f"{session.number(found.run.area / 1e6, 3)}\u00a0km²",
+            help=session.say("map.area-what"),
+        )
+    elif found.run.positions is not None:
+        metric(
+            session.say("map.positions"), session.number(found.run.positions), help=session.say("map.positions-what")
+        )
+    elif found.spent:
+        metric(
+            session.say("map.spent"),
+            session.number(found.spent, 3),
+            help=session.say("map.spent-what", reports=found.reports_each),
+        )
+
+
+def moment(session: Session, found: Tried, person: int, row: int) -> str:
+    """How far off report and guess are at one moment."""
+    truth, off = found.truth, float(found.run.loss[row])
+    guess = None if found.one_guess_each else found.guess(person, row)
+    if guess is None:
+        return session.say("map.moment", report=metres(session, off))
+    wrong = float(distance(truth.lon[row], truth.lat[row], *guess))
+    return session.say("map.moment-guess", report=metres(session, off), guess=metres(session, wrong))
+
+
+def promised(session: Session, found: Tried) -> list[str]:
+    """What is promised, in sentences; nothing is claimed that does not hold."""
+    guarantee = found.guarantee
+    lines = [
+        session.say(
+            f"map.promise.{guarantee.kind}",
+            epsilon=session.number(guarantee.epsilon or 0, 3),
+            metres=round(log(4) / guarantee.epsilon) if guarantee.epsilon else 0,
+            k=guarantee.k or 0,
+        )
+    ]
+    if guarantee.kind in ("geo-indistinguishability", "elastic") and found.spent > (guarantee.epsilon or 0) * 1.001:
+        lines.append(session.say("map.together", reports=found.reports_each, epsilon=session.number(found.spent, 3)))
+    if guarantee.kind == "none":
+        lines = (
+            [session.say(f"map.why-none.{found.run.name}")]
+            if session.knows(f"map.why-none.{found.run.name}")
+            else lines
+        )
+    if found.own_context and guarantee.kind != "none":
+        lines.append(session.say("map.own-context"))
+    if found.run.answered < 1:
+        lines.append(session.say("map.refused", share=session.percent(1 - found.run.answered)))
+    return lines
+
+
+def table(session: Session, tries: list[Try]) -> None:
+    """All trials: figures beside a picture of what is lost against what is found."""
+    columns = [
+        {"name": key, "label": session.say(f"map.column.{key}"), "field": key, "align": align}
+        for key, align in (
+            ("mechanism", "left"), ("promise", "left"), ("loss", "right"), ("attack", "left"), ("error", "right"),
+            ("success", "right"),
+        )
+    ]  # fmt: skip
+    rows = [
+        {
+            "id": number,
+            "mechanism": named(session, one),
+            "promise": session.say(f"map.kind.{one.kind}"),
+            "loss": metres(session, one.loss),
+            "attack": "–" if one.attack is None else session.say(f"map.attack.{one.attack}"),
+            "error": "–" if one.error is None else metres(session, one.error),
+            "success": _beside(session, one),
+        }
+        for number, one in enumerate(tries)
+    ]
+    with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
+        with ui.column().classes("col"):
+            made = ui.table(rows=rows, columns=columns, row_key="id", pagination=8).classes("w-full")
+            made.props("dense flat bordered wrap-cells")
+        known = [one for one in tries if one.error is not None]
+        if len(known) > 1:
+            with ui.column().style("width: 21rem; flex: none"):
+                _plane(session, known)
+
+
+def _beside(session: Session, one: Try) -> str:
+    """A share beside what anybody would find without the reports."""
+    if one.success is None:
+        return "–"
+    return session.percent(one.success) + ("" if one.baseline is None else f" ({session.percent(one.baseline)})")
+
+
+def _plane(session: Session, tries: list[Try]) -> None:
+    """Loss to the right, the attacker's error upwards: better mechanisms lie higher and farther to the left."""
+    data: list[dict[str, Any]] = [
+        {"value": [max(one.loss, 1.0), max(one.error or 0.0, 1.0)], "name": named(session, one)} for one in tries
+    ]
+    data[0] = {**data[0], "symbolSize": 16, "itemStyle": {"opacity": 1}}
+    plotted(
+        {
+            "tooltip": {"trigger": "item", "formatter": "{b}"},
+            "grid": {"left": 8, "right": 16, "top": 30, "bottom": 26, "containLabel": True},
+            "xAxis": axis("log", name=session.say("map.column.loss"), nameLocation="middle", nameGap=24,
+                          axisLabel={":formatter": PLAIN}),
+            "yAxis": axis("log", name=session.say("map.column.error"), nameTextStyle={"align": "left", "color": GREY},
+                          axisLabel={":formatter": PLAIN}),
+            "series": [{"type": "scatter", "data": data, "symbolSize": 9,
+                        "itemStyle": {"color": BLUE, "opacity": 0.6}}],
+        },
+        session.say("map.plane"),
+        height="16rem",
+    )  # fmt: skip

@@ -1,0 +1,186 @@
+"""The policy while it is being written: forms and text change one draft, and every change is checked at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nicegui import ElementFilter, run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server import tables
+from cobogo.faces.workbench.checking import checked, jobs_of
+from cobogo.faces.workbench.frame import section
+from cobogo.faces.workbench.header import given, is_dark
+from cobogo.faces.workbench.session import Desk, Session
+
+
+@dataclass
+class Part:
+    """A part of the page, and what it was drawn from: one whose ``key`` is the same is not drawn again."""
+
+    build: Callable[[Sheet], None]
+    place: ui.column
+    key: Callable[[Sheet], Any] | None = None
+    known: Any = None
+
+    def draw(self, sheet: Sheet) -> None:
+        """Draw it, where anything has changed."""
+        now = None if self.key is None else self.key(sheet)
+        if now is None or now != self.known:
+            self.known = now
+            self.place.clear()
+            with self.place:
+                self.build(sheet)
+
+
+@dataclass
+class Sheet:
+    """The page's state: what is drawn from the draft, and where its errors are shown."""
+
+    desk: Desk
+    session: Session
+    row: dict[str, Any]
+    drawn: list[Part] = field(default_factory=list)
+    unfolded: set[str] = field(default_factory=set)
+    places: dict[str, ui.label] = field(default_factory=dict)
+    code: ui.codemirror | None = None
+    verdict: ui.column | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the data set."""
+        return list(tables.about(self.row)["columns"])
+
+    def of_role(self, *roles: str) -> list[str]:
+        """The columns that have one of these roles now."""
+        return [name for name, told in self.session.draft.attributes.items() if told.get("role") in roles]
+
+    def draw(self, build: Callable[[Sheet], None], place: ui.column, key: Callable[[Sheet], Any] | None = None) -> None:
+        """Draw a part of the page now, and again whenever the text has changed."""
+        part = Part(build, place, key)
+        self.drawn.append(part)
+        part.draw(self)
+        self.check()
+
+    def redraw(self) -> None:
+        """Draw everything again from the draft."""
+        for part in self.drawn:
+            part.draw(self)
+        self.check()
+
+    def place(self, name: str) -> None:
+        """Where errors that begin with this place in the policy are shown."""
+        label = ui.label().classes("text-negative text-body2").style("white-space: pre-wrap").props('role="alert"')
+        label.set_visibility(False)
+        self.places[name] = label
+
+    def put(self, table: str, key: str, value: Any, *, again: bool = False) -> None:
+        """Change a key of the policy."""
+        self.session.draft.set(table, key, value)
+        self.changed(again=again)
+
+    def changed(self, *, again: bool = False) -> None:
+        """Show what a form has written."""
+        if self.code is not None:
+            self.code.value = self.session.draft.text
+        if again:
+            self.redraw()
+        else:
+            self.check()
+
+    def check(self) -> None:
+        """Say whether the policy can be run, and if not, why, at the place where it says so."""
+        error: CobogoError | None = None
+        try:
+            checked(self.desk, self.session, self.row["id"])
+        except CobogoError as found:
+            error = found
+        self.places = {name: label for name, label in self.places.items() if not label.is_deleted}
+        for name, label in self.places.items():
+            label.text = _said(self.session, error) if error is not None and _at(error, name) else ""
+            label.set_visibility(bool(label.text))
+        self.judge(error)
+
+    def judge(self, error: CobogoError | None, *, broken: bool = False) -> None:
+        """Show the verdict under the text."""
+        session, place = self.session, self.verdict
+        if place is None:
+            return
+        place.clear()
+        with place:
+            if error is None:
+                with ui.row().classes("items-center gap-2 no-wrap"):
+                    ui.icon("check_circle").props("color=positive size=sm")
+                    kinds = ", ".join(session.say(f"kind.{kind}") for kind in jobs_of(session.draft.content()))
+                    ui.label(f"{session.say('privacy.fine')} {session.say('privacy.runs', kind=kinds)}")
+                return
+            with ui.row().classes("items-start gap-2 no-wrap").props('role="alert"'):
+                ui.icon("error").props("color=negative size=sm")
+                said = session.trouble(error)
+                said = f"{session.say('privacy.broken')} {said}" if broken else said
+                ui.label(said).classes("text-negative text-body2").style("white-space: pre-wrap")
+
+
+def _at(error: CobogoError, place: str) -> bool:
+    where = re.sub(r"^policy,? ?", "", error.where or "")
+    return where == place or where.startswith((f"{place}.", f"{place}["))
+
+
+def _said(session: Session, error: CobogoError) -> str:
+    return "\n".join(session.sentence(part) for part in (error.what, error.remedy) if part)
+
+
+def text(sheet: Sheet) -> None:
+    """The policy's text, which can be edited as well as the forms can."""
+    session = sheet.session
+    section(session.say("privacy.policy"), help=session.say("privacy.policy-why"))
+    sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
+    code.classes("w-full").style("height: 23rem; font-size: 12px")
+    code.props(f'data-name="{session.say("privacy.policy")}"')
+    sheet.verdict = ui.column().classes("w-full gap-0")
+
+    def edited() -> None:
+        if code.value == session.draft.text:
+            return
+        try:
+            session.draft.take(code.value)
+        except CobogoError as error:
+            sheet.judge(error, broken=True)
+            return
+        sheet.redraw()
+
+    code.on_value_change(edited)
+    _themed(code)
+    with ui.row().classes("gap-2"):
+        ui.button(
+            session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.to("running"))
+        ).props("no-caps")
+        ui.button(session.say("privacy.download"), icon="download", on_click=lambda: given(session)).props(
+            "flat no-caps"
+        )
+
+
+def _themed(code: ui.codemirror) -> None:
+    """Keep the text dark where the page is."""
+
+    async def turn() -> None:
+        code.theme = "vscodeDark" if await is_dark() else "vscodeLight"
+
+    ui.timer(0, turn, once=True)
+    for mode in ElementFilter(kind=ui.dark_mode):
+        mode.on_value_change(turn)
+
+
+async def in_thread(work: Callable[..., Any], *given: Any) -> Any:
+    """What work in a thread comes to; an error of ours comes back as a value."""
+
+    def safe() -> Any:
+        try:
+            return work(*given)
+        except CobogoError as error:
+            return error
+
+    return await run.io_bound(safe)

@@ -1,0 +1,229 @@
+"""Releases: what was made, its report, the two parts to download (one to give away, one to keep), the registry."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.state import DATASETS, RELEASES
+from cobogo.faces.workbench import acts, outcome, records
+from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.publish.registry.store import Entry
+
+
+async def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "releases") as session:
+        if session is None:
+            return
+        holder = session.holder
+        assert holder is not None
+        rows = desk.house.state.rows(RELEASES, holder.sees)
+        if not rows:
+            can = Scope.RUN in holder.scopes
+            empty(
+                session.say("release.none"),
+                icon="inventory_2",
+                button=session.say("step.running") if can else "",
+                go=session.to("running"),
+            )
+            return
+        looked_at = chosen_release(desk, session) or rows[0]
+        entry = await run.io_bound(_recorded, desk, holder, looked_at["id"])
+        with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
+            with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
+                section(session.say("release.list"))
+                with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full cobogo-list"):
+                    for row in rows:
+                        _listed(desk, session, row, chosen=row["id"] == looked_at["id"])
+            with ui.column().classes("gap-3").style("flex: 1 1 0; min-width: 0"):
+                _shown(desk, session, looked_at, entry)
+
+
+def _recorded(desk: Desk, holder: Holder, release: str) -> Entry | None:
+    try:
+        return records.entry_of(desk.house, release, records.recorded(desk.house, holder))
+    except CobogoError:
+        return None
+
+
+def _named(desk: Desk, session: Session, row: dict[str, Any]) -> str:
+    data = desk.house.state.get(DATASETS, row["dataset"], row["owner"])
+    return session.say("release.gone") if data is None else str(data["name"])
+
+
+def _counted(session: Session, row: dict[str, Any]) -> str:
+    told = json.loads(row["summary"])
+    if told.get("suppressed") is None:
+        return session.say("release.records-only", records=told.get("records"))
+    return session.say("release.records", records=told["records"] - told["suppressed"], suppressed=told["suppressed"])
+
+
+def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) -> None:
+    def choose() -> None:
+        ui.navigate.to(session.to("releases", release=row["id"], data=row["dataset"]))
+
+    with ui.card().classes("w-full q-pa-sm q-mb-sm gap-0 cursor-pointer") as card:
+        card.props(f"tabindex=0 role=button aria-pressed={'true' if chosen else 'false'}")
+        card.on("click", choose).on("keydown.enter", choose)
+        if chosen:
+            card.style("border: 2px solid var(--q-primary)")
+        ui.label(_named(desk, session, row)).classes("text-weight-medium ellipsis w-full")
+        kind = session.say(f"kind.{row['kind']}")
+        ui.label(f"{kind} · {session.date(row['created'])}").classes("text-caption")
+        ui.label(_counted(session, row)).classes("text-caption text-quiet")
+        _verdict(desk, session, row)
+        if row["owner"] != session.owner:
+            ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
+
+
+def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    identity, holder = row["id"], session.holder
+    assert holder is not None
+    manifest = outcome.manifest(desk, identity)
+    with ui.row().classes("items-center w-full gap-2"):
+        with ui.column().classes("gap-0"):
+            ui.label(_named(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
+            ui.label(" · ".join(outcome.promise(session, manifest.get("models", [])))).classes("text-body2 text-quiet")
+        ui.space()
+        if entry is not None:
+            ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
+    _judged(desk, session, row)
+    _actions(desk, session, row, entry)
+    inside = Scope.EVIDENCE in holder.scopes
+    with ui.tabs().props("no-caps align=left dense") as tabs:
+        summary = ui.tab("summary", session.say("release.summary"))
+        if inside:
+            ui.tab("report", session.say("release.report"))
+        ui.tab("registry", session.say("release.registry"))
+    with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
+        with ui.tab_panel("summary").classes("q-pa-none gap-4"):
+            found = outcome.report(desk, identity) if inside else {}
+            outcome.tiles(session, found or json.loads(row["summary"]), _took(found))
+            outcome.levels(session, found or manifest, manifest.get("columns", []))
+        if inside:
+            with ui.tab_panel("report").classes("q-pa-none gap-2"):
+                _report(session, identity)
+        with ui.tab_panel("registry").classes("q-pa-none gap-2"):
+            _registry(desk, session, row, entry)
+
+
+def _verdict(desk: Desk, session: Session, row: dict[str, Any], size: str = "xs") -> None:
+    """What attacks made of a release, in a sign and a line."""
+    judged = outcome.judged(desk, session, row)
+    if judged is not None:
+        icon, colour, text = judged
+        with ui.row().classes("items-center gap-1 no-wrap").props('data-verdict="1"'):
+            ui.icon(icon).props(f"color={colour} size={size}")
+            ui.label(text).classes(f"text-weight-medium text-{colour}" + (" text-caption" if size == "xs" else ""))
+
+
+def _judged(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+    """The same in large, with a way to the attacks."""
+    with ui.row().classes("items-center w-full gap-4"):
+        _verdict(desk, session, row, "md")
+        if Scope.EVIDENCE in (session.holder.scopes if session.holder else ()):
+            there = session.to("risk", release=row["id"], data=row["dataset"], tab="attacks")
+            ui.button(session.say("release.attacks"), on_click=lambda: ui.navigate.to(there)).props(
+                "outline dense no-caps"
+            )
+
+
+def _took(found: dict[str, Any]) -> float | None:
+    seconds = found.get("seconds")
+    return sum(seconds.values()) if isinstance(seconds, dict) else None
+
+
+def _report(session: Session, identity: str) -> None:
+    address = f"/release/{identity}/report"
+    ui.link(session.say("release.report-open"), address, new_tab=True).classes("text-primary")
+    title = session.say("release.report")
+    frame = ui.element("iframe").props(f'src="{address}" sandbox="" title="{title}"').classes("w-full")
+    frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
+
+
+def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    identity, holder = row["id"], session.holder
+    assert holder is not None
+
+    async def check() -> None:
+        verdict = await done(session, acts.verify_release, desk, session, identity)
+        if verdict is None:
+            return
+        said = session.say("release.holds" if verdict else "release.fails")
+        ui.notify(said, type="positive" if verdict else "negative")
+
+    async def again() -> None:
+        dataset = await done(session, acts.take_policy, desk, session, identity)
+        if dataset is not None:
+            ui.navigate.to(session.to("privacy", data=dataset))
+
+    def give(part: str) -> None:
+        ui.download.from_url(f"/release/{identity}/{part}.zip")
+
+    with ui.row().classes("gap-2 items-center"):
+        ui.button(session.say("release.public"), icon="download", on_click=lambda: give("public")).props(
+            "no-caps"
+        ).tooltip(session.say("release.public-why"))
+        if Scope.EVIDENCE in holder.scopes:
+            ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
+                "outline no-caps"
+            ).tooltip(session.say("release.evidence-why"))
+        if row["owner"] == session.owner and Scope.DATA in holder.scopes:
+            ui.button(session.say("release.policy"), icon="article", on_click=again).props("flat no-caps")
+        ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
+        if row["owner"] == session.owner and Scope.RUN in holder.scopes:
+            ui.button(
+                session.say("release.delete"), icon="delete", on_click=lambda: _delete(desk, session, row, entry)
+            ).props("flat no-caps color=negative")
+
+
+def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    async def go() -> None:
+        dialog.close()
+        taken_back = entry if never.value else None
+        await done(session, acts.delete_release, desk, session, row["id"], taken_back)
+        if desk.house.state.get(RELEASES, row["id"]) is None:
+            ui.navigate.to(session.to("releases", release=None))
+
+    with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
+        ui.label(session.say("release.delete-ask"))
+        never = ui.checkbox(session.say("release.never-left"))
+        never.set_visibility(entry is not None)
+        with ui.row().classes("gap-2"):
+            ui.button(session.say("release.delete"), on_click=go).props("no-caps color=negative")
+            ui.button(session.say("release.keep"), on_click=dialog.close).props("flat no-caps")
+    dialog.open()
+
+
+def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+    if desk.house.settings.registry is None:
+        ui.label(session.say("release.no-registry"))
+        return
+    if entry is not None:
+        series = entry.dataset.removeprefix(f"{row['owner']} ")
+        ui.label(session.say("release.registered-as", entry=entry.id, series=series))
+        ui.label(session.say("release.state", state=entry.state)).classes("text-quiet")
+        return
+    ui.label(session.say("release.unregistered"))
+    if row["owner"] != session.owner or row["kind"] != "anonymize":
+        return
+    start = _named(desk, session, row).rpartition(".")[0]
+    name = ui.input(session.say("release.register-name"), value=start).style("width: 20rem").props("dense")
+
+    async def go() -> None:
+        button.props("loading")
+        found = await done(session, acts.register_release, desk, session, row["id"], str(name.value))
+        button.props(remove="loading")
+        if found:
+            ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")
+        elif found is not None:
+            ui.navigate.to(session.to("releases", release=row["id"]))
+
+    button = ui.button(session.say("release.register"), icon="history", on_click=go).props("no-caps")

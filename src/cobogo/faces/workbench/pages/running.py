@@ -1,0 +1,251 @@
+"""Run: what the policy allows, how far it is, a way to stop it, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server import tables
+from cobogo.faces.server.queue import OVER
+from cobogo.faces.server.state import DATASETS, JOBS
+from cobogo.faces.server.worker import AUDIT, KINDS
+from cobogo.faces.workbench import acts, outcome
+from cobogo.faces.workbench.checking import checked, jobs_of, undecided
+from cobogo.faces.workbench.frame import done, framed, no_data, section
+from cobogo.faces.workbench.looked import turn_to
+from cobogo.faces.workbench.session import Desk, Session
+
+COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
+GOING = ("queued", "running")
+OFTEN = 0.25
+"""Seconds between two looks at a job."""
+SHOWN = 20
+OPEN = """<q-td :props="props"><q-btn flat round dense size="sm" icon="visibility" aria-label="{label}"
+  @click="() => $parent.$emit('open', props.row.id)" /></q-td>"""
+
+
+def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "running") as session:
+        if session is None:
+            return
+        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        watched = Watched(desk, session)
+        if row is None:
+            no_data(session)
+        else:
+            _start(desk, session, row, watched)
+        watched.build()
+
+
+def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) -> None:
+    """What would run now, and the button."""
+    section(session.say("run.what"), help=session.say("run.what-why"))
+    kinds = [kind for kind in jobs_of(session.draft.content()) if kind in KINDS]
+    problem = _problem(desk, session, row)
+    with ui.card().classes("w-full q-pa-md gap-3"):
+        ui.label(session.say("run.rows", name=row["name"], rows=tables.about(row)["rows"])).classes("text-subtitle1")
+        _policy(desk, session)
+        chosen = ui.radio({kind: session.say(f"kind.{kind}") for kind in kinds}, value=kinds[0] if kinds else None)
+        chosen.props("inline dense").set_visibility(len(kinds) > 1)
+        why = ui.label().classes("text-body2 text-quiet")
+        why.bind_text_from(chosen, "value", lambda kind: session.say(f"kind.{kind}-why") if kind else "")
+        if problem is not None:
+            ui.label(session.trouble(problem)).classes("text-negative").style("white-space: pre-wrap").props(
+                'role="alert"'
+            )
+
+        async def go() -> None:
+            job = await done(session, acts.run_policy, desk, session, "", row["id"], str(chosen.value))
+            if job is not None:
+                watched.choose(job)
+
+        with ui.row().classes("gap-2"):
+            ui.button(session.say("run.go"), icon="play_arrow", on_click=go).props("no-caps").set_enabled(
+                problem is None
+            )
+            if problem is not None:
+                step = "columns" if undecided(session.draft) else "privacy"
+                ui.button(session.say(f"run.repair-{step}"), on_click=lambda: ui.navigate.to(session.to(step))).props(
+                    "flat no-caps"
+                )
+
+
+def _policy(desk: Desk, session: Session) -> None:
+    """Which policy it would be: what must hold, what may be lost, and the version of its text."""
+    draft = session.draft
+    recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
+    with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
+        for line in outcome.promise(session, draft.models):
+            ui.label(line).classes("text-weight-medium")
+        share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
+        algorithm = str(recoding.get("algorithm", "optimal"))
+        ui.label(session.say("run.lost", share=share, algorithm=algorithm)).classes("text-body2")
+        if now is not None:
+            told = session.say("run.version", digest=now.digest, date=session.date(now.created))
+            ui.label(told).classes("text-caption text-quiet")
+
+
+def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError | None:
+    try:
+        checked(desk, session, row["id"])
+    except CobogoError as error:
+        return error
+    return None
+
+
+def latest(desk: Desk, session: Session) -> str | None:
+    """The last job on the data set of a page, where its address names none."""
+    rows = desk.house.state.rows(JOBS, session.owner) if session.dataset is not None else []
+    return next((row["id"] for row in rows if json.loads(row["asked"]).get("dataset") == session.dataset), None)
+
+
+class Watched:
+    """The job that the page looks at, and those before it: looked at now and then.
+
+    A card is drawn when the job is another one or in another state; while it goes on, what is there already says how
+    far it is: a button that was drawn anew at each step could not be clicked.
+    """
+
+    def __init__(self, desk: Desk, session: Session) -> None:
+        self.desk, self.session = desk, session
+        self.job = session.job or latest(desk, session)
+        self.known: Any = None
+        self.far: dict[str, Any] = {}
+
+    def build(self) -> None:
+        """Room for both, and a look now and then."""
+        self.card = ui.column().classes("w-full gap-3").props('aria-live="polite"')
+        self.past = ui.column().classes("w-full gap-2")
+        ui.timer(OFTEN, self.look)
+
+    async def look(self) -> None:
+        """Show what has changed."""
+        session = self.session
+        if not session.here:
+            return
+        job = None
+        if self.job is not None:
+            job = await run.io_bound(self.desk.house.state.get, JOBS, self.job, session.owner)
+        state = None if job is None else (job["id"], "going" if job["state"] in GOING else job["state"])
+        if self.known is None or state != self.known[0]:
+            self.known = (state,)
+            rows = await run.io_bound(self.desk.house.state.rows, JOBS, session.owner)
+            self.card.clear()
+            with self.card:
+                self._job(job)
+            self.past.clear()
+            with self.past:
+                self._history(rows or [])
+        if job is not None and self.far:
+            self._going_on(job)
+
+    def _job(self, job: dict[str, Any] | None) -> None:
+        self.far = {}
+        if job is None:
+            return
+        session = self.session
+        section(session.say("run.result"))
+        with ui.card().classes("w-full q-pa-md gap-3"):
+            with ui.row().classes("items-center w-full gap-3"):
+                badge = ui.badge(session.say(f"run.{job['state']}")).classes("text-body1 q-pa-sm")
+                badge.props(f"color={COLOURS.get(job['state'], 'primary')}")
+                ui.label(session.say(f"kind.{job['kind']}")).classes("text-subtitle1")
+                ui.space()
+                if job["state"] not in OVER:
+                    self.far |= {"state": badge, "elapsed": ui.label().classes("text-body2")}
+            if job["state"] in OVER:
+                self._over(job)
+            else:
+                self._going(job)
+
+    def _going(self, job: dict[str, Any]) -> None:
+        with ui.row().classes("items-center gap-2"):
+            self.far["stage"] = ui.label().classes("text-body1")
+            self.far["count"] = ui.label().classes("text-quiet")
+        self.far["bar"] = ui.linear_progress(value=0, show_value=False).classes("w-full").props("rounded size=10px")
+        if job["state"] != "cancelling":
+            ui.button(
+                self.session.say("run.cancel"),
+                icon="stop",
+                on_click=lambda: done(self.session, acts.cancel_job, self.desk, self.session, job["id"]),
+            ).props("outline no-caps")
+
+    def _going_on(self, job: dict[str, Any]) -> None:
+        """Say how far a job is, in what was drawn for it."""
+        session, stage = self.session, job["stage"] or "queued"
+        known = session.say(f"stage.{stage}") if session.knows(f"stage.{stage}") else stage
+        self.far["state"].text = session.say(f"run.{job['state']}")
+        self.far["elapsed"].text = session.say("run.elapsed", seconds=session.seconds(time.time() - job["created"]))
+        self.far["stage"].text = known
+        told = session.say("run.progress", done=job["done"], total=job["total"]) if job["total"] else ""
+        self.far["count"].text = told
+        bar = self.far["bar"]
+        bar.value = min(job["done"] / job["total"], 1.0) if job["total"] else 0
+        bar.props["aria-label"] = known
+        bar.props(remove="indeterminate") if job["total"] else bar.props("indeterminate")
+
+    def _over(self, job: dict[str, Any]) -> None:
+        session = self.session
+        if job["state"] != "done":
+            ui.label(session.say(f"run.{job['state']}-why"))
+            if job["message"]:
+                ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
+            ui.button(session.say("run.repair-privacy"), on_click=lambda: ui.navigate.to(session.to("privacy"))).props(
+                "no-caps"
+            )
+            return
+        if job["kind"] == AUDIT:
+            self._audited(json.loads(job["asked"]).get("release"))
+            return
+        found = outcome.report(self.desk, job["id"])
+        seconds = None if job["finished"] is None else job["finished"] - job["created"]
+        outcome.tiles(session, found, seconds)
+        outcome.levels(session, found, outcome.manifest(self.desk, job["id"]).get("columns", []))
+        steps = {"run.see": "releases", "run.audit": "risk", "run.explore": "exploring", "run.again": "privacy"}
+        with ui.row().classes("gap-2"):
+            for place, (word, step) in enumerate(steps.items()):
+                dataset = json.loads(job["asked"])["dataset"]
+                there = session.to(step, data=dataset, release=job["id"], tab="attacks" if step == "risk" else None)
+                ui.button(session.say(word), on_click=lambda there=there: ui.navigate.to(there)).props(
+                    f"no-caps {'outline' if place else ''}"
+                )
+
+    def _audited(self, release: str | None) -> None:
+        there = self.session.to("risk", release=release, tab="attacks")
+        ui.button(self.session.say("run.attacks"), on_click=lambda: ui.navigate.to(there)).props("no-caps")
+
+    def _history(self, rows: list[dict[str, Any]]) -> None:
+        session = self.session
+        section(session.say("run.history"))
+        if not rows:
+            ui.label(session.say("run.none"))
+            return
+        names = {row["id"]: row["name"] for row in self.desk.house.state.rows(DATASETS, session.owner)}
+        keys = ("kind", "dataset", "date", "state", "took")
+        columns = [{"name": key, "label": session.say(f"run.{key}"), "field": key, "align": "left"} for key in keys]
+        columns.append({"name": "open", "label": "", "field": "id", "align": "right"})
+        shown = [
+            {
+                "id": row["id"],
+                "kind": session.say(f"kind.{row['kind']}"),
+                "dataset": names.get(json.loads(row["asked"]).get("dataset"), session.say("run.gone")),
+                "date": session.date(row["created"]),
+                "state": session.say(f"run.{row['state']}"),
+                "took": session.seconds(None if row["finished"] is None else row["finished"] - row["created"]),
+            }
+            for row in rows
+        ]
+        table = ui.table(rows=shown, columns=columns, row_key="id", pagination=SHOWN).classes("w-full")
+        table.props("dense flat bordered" + (" hide-bottom" if len(shown) <= SHOWN else ""))
+        table.add_slot("body-cell-open", OPEN.format(label=session.say("run.show")))
+        table.on("open", lambda event: self.choose(str(event.args)))
+
+    def choose(self, identity: str) -> None:
+        """Look at a job; its address is the page's from now on."""
+        self.job = identity
+        turn_to(stay=True, job=identity)

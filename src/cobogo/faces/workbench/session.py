@@ -1,0 +1,273 @@
+"""Who is at the workbench, what the page before them is about, and whether both are still so when they act on it.
+
+A browser is remembered in memory: a restart means logging in again. What was worked on is in the server's state.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from nicegui import app, ui
+
+from cobogo.errors import CobogoError, Stale
+from cobogo.faces.server import drafts
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.state import DATASETS, KEYS, RELEASES
+from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.entering import Tickets
+from cobogo.faces.workbench.shelf import Shelf
+from cobogo.faces.workbench.words import TEXTS, preferred
+from cobogo.floor.language.sentences import in_portuguese, translated
+from cobogo.tell.report.words import Words, words
+
+if TYPE_CHECKING:
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.queue import Queue
+
+AT_MOST = 10_000
+"""Browsers that are remembered; beyond them those that never logged in are forgotten."""
+
+LOCAL_KEY = "workbench"
+"""What stands for the key of the one person of a workbench on their own machine."""
+
+
+@dataclass
+class Browser:
+    """A browser: who is logged in, how they like pages, and the data set that was opened last."""
+
+    holder: Holder | None = None
+    language: str = "en"
+    dark: bool | None = None
+    dataset: str | None = None
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What pages remember until somebody logs out, each under its own name."""
+    seen: float = field(default_factory=time.monotonic)
+
+    def forget(self) -> None:
+        """Log out: nothing of what was worked on stays for whoever comes next."""
+        self.holder = self.dataset = None
+        self.kept = {}
+
+
+@dataclass
+class Session:
+    """A page as it was opened: for whom, about which data set, job and release, and with which version of its policy.
+
+    Nobody but its holder can do anything on it, and they only with what it shows: see `Desk.check`.
+    """
+
+    holder: Holder | None = None
+    language: str = "en"
+    dark: bool | None = None
+    dataset: str | None = None
+    job: str | None = None
+    release: str | None = None
+    draft: Draft = field(default_factory=Draft)
+    version: int = 0
+    browser: Browser = field(default_factory=Browser)
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What pages remember until somebody logs out, each under its own name."""
+        return self.browser.kept
+
+    @property
+    def owner(self) -> str:
+        """Whose things are worked on; nobody's before somebody logs in."""
+        return "" if self.holder is None else self.holder.owner
+
+    @property
+    def here(self) -> bool:
+        """Whether whoever the page was opened for is still logged in."""
+        return self.holder is not None and self.browser.holder == self.holder
+
+    def to(self, step: str, **about: str | None) -> str:
+        """The address of a page about the same data set and release, or about others."""
+        asked = {"data": self.dataset, "release": self.release, **about}
+        told = urlencode({key: value for key, value in asked.items() if value is not None})
+        return f"/{step}?{told}" if told else f"/{step}"
+
+    @property
+    def figures(self) -> Words:
+        """How the session's language writes numbers, shares, seconds and dates."""
+        return words(self.language)
+
+    def say(self, key: str, **values: object) -> str:
+        """A text in the session's language; numbers in it are written as the language does."""
+        written = {name: self.number(value) if _is_number(value) else value for name, value in values.items()}
+        return TEXTS[self.language][key].format(**written)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of the program, in the session's language as far as it has words for it."""
+        return text if self.language == "en" else in_portuguese(text)
+
+    def trouble(self, error: CobogoError | str) -> str:
+        """What an error says, or the message of a job that it ended, in the session's language."""
+        if isinstance(error, CobogoError):
+            return translated(error, self.language)
+        first, _, rest = error.partition("\n")
+        where, mark, what = first.rpartition(": ")
+        said = f"{where}{mark}{self.sentence(what.removesuffix('.'))}"
+        return "\n".join(filter(None, [said + "." * first.endswith("."), self.sentence(rest)]))
+
+    def knows(self, key: str) -> bool:
+        """Whether there is a text of that name."""
+        return key in TEXTS[self.language]
+
+    def number(self, value: Any, digits: int = 4) -> str:
+        """A number, whole ones with all of their digits."""
+        return self.figures.number(value, digits)
+
+    def percent(self, share: float | None) -> str:
+        """A share as a percentage."""
+        return self.figures.percent(share)
+
+    def seconds(self, value: float | None) -> str:
+        """A duration."""
+        return self.figures.seconds(value)
+
+    def date(self, moment: float) -> str:
+        """A moment, given in seconds since 1970, in the time of the machine that serves the pages."""
+        return self.figures.date(datetime.fromtimestamp(moment, UTC).astimezone().isoformat())
+
+
+@dataclass
+class Desk:
+    """What all pages share: the server's house and queue, and everybody's browser."""
+
+    house: House
+    queue: Queue
+    browsers: dict[str, Browser] = field(default_factory=dict)
+    shelf: Shelf = field(default_factory=Shelf)
+    local: bool = False  # whether it is one person's, on their own machine
+    tickets: Tickets = field(default_factory=Tickets)
+
+    def session(self) -> Session:
+        """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""
+        return self.opened(self.browser(), dict(ui.context.client.request.query_params))
+
+    def opened(self, browser: Browser, asked: dict[str, str]) -> Session:
+        """A page of a browser, about what its address asks for, as far as that is its holder's."""
+        session = Session(browser.holder, browser.language, browser.dark, browser=browser)
+        if session.holder is None:
+            return session
+        state, sees = self.house.state, session.holder.sees
+        session.dataset = self._mine(session.holder, asked.get("data"))
+        if session.dataset is not None:
+            browser.dataset = session.dataset
+            now = drafts.current(state, session.owner, session.dataset)
+            session.version, session.draft = (0, Draft()) if now is None else (now.number, Draft(now.toml))
+        session.job = asked.get("job")
+        release = None if asked.get("release") is None else state.get(RELEASES, asked["release"], sees)
+        session.release = None if release is None else release["id"]
+        return session
+
+    def last(self, browser: Browser) -> str | None:
+        """The data set that a browser worked on last, or, after a restart, whose policy its holder changed last."""
+        if browser.holder is None:
+            return None
+        known = browser.dataset or drafts.latest(self.house.state, browser.holder.owner)
+        return self._mine(browser.holder, known)
+
+    def browser(self) -> Browser:
+        """The browser that asks. A key that was revoked, or has ended, logs it out."""
+        name = str(app.storage.browser["id"])
+        if name not in self.browsers:
+            self._make_room()
+            accepted = ui.context.client.request.headers.get("accept-language", "")
+            self.browsers[name] = Browser(language=preferred(accepted))
+        return self.known(name)
+
+    def known(self, name: str) -> Browser:
+        """A browser that was here before; an empty one for any other."""
+        found = self.browsers.get(name, Browser())
+        if found.holder is not None and not self._awake(found):
+            found.forget()
+        return found
+
+    @property
+    def idle(self) -> float:
+        """Seconds without a page, a click or a download after which a browser is logged out."""
+        return self.house.settings.limits.session_minutes * 60
+
+    def enter(self, name: str, holder: Holder) -> str:
+        """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing, and
+        pages that were opened under it do nothing any more."""
+        before = self.browsers.pop(name, Browser())
+        before.forget()
+        new = str(uuid.uuid4())
+        self.browsers[new] = Browser(holder, before.language, before.dark)
+        self.note(holder, "login")
+        return new
+
+    def check(self, session: Session) -> Holder:
+        """Who acts on a page: whoever it was opened for, if they are still logged in and their key is still valid."""
+        now = session.browser.holder
+        if session.holder is None or now is None:
+            raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
+        if now != session.holder:
+            raise Stale(
+                f"this page was opened for {session.owner}, and {now.owner} is logged in now",
+                remedy="Nothing was done. Reload the page.",
+            )
+        if not self._awake(session.browser):
+            session.browser.forget()
+            raise Stale(
+                "your key was revoked or has ended, or nothing was done for too long",
+                remedy="Nothing was done. Log in again.",
+            )
+        return now
+
+    def _awake(self, browser: Browser) -> bool:
+        """Whether whoever is logged in was there not long ago, with a key that is still valid; now they are."""
+        idle, browser.seen = time.monotonic() - browser.seen, time.monotonic()
+        return browser.holder is not None and idle <= self.idle and self._valid(browser.holder)
+
+    def note(self, holder: Holder, action: str, what: str = "", status: int = 200) -> int:
+        """Write in the server's log what somebody does on a page; the number of the line."""
+        line = {"owner": holder.owner, "role": holder.role.value, "key": holder.key, "what": what}
+        return self.house.state.note(action=f"workbench {action}", status=status, **line)
+
+    def versions(self, session: Session) -> list[drafts.Version]:
+        """The versions of a page's policy, the one that counts first."""
+        return drafts.versions(self.house.state, session.owner, session.dataset or "")
+
+    def release(self, session: Session) -> dict[str, Any] | None:
+        """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of
+        the data set at hand; never one that its holder may not see."""
+        if session.holder is None:
+            return None
+        state, sees = self.house.state, session.holder.sees
+        for identity in (session.release, session.job):
+            row = None if identity is None else state.get(RELEASES, identity, sees)
+            if row is not None:
+                return row
+        of = {} if session.dataset is None else {"dataset": session.dataset}
+        return next(iter(state.rows(RELEASES, sees, **of)), None)
+
+    def _valid(self, holder: Holder) -> bool:
+        if holder.key == LOCAL_KEY:
+            return True
+        row = self.house.state.get(KEYS, holder.key)
+        if row is None or row["revoked"] is not None:
+            return False
+        return row["expires"] is None or row["expires"] > time.time()
+
+    def _make_room(self) -> None:
+        if len(self.browsers) >= AT_MOST:
+            for name in [name for name, one in self.browsers.items() if one.holder is None]:
+                del self.browsers[name]
+
+    def _mine(self, holder: Holder, dataset: str | None) -> str | None:
+        row = None if dataset is None else self.house.state.get(DATASETS, dataset, holder.owner)
+        return None if row is None or not row["about"] else str(row["id"])
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,0 +1,92 @@
+"""The pages of the workbench in the order of the work, and what somebody must be allowed to do to see each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Scope
+
+
+@dataclass(frozen=True)
+class Step:
+    """One page: its name is its module's, its words' and its address's. Its door is one of the four of the house.
+
+    ``also`` is another scope that opens the page, which then shows what that scope may see.
+    """
+
+    name: str
+    icon: str
+    scope: Scope
+    door: str = "publish"
+    also: Scope | None = None
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return f"/{self.name}"
+
+    @property
+    def about_data(self) -> bool:
+        """Whether the page is about a data set, which its address names."""
+        return self.door in ("publish", "locate")
+
+    @property
+    def build(self) -> Callable[[Any], Any]:
+        """What draws the page."""
+        drawn: Callable[[Any], Any] = import_module(f"cobogo.faces.workbench.pages.{self.name}").build
+        return drawn
+
+
+STEPS = (
+    Step("data", "table_view", Scope.DATA),
+    Step("columns", "view_column", Scope.DATA),
+    Step("hierarchies", "account_tree", Scope.DATA),
+    Step("privacy", "shield", Scope.DATA),
+    Step("running", "play_circle", Scope.RUN),
+    Step("exploring", "hub", Scope.EVIDENCE),
+    Step("utility", "bar_chart", Scope.EVIDENCE),
+    Step("risk", "crisis_alert", Scope.EVIDENCE),
+    Step("releases", "inventory_2", Scope.RELEASES),
+    Step("asking", "forum", Scope.ASK, "answer", also=Scope.BUDGETS),
+    Step("collecting", "poll", Scope.COLLECT, "collect"),
+    Step("mapping", "map", Scope.COLLECT, "locate"),
+)
+DOORS = ("publish", "answer", "collect", "locate")
+
+
+def open_to(holder: Holder) -> tuple[Step, ...]:
+    """The pages that somebody may see."""
+    return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
+
+
+def first(holder: Holder) -> Step:
+    """The page that somebody's work begins with: for whoever brings no data, what others made of theirs."""
+    steps = open_to(holder)
+    return next((step for step in steps if step.name in ("data", "releases")), steps[0])
+
+
+def finished(desk: Any, session: Any) -> frozenset[str]:
+    """The steps whose work is done, as far as one can tell: of the data set at hand and its policy."""
+    if session.dataset is None:
+        return frozenset()
+    done = {"data"}
+    try:
+        attributes, models = session.draft.attributes, session.draft.models
+    except CobogoError:
+        return frozenset(done)
+    roles = [str(one.get("role", "CONFIRM")) for one in attributes.values()]
+    if roles and not any(role.startswith("CONFIRM") for role in roles):
+        done.add("columns")
+        if all("hierarchy" in one for one in attributes.values() if one["role"] == "quasi-identifier"):
+            done.add("hierarchies")
+    if models and "columns" in done:
+        done.add("privacy")
+    release = desk.release(session)
+    if release is not None and release["dataset"] == session.dataset:
+        done |= {"running", "releases"}
+    return frozenset(done)

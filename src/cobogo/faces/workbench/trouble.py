@@ -1,0 +1,52 @@
+"""Pages that are not there, and pages that fail: said kindly, without a word about the cause, which may name values."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import JSONResponse, Response
+from nicegui import Client, app, ui
+from nicegui.page import page
+
+from cobogo.faces.workbench.frame import empty, prepared
+from cobogo.faces.workbench.session import Desk
+
+FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
+"""Addresses whose answers programs read."""
+
+
+def prepare(desk: Desk) -> None:
+    """Say what goes wrong in our words, and log no more of it than where it happened."""
+    logging.getLogger("nicegui").addFilter(_discreet)
+    app.on_page_exception(lambda: _shown(desk, "wrong", "healing"))
+
+    async def lost(request: Request, error: Any) -> Response:
+        if request.url.path.startswith(FOR_PROGRAMS):
+            return JSONResponse({"detail": getattr(error, "detail", "Not Found"), "where": None, "remedy": None}, 404)
+        with Client(page(""), request=request) as client:
+            _shown(desk, "lost", "explore_off")
+        return client.build_response(request, 404)
+
+    app.add_exception_handler(404, lost)
+
+
+def _shown(desk: Desk, what: str, icon: str) -> None:
+    session = desk.session()
+    prepared(session, f"trouble.{what}")
+    with ui.element("div").classes("absolute-center"):
+        title = session.say(f"trouble.{what}")
+        empty(session.say(f"trouble.{what}-why"), title=title, icon=icon, button=session.say("trouble.back"), go="/")
+
+
+def _discreet(record: logging.LogRecord) -> bool:
+    """What an exception says may be somebody's value: its kind and its place are enough."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None:
+        frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
+        place = "" if frame is None else f" in {frame.name}, line {frame.lineno}"
+        record.msg, record.args = f"a page failed: {type(error).__name__}{place}", ()
+        record.exc_info = record.exc_text = None
+    return True

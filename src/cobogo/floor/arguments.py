@@ -1,0 +1,102 @@
+"""Checks of models' parameters, all in one form of words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a parameter was checked for: a form of input can offer what passes."""
+
+    kind: str  # whole, number, choice, text or flag
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    words: tuple[str, ...] = ()
+
+
+_seen: ContextVar[dict[str, Bounds] | None] = ContextVar("seen", default=None)
+
+
+@contextmanager
+def noticed() -> Iterator[dict[str, Bounds]]:
+    """While a model is made, the checks that its parameters go through, by name."""
+    found: dict[str, Bounds] = {}
+    token = _seen.set(found)
+    try:
+        yield found
+    finally:
+        _seen.reset(token)
+
+
+def _notice(name: str, bounds: Bounds) -> None:
+    found = _seen.get()
+    if found is not None:
+        found[name] = bounds
+
+
+def whole(owner: str, name: str, value: object, *, least: int) -> None:
+    """Refuse what is not a whole number of at least ``least``."""
+    _notice(name, Bounds("whole", least=least))
+    if isinstance(value, bool) or not isinstance(value, int) or value < least or value > 2**62:
+        raise ValueError(_text(owner, name, f"a whole number of at least {least}", value))
+
+
+def number(
+    owner: str,
+    name: str,
+    value: object,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+) -> None:
+    """Refuse what is not a finite number within the bounds (``above`` is exclusive)."""
+    _notice(name, Bounds("number", least=least, most=most, above=above))
+    bounds = [f"above {above:g}"] if above is not None else []
+    bounds += [f"of at least {least:g}"] if least is not None else []
+    bounds += [f"of at most {most:g}"] if most is not None else []
+    wanted = " ".join(["a number", " and ".join(bounds)]).strip()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
+        raise ValueError(_text(owner, name, wanted, value))
+    too_low = (least is not None and value < least) or (above is not None and value <= above)
+    if too_low or (most is not None and value > most):
+        raise ValueError(_text(owner, name, wanted, value))
+
+
+def _finite(value: float) -> bool:
+    """Whether a number is one that can be reckoned with; a whole number may be too large for that."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def choice(owner: str, name: str, value: object, known: tuple[str, ...]) -> None:
+    """Refuse what is not one of the words."""
+    _notice(name, Bounds("choice", words=known))
+    if value not in known:
+        raise ValueError(_text(owner, name, f"one of {', '.join(known)}", value))
+
+
+def text(owner: str, name: str, value: object) -> None:
+    """Refuse what is not text."""
+    _notice(name, Bounds("text"))
+    if not isinstance(value, str) or not value:
+        raise ValueError(_text(owner, name, "text", value))
+
+
+def missing(owner: str, value: object) -> None:
+    """Refuse what is not the one word that makes a missing value count."""
+    _notice("missing", Bounds("choice", words=("value",)))
+    if value not in (None, "value"):
+        raise ValueError(_text(owner, "missing", '"value", or left out', value))
+
+
+def _text(owner: str, name: str, wanted: str, value: object) -> str:
+    return f"The '{name}' parameter of {owner} must be {wanted}. Got {value!r} instead"

@@ -1,5 +1,0 @@
-"""Generalization hierarchies: the type and the ways to build one."""
-
-from cobogo.hierarchy.base import SUPPRESSED, Hierarchy, Label
-
-__all__ = ["SUPPRESSED", "Hierarchy", "Label"]

@@ -1,6 +1,0 @@
-"""The languages that Cobogó speaks: which of them somebody wants, and what errors say in it."""
-
-from cobogo.language.choice import LANGUAGES, language_of, of_locale
-from cobogo.language.sentences import translated
-
-__all__ = ["LANGUAGES", "language_of", "of_locale", "translated"]

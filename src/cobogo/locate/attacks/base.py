@@ -1,0 +1,190 @@
+"""The contract of a location attack: what its attacker sees and knows, and what it finds.
+
+To add one: one frozen dataclass that extends `Attack`, whose fields are its options, and one line in
+`cobogo.locate.attacks.ATTACKS`. It is then run by ``cobogo location evaluate``, and the conformance suite asks of it
+what is asked of all. The true points in a scene are there to measure with; an attack that reads them for anything else
+says so in ``knows``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from cobogo.errors import DataError
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.attacks.spots import Ground
+from cobogo.locate.base import Mechanism, Released
+from cobogo.locate.geometry import distance
+from cobogo.locate.metrics import quality_loss
+from cobogo.locate.points import Points
+
+if TYPE_CHECKING:
+    from cobogo.locate.attacks.mixing import Crossings
+
+
+BLOCK = 1 << 21
+"""Numbers that are worked on at once: 16 MB."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scene:
+    """What was released, how, and what the attacker has beside it."""
+
+    truth: Points
+    released: Released
+    grid: Ground  # what attackers think on
+    mechanism: Mechanism | None = None  # attackers know how reports are made (Kerckhoffs); None where nobody does
+    prior: Floats | None = None  # over the cells of the grid; uniform where nothing is known
+    background: Points | None = None  # movements known from elsewhere, of other days or other people
+    places: Points | None = None  # known places: an address book, clinics, stops
+    crossings: Crossings | None = None  # of a mix zone
+    hours_from_utc: float = 0.0  # the clock people live by
+    everyone: Points | None = None  # where everybody was, those included who are not attacked; the truth unless given
+    own: Ints | None = None  # the rows of everybody that the reports are of
+
+    def __post_init__(self) -> None:
+        if len(self.truth) != len(self.released.points):
+            raise DataError(
+                f"there are {len(self.truth)} true points and {len(self.released.points)} reports", where="attack"
+            )
+        if self.prior is not None and len(self.prior) != self.grid.cells:
+            raise DataError(f"the prior has {len(self.prior)} cells and the grid {self.grid.cells}", where="attack")
+
+    @property
+    def reports(self) -> Points:
+        """Who reported when; where from, too, if a report is one position. Of a set or a region it is the middle, which
+        nobody said: see `cobogo.locate.attacks.hearing`."""
+        return self.released.points
+
+    @property
+    def known(self) -> Points:
+        """Movements of people that the attacker knows: those from elsewhere or, where there are none, ones like these
+        very ones, of which only what is usual is used."""
+        return self.truth if self.background is None else self.background
+
+    @property
+    def at_their_word(self) -> bool:
+        """Whether reports are positions that no mechanism is known to have changed: the best guess is what they say."""
+        released = self.released
+        return self.mechanism is None and released.box is None and released.radius is None and released.members is None
+
+    @cached_property
+    def chances(self) -> Floats:
+        """The prior as probabilities."""
+        if self.prior is None:
+            return np.full(self.grid.cells, 1 / self.grid.cells)
+        return np.asarray(self.prior / self.prior.sum(), dtype=np.float64)
+
+    @cached_property
+    def quality_loss(self) -> float:
+        """Metres from where people were to the nearest position that was sent, on average."""
+        return float(quality_loss(self.truth, self.released).mean()) if len(self.truth) else 0.0
+
+    def blind(self, places: Points, within: float) -> float:
+        """The share of some places that are found within so many metres by somebody who heard no report: who says, of
+        everybody, the spot about which most visits are."""
+        lon, lat = self._busiest(within)
+        return share(distance(lon, lat, places.lon, places.lat) <= within)
+
+    def _busiest(self, within: float) -> tuple[float, float]:
+        east, north = self.grid.metres()
+        visits = np.empty(len(east))
+        step = max(BLOCK // len(east), 1)
+        for start in range(0, len(east), step):
+            some = slice(start, start + step)
+            near = np.hypot(east[some, None] - east, north[some, None] - north) <= within
+            visits[some] = near @ self.chances
+        lon, lat = self.grid.centres([visits.argmax()])
+        return float(lon[0]), float(lat[0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Findings:
+    """What an attack found. ``success`` is the share of what was attacked that was found; ``baseline`` what somebody
+    who did not see the reports would find; ``error`` how far off each guess is."""
+
+    attack: str
+    success: float
+    attacked: int
+    baseline: float
+    error: Floats = field(default_factory=lambda: np.empty(0))  # metres, one for each guess
+    figures: Mapping[str, float | int | None] = field(default_factory=dict)
+    guesses: Points | None = None
+    knows: str = ""
+    measures: str = ""  # what success means, as part of a sentence
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``: figures only, no positions."""
+        error = self.error[np.isfinite(self.error)]
+        return {
+            "attack": self.attack,
+            "knows": self.knows,
+            "attacked": self.attacked,
+            "success": rounded(self.success),
+            "success_means": self.measures,
+            "baseline": rounded(self.baseline),
+            "error_metres": None
+            if not len(error)
+            else {"mean": rounded(float(error.mean())), "median": rounded(float(np.median(error)))},
+            "figures": {name: rounded(value) for name, value in self.figures.items()},
+            "notes": list(self.notes),
+        }
+
+
+def rounded(value: float | int | None) -> float | int | None:
+    """A figure as JSON has it."""
+    if value is None or isinstance(value, int | np.integer):
+        return None if value is None else int(value)
+    return float(f"{value:.6g}") if np.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Attack(ABC):
+    """A way to learn where people were, or who they are, from what was released."""
+
+    name: ClassVar[str]
+    knows: ClassVar[str]  # what the attacker knows beside the reports: part of a sentence
+    measures: ClassVar[str]  # what success means: part of a sentence
+    needs: ClassVar[frozenset[str]] = frozenset()
+    """Of "users", "times", "boxes", "regions or sets", "places", "crossings" and "positions" (reports that are places,
+    not regions)."""
+
+    @abstractmethod
+    def run(self, scene: Scene) -> Findings:
+        """Attack. The scene has what `lacks` asks for."""
+
+    def lacks(self, scene: Scene) -> str | None:
+        """What a scene has not that this attack needs, as part of a sentence; None where it can be run."""
+        released = scene.released
+        there = {
+            "users": scene.truth.user is not None,
+            "times": scene.truth.time is not None,
+            "boxes": released.box is not None,
+            "regions or sets": any(part is not None for part in (released.box, released.radius, released.members)),
+            "places": scene.places is not None,
+            "crossings": scene.crossings is not None,
+            "positions": released.box is None,
+        }
+        missing = sorted(need for need in self.needs if not there[need])
+        if missing:
+            return f"needs {' and '.join(missing)}"
+        return "needs at least one point" if not len(scene.truth) else None
+
+    def found(self, success: float, attacked: int, *, baseline: float, **more: Any) -> Findings:
+        """Findings of this attack, beside what anybody would find who heard no report."""
+        return Findings(
+            self.name, float(success), int(attacked), float(baseline), knows=self.knows, measures=self.measures, **more
+        )
+
+
+def share(hits: Any) -> float:
+    """The share of hits, 0 where there was nothing to hit."""
+    array = np.asarray(hits, dtype=np.float64)
+    return float(array.mean()) if array.size else 0.0

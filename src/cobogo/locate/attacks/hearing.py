@@ -1,0 +1,130 @@
+"""What an attacker hears: every position that was sent, or the region, never a middle that nobody said.
+
+The middle of a set of dummies is a place where nobody is; the true position stands in every set, exactly. So attacks
+take the members of sets and the edges of regions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.attacks.base import Scene
+from cobogo.locate.attacks.likelihood import Likelihood
+from cobogo.locate.base import Released
+from cobogo.locate.geometry import Frame, distance, wrapped
+from cobogo.locate.points import Points
+
+SPOT = 25.0
+"""Metres: reports of exact positions that are so near each other are of one spot, as GPS has it."""
+
+ROUNDS = 60
+
+SLIGHTLY = 1e-6
+"""What a metre from the middle of a region counts, between those that hold a place and would otherwise tie."""
+
+
+def sent(released: Released) -> tuple[Points, Ints]:
+    """Every position that was sent, and the report that it belongs to; of a region, its middle."""
+    if released.members is None or released.report is None:
+        return released.points, np.arange(len(released.points))
+    return released.members, released.report
+
+
+def metres_to(released: Released, rows: Ints, points: Points) -> Floats:
+    """From each point to what was sent in a report: the nearest of its positions, or the edge of its region."""
+    middle = released.points
+    if released.box is not None:
+        west, south, east, north = (side[rows] for side in released.box)
+        width = np.where(east - west >= 360, 360.0, (east - west) % 360)
+        centre = west + width / 2
+        lon = centre + np.clip(wrapped(points.lon - centre), -width / 2, width / 2)
+        outside = distance(points.lon, points.lat, lon, np.clip(points.lat, south, north))
+        return np.asarray(outside + SLIGHTLY * distance(points.lon, points.lat, middle.lon[rows], middle.lat[rows]))
+    if released.members is None or released.report is None:
+        return distance(points.lon, points.lat, middle.lon[rows], middle.lat[rows])
+    starts = np.searchsorted(released.report, np.arange(len(middle) + 1))
+    first, last = starts[rows], starts[rows + 1] - 1
+    nearest = np.full(len(rows), np.inf)
+    for turn in range(int(np.diff(starts).max(initial=0))):
+        member = np.minimum(first + turn, last)
+        away = distance(points.lon, points.lat, released.members.lon[member], released.members.lat[member])
+        nearest = np.minimum(nearest, away)
+    return nearest
+
+
+def place_told(scene: Scene, rows: Ints, near: float) -> tuple[float, float]:
+    """The place that most of some reports may be of: of positions, the median of the fullest spot that is ``near``
+    metres wide; of regions, the middle of what most of them have in common."""
+    if scene.released.box is not None:
+        return _covered(scene, rows)
+    points, report = sent(scene.released)
+    some = points.take(np.isin(report, rows))
+    frame = Frame.about(some.lon, some.lat)
+    place = fullest_spot(*frame.metres(some.lon, some.lat), near)
+    lon, lat = frame.degrees([place[0]], [place[1]])
+    return float(lon[0]), float(lat[0])
+
+
+def _covered(scene: Scene, rows: Ints) -> tuple[float, float]:
+    law = Likelihood(scene.released, scene.grid, "box")
+    held = np.isfinite(law.logs(rows))
+    lost = np.flatnonzero(~held.any(axis=1))  # regions between the cells that attackers think of
+    if len(lost):
+        held[lost, law.metres(rows[lost]).argmin(axis=1)] = True
+    votes = held.sum(axis=0)
+    common = np.flatnonzero(votes == votes.max())
+    weight = scene.chances[common] if scene.chances[common].any() else np.ones(len(common))
+    east, north = scene.grid.metres(common)
+    lon, lat = scene.grid.frame.degrees(
+        [np.average(east, weights=weight)], [np.average(north, weights=weight)]
+    )  # fmt: skip
+    return float(lon[0]), float(lat[0])
+
+
+def fullest_spot(east: Floats, north: Floats, near: float, counted: Ints | None = None) -> tuple[float, float]:
+    """The median of what is about the fullest block of three by three squares of ``near`` metres, in which only the
+    ``counted`` points count, if they are given."""
+    some = slice(None) if counted is None else counted
+    middle = _fullest_block(east[some], north[some], near)
+    close = np.hypot(east - middle[0], north - middle[1]) <= 1.5 * near
+    return geometric_median(east[close], north[close]) if close.any() else middle
+
+
+def _fullest_block(east: Floats, north: Floats, near: float) -> tuple[float, float]:
+    column, row = np.floor(east / near).astype(np.int64), np.floor(north / near).astype(np.int64)
+    column, row = column - column.min() + 1, row - row.min() + 1
+    width = int(column.max()) + 2
+    key = row * width + column
+    steps = np.array([dy * width + dx for dy in (-1, 0, 1) for dx in (-1, 0, 1)])
+    cells, counts = np.unique((key[:, None] + steps).ravel(), return_counts=True)
+    block = np.isin(key, cells[counts.argmax()] + steps)
+    return float(np.median(east[block])), float(np.median(north[block]))
+
+
+def geometric_median(east: Floats, north: Floats) -> tuple[float, float]:
+    """The place whose distances to all points have the least sum: for planar Laplace noise the likeliest place
+    (Weiszfeld's iteration)."""
+    x, y = float(np.median(east)), float(np.median(north))
+    for _ in range(ROUNDS):
+        weight = 1 / np.maximum(np.hypot(east - x, north - y), 1e-3)
+        after = float((weight * east).sum() / weight.sum()), float((weight * north).sum() / weight.sum())
+        if np.hypot(after[0] - x, after[1] - y) < 1e-3:
+            return after
+        x, y = after
+    return x, y
+
+
+def by_person(user: Ints, rows: Ints | None = None) -> list[Ints]:
+    """The rows of each person who has any, of all or of some."""
+    some = np.arange(len(user)) if rows is None else rows
+    order = some[np.argsort(user[some], kind="stable")]
+    bounds = np.flatnonzero(np.diff(user[order], prepend=-1))
+    return np.split(order, bounds[1:]) if len(order) else []
+
+
+def one_each(places: list[tuple[float, float]], people: list[int], names: tuple[str, ...]) -> Points:
+    """A place for each of some people."""
+    lon = np.array([place[0] for place in places])
+    lat = np.array([place[1] for place in places])
+    return Points(lon, lat, None, np.array(people, dtype=np.int64), names)

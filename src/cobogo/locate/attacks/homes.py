@@ -1,0 +1,165 @@
+"""Where people live and work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.hearing import SPOT, by_person, fullest_spot, one_each, place_told, sent
+from cobogo.locate.geometry import Frame
+from cobogo.locate.points import Points
+
+DAY = 86_400.0
+THURSDAY = 3
+"""The first of January 1970."""
+
+Hours = Callable[[Floats, float], NDArray[np.bool_]]
+"""Which times are of some hours, on a clock so many hours from UTC."""
+
+
+def at_night(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
+    """From ten in the evening to six in the morning."""
+    hour = (time / 3600 + hours_from_utc) % 24
+    return np.asarray((hour >= 22) | (hour < 6))
+
+
+def at_work(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
+    """From nine to five, Monday to Friday."""
+    local = time / 3600 + hours_from_utc
+    hour, day = local % 24, (np.floor(local / 24) + THURSDAY) % 7
+    return np.asarray((hour >= 9) & (hour < 17) & (day < 5))
+
+
+def homes_told(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
+    """For each person with enough reports among ``rows``: the place that they tell of, in a spot of ``near`` metres or
+    as wide as the mechanism's usual noise, which is public. Of sets one is exact, so that their spots are narrow:
+    dummies that are alike fall into wide ones."""
+    if scene.released.members is not None:
+        points, report = sent(scene.released)
+        each = max(len(points) // max(len(scene.released.points), 1), 1)
+        return favourite_places(points, rows[report], max(SPOT, scene.quality_loss), fewest * each)
+    if scene.released.box is None:
+        return favourite_places(scene.reports, rows, max(near, scene.quality_loss), fewest)
+    user, time = scene.reports.user, scene.reports.time
+    assert user is not None
+    assert time is not None
+    places, people = [], []
+    for mine in by_person(user, np.flatnonzero(rows)):
+        if len(mine) >= fewest:
+            hourly = mine[np.unique(np.floor(time[mine] / 3600), return_index=True)[1]]
+            places.append(place_told(scene, hourly, near))
+            people.append(int(user[mine[0]]))
+    found = one_each(places, people, scene.reports.names)
+    assert found.user is not None
+    return found.user, found
+
+
+def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
+    """For each person with enough points among ``rows``: the median of the ``near`` metres about their densest spot.
+
+    The densest spot is the fullest of square cells of that size, taken with the eight about it, in which time is
+    counted by hours rather than by points, so that one long evening of reports does not outweigh a month of nights.
+    """
+    assert points.user is not None
+    assert points.time is not None
+    frame = Frame.about(points.lon, points.lat) if len(points) else Frame(0.0, 0.0)
+    places, people = [], []
+    for mine in by_person(points.user, np.flatnonzero(rows)):
+        if len(mine) < fewest:
+            continue
+        x, y = frame.metres(points.lon[mine], points.lat[mine])
+        hour = np.floor(points.time[mine] / 3600)
+        keep = np.unique(np.stack([hour, np.floor(x / near), np.floor(y / near)]), axis=1, return_index=True)[1]
+        place = fullest_spot(x, y, near, keep)
+        there = frame.degrees([place[0]], [place[1]])
+        places.append((float(there[0][0]), float(there[1][0])))
+        people.append(int(points.user[mine[0]]))
+    found = one_each(places, people, points.names)
+    assert found.user is not None
+    return found.user, found
+
+
+@dataclass(frozen=True)
+class HomeAndWork(Attack):
+    r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
+
+    The attacker knows the clock that people live by. Takes the densest spot of the nights and of working hours, hour by
+    hour, and the median of the positions that were sent about it; a spot is as wide as the mechanism's usual noise,
+    which is public. Of regions it takes what most of them have in common.
+
+    Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
+    Example:
+        >>> from cobogo.locate.mechanisms import PlanarLaplace
+        >>> from cobogo.tell.reference.worked import observed
+        >>> observed(HomeAndWork(), PlanarLaplace(1.0)).success
+        1.0
+
+    Guarantee: None: an attack finds, it does not protect. One noisy report for home and one for work, sent for good,
+        help.
+    Limits: Takes everybody to sleep at night.
+    Cost: $O(n \log n)$ for n reports.
+    Paper: J. Krumm, Inference attacks on location tracks, Pervasive 2007; P. Golle and K. Partridge, On the anonymity
+        of home/work location pairs, Pervasive 2009.
+    """
+
+    within: float = 250.0
+    near: float = 300.0  # metres: the width of a spot
+    fewest: int = 3  # reports, for a guess
+
+    name: ClassVar[str] = "home-and-work"
+    knows: ClassVar[str] = "the hours at which people sleep and work"
+    measures: ClassVar[str] = "homes found within 250 metres, or `within`"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Compare what the reports tell with what the true points would have told."""
+        home = self._attack(scene, at_night)
+        work = self._attack(scene, at_work)
+        return self.found(
+            share(home.error <= self.within),
+            len(home.error),
+            baseline=scene.blind(home.real, self.within),
+            error=home.error,
+            guesses=home.guesses,
+            figures={
+                "works": len(work.error),
+                "works_found": share(work.error <= self.within),
+                "works_anybody_finds": scene.blind(work.real, self.within),
+                "work_error": float(work.error.mean()) if len(work.error) else None,
+                "quality_loss": scene.quality_loss,
+            },
+            notes=() if len(home.error) else ("nobody reports at night",),
+        )
+
+    def _attack(self, scene: Scene, hours: Hours) -> Places:
+        return places_found(scene, hours, self.near, self.fewest)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where people truly are at some hours, and where their reports say that they are."""
+
+    real: Points
+    guesses: Points
+
+    @property
+    def error(self) -> Floats:
+        """Metres by which each place is missed."""
+        return self.real.distance(self.guesses)
+
+
+def places_found(scene: Scene, hours: Hours, near: float, fewest: int) -> Places:
+    """The places of people who are heard often enough at some hours. Reports have times of their own: some wait."""
+    assert scene.truth.time is not None
+    assert scene.reports.time is not None
+    true_rows, rows = (hours(one.time, scene.hours_from_utc) for one in (scene.truth, scene.reports))  # type: ignore[arg-type]
+    real, places = favourite_places(scene.truth, true_rows, near, fewest)
+    who, guesses = homes_told(scene, rows, near, fewest)
+    _, mine, theirs = np.intersect1d(real, who, return_indices=True)
+    return Places(places.take(mine), guesses.take(theirs))

@@ -1,0 +1,201 @@
+"""Who is it? A few points tell people apart, and link a pseudonym to a name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Entropy, Source, below
+from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.hearing import metres_to
+from cobogo.locate.attacks.kernels import pair_risks, subset_sizes
+from cobogo.locate.attacks.spots import Ground
+from cobogo.locate.points import Points
+
+TRIALS = 20
+"""Sets of points drawn for each person, where there are too many to look at all."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Visits:
+    """Who was where: each person's distinct places, ascending, and each place's people."""
+
+    starts: Ints  # of people in ``places``
+    places: Ints
+    here: Ints  # of places in ``people``
+    people: Ints
+    order: Ints  # where each place's people have it in ``places``
+
+    @classmethod
+    def of(cls, user: Ints, place: Ints) -> Visits:
+        """From any list of visits; people and places are numbered from 0."""
+        count, width = (int(user.max()) + 1, int(place.max()) + 1) if len(user) else (0, 0)
+        key = np.unique(user * np.int64(max(width, 1)) + place)
+        who, where = np.divmod(key, max(width, 1))
+        starts = np.searchsorted(who, np.arange(count + 1))
+        order = np.argsort(where, kind="stable")
+        here = np.searchsorted(where[order], np.arange(width + 1))
+        return cls(starts.astype(np.int64), where, here.astype(np.int64), who[order], order)
+
+    @property
+    def number(self) -> Ints:
+        """How many distinct places each person has."""
+        return np.diff(self.starts)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Uniqueness:
+    """For each person, over the sets of ``h`` of their points: the average of 1 / (people who share them all), and the
+    share of sets that nobody else has. NaN for those who have fewer points."""
+
+    h: int
+    risk: Floats
+    alone: Floats
+    exact: bool
+
+
+def places_of(points: Points, grid: Ground, hours: float | None = None) -> Ints:
+    """A number for each point's place: its cell, and with ``hours`` its cell and stretch of so many hours."""
+    cells = grid.nearest_cell(points.lon, points.lat)
+    if hours is None or points.time is None:
+        return np.unique(cells, return_inverse=True)[1].astype(np.int64)
+    slot = np.floor((points.time - points.time.min()) / (hours * 3600)).astype(np.int64)
+    return np.unique(slot * grid.cells + cells, return_inverse=True)[1].astype(np.int64)
+
+
+def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source | None = None) -> Uniqueness:
+    """Who is identified by h of their points, all people at once.
+
+    Exact for one and for two points: B'B of the person–place matrix, one row at a time in a compiled kernel. For more,
+    ``trials`` sets are drawn for each person and the people who have them all are counted exactly.
+    """
+    if h < 1:
+        raise ValueError(f"The 'h' parameter of uniqueness must be 1 or more. Got {h!r} instead")
+    number = visits.number
+    enough = number >= h
+    risk, alone = np.full(len(number), np.nan), np.full(len(number), np.nan)
+    total, single = np.zeros(len(number)), np.zeros(len(number))
+    if h == 1:
+        shared = np.diff(visits.here)[visits.places]
+        who = np.repeat(np.arange(len(number)), number)
+        total += np.bincount(who, 1 / shared, minlength=len(number))
+        single += np.bincount(who, shared == 1, minlength=len(number))
+        risk[enough], alone[enough] = total[enough] / number[enough], single[enough] / number[enough]
+    elif h == 2:
+        pair_risks(visits.starts, visits.places, visits.here, visits.people, visits.order, total, single)
+        sets = number * (number - 1) / 2
+        risk[enough], alone[enough] = total[enough] / sets[enough], single[enough] / sets[enough]
+    else:
+        owners = np.repeat(np.flatnonzero(enough), trials)
+        chosen = _drawn(visits, owners, h, source or Entropy())
+        sizes = subset_sizes(visits.starts, visits.places, visits.here, visits.people, chosen)
+        many = np.bincount(owners, minlength=len(number))[enough]
+        risk[enough] = np.bincount(owners, 1 / sizes, minlength=len(number))[enough] / many
+        alone[enough] = np.bincount(owners, sizes == 1, minlength=len(number))[enough] / many
+    return Uniqueness(h, risk, alone, h <= 2)
+
+
+def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
+    """h distinct places of each owner, all sets equally likely (Floyd's way: the j-th draw is among j more)."""
+    number = visits.number[owners]
+    chosen = np.empty((len(owners), h), dtype=np.int64)
+    for step in range(h):
+        top = number - h + step  # draw in 0 … top; what is taken already gives way to top itself
+        draw = below(2**61, len(owners), source) % (top + 1)
+        taken = (chosen[:, :step] == draw[:, None]).any(axis=1)
+        chosen[:, step] = np.where(taken, top, draw)
+    return np.asarray(visits.places[visits.starts[owners][:, None] + chosen])
+
+
+@dataclass(frozen=True)
+class Identification(Attack):
+    r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
+
+    The attacker saw the person at ``points`` of their true places and times. Looks at what each pseudonym sent at those
+    times, any of its positions or its region, and takes the one that was nearest. ``unique`` tells how many people the
+    points would single out in the raw data.
+
+    Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
+    Example:
+        >>> from cobogo.locate.mechanisms import PlanarLaplace
+        >>> from cobogo.tell.reference.worked import observed
+        >>> observed(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
+        True
+
+    Guarantee: None: an attack finds, it does not protect. (k, δ)-anonymity helps, or a new pseudonym for each report.
+    Limits: Noise of a kilometre hardly helps: four points are enough for most people.
+    Cost: $O(p^2 m)$ for p people and m known points.
+    Paper: Y.-A. de Montjoye, C. A. Hidalgo, M. Verleysen and V. D. Blondel, Unique in the crowd: the privacy bounds of
+        human mobility, Scientific Reports, 2013; J. Krumm 2007.
+    """
+
+    points: int = 4
+    tries: int = 3  # sets of points for each person
+
+    name: ClassVar[str] = "identification"
+    knows: ClassVar[str] = "a few true places of a person, with their times"
+    measures: ClassVar[str] = "people whose pseudonym is found by a few known points"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Link everybody."""
+        truth = scene.truth
+        assert truth.user is not None
+        source = Entropy()
+        people, first, count = _runs(scene)
+        enough = np.flatnonzero(count >= self.points)
+        hits, ranks = [], []
+        for _ in range(self.tries if len(enough) else 0):
+            draws = np.stack([below(2**61, len(enough), source) % count[enough] for _ in range(self.points)], axis=1)
+            scores = self._scores(scene, people, first, count, first[enough][:, None] + draws)
+            own = scores[np.arange(len(enough)), enough]
+            better = (scores < own[:, None] - 1e-9).sum(axis=1)
+            level = (np.abs(scores - own[:, None]) <= 1e-9).sum(axis=1)
+            hits.append((better == 0) / level)
+            ranks.append(better + (level + 1) / 2)
+        found = np.mean(hits, axis=0) if hits else np.empty(0)
+        cells = places_of(truth, scene.grid, hours=1.0)
+        raw = uniqueness(Visits.of(truth.user, cells), self.points)
+        return self.found(
+            share(found),
+            len(enough),
+            baseline=1 / max(len(count), 1),
+            figures={
+                "people": len(count),
+                "mean_rank": share(np.mean(ranks, axis=0)) if ranks else None,
+                "unique": float(np.nanmean(raw.alone)) if np.isfinite(raw.alone).any() else None,
+            },
+            notes=() if len(enough) else (f"nobody has {self.points} points",),
+        )
+
+    def _scores(self, scene: Scene, order: Ints, first: Ints, count: Ints, rows: Ints) -> Floats:
+        """Metres between what is known of each person and the nearest of what each pseudonym sent at those times,
+        summed."""
+        reports, truth = scene.reports.take(order), scene.truth.take(order)
+        assert reports.time is not None
+        known = truth.take(rows.ravel())
+        assert known.time is not None
+        total = np.empty((len(rows), len(first)))
+        for other, (start, many) in enumerate(zip(first, count, strict=True)):
+            clock = reports.time[start : start + many]
+            after = np.clip(np.searchsorted(clock, known.time), 0, many - 1)
+            before = np.maximum(after - 1, 0)
+            nearer = np.abs(clock[before] - known.time) < np.abs(clock[after] - known.time)
+            at = start + np.where(nearer, before, after)
+            metres = metres_to(scene.released, order[at], known)
+            total[:, other] = metres.reshape(rows.shape).sum(axis=1)
+        return total
+
+
+def _runs(scene: Scene) -> tuple[Ints, Ints, Ints]:
+    """The rows person by person in the order of the reports' times; where each person's begin, and how many they
+    are."""
+    reports = scene.reports
+    assert reports.user is not None
+    assert reports.time is not None
+    order = np.lexsort((reports.time, reports.user))
+    first = np.flatnonzero(np.diff(reports.user[order], prepend=-1))
+    return order, first, np.diff(np.append(first, len(order)))

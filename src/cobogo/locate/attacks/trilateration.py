@@ -1,0 +1,123 @@
+"""Distances told to several people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats
+from cobogo.floor.randomness import Entropy, below
+from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.hearing import sent
+from cobogo.locate.geometry import Frame, distance
+from cobogo.locate.points import Points
+
+ROUNDS = 50
+
+
+def trilaterate(anchors: Points, distances: Floats, frame: Frame | None = None) -> Points:
+    """Where distances from some anchors meet: one row of distances for each victim, one column for each anchor.
+
+    Damped Gauss–Newton on the sum of squares, of all victims at once, begun at the nearest anchor and in the midst of
+    all: where anchors lie nearly on a line, the first may end at the mirror image.
+    """
+    frame = frame or anchors.frame
+    ax, ay = frame.metres(anchors.lon, anchors.lat)
+    nearest = distances.argmin(axis=1)
+    middle = np.full(len(distances), ax.mean()), np.full(len(distances), ay.mean())
+    one = _descended(ax[nearest] + 1.0, ay[nearest] + 1.0, ax, ay, distances)
+    other = _descended(*middle, ax, ay, distances)
+    better = one[2] <= other[2]
+    return Points(*frame.degrees(np.where(better, one[0], other[0]), np.where(better, one[1], other[1])))
+
+
+def _descended(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> tuple[Floats, Floats, Floats]:
+    """Where the descent from a place ends, and the sum of squares there."""
+    damping = np.full(len(x), 1e-3)
+    cost = _cost(x, y, ax, ay, distances)
+    for _ in range(ROUNDS):
+        dx, dy = x[:, None] - ax, y[:, None] - ay
+        far = np.maximum(np.hypot(dx, dy), 1e-6)
+        ux, uy, miss = dx / far, dy / far, far - distances
+        gx, gy = (ux * miss).sum(axis=1), (uy * miss).sum(axis=1)
+        many = damping * len(ax)
+        hxx, hyy, hxy = (ux**2).sum(axis=1) + many, (uy**2).sum(axis=1) + many, (ux * uy).sum(axis=1)
+        determinant = hxx * hyy - hxy**2
+        step_x, step_y = (hyy * gx - hxy * gy) / determinant, (hxx * gy - hxy * gx) / determinant
+        tried = _cost(x - step_x, y - step_y, ax, ay, distances)
+        better = tried <= cost
+        x, y = np.where(better, x - step_x, x), np.where(better, y - step_y, y)
+        cost = np.where(better, tried, cost)
+        damping = np.clip(np.where(better, damping / 3, damping * 4), 1e-9, 1e6)
+        if np.all(np.hypot(step_x, step_y) < 1e-4):
+            break
+    return x, y, cost
+
+
+def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Floats:
+    return np.asarray(((np.hypot(x[:, None] - ax, y[:, None] - ay) - distances) ** 2).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Trilateration(Attack):
+    r"""Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.
+
+    The attackers stand at ``users`` places about the area and learn from the service the distance to where the victim
+    reported to be, rounded to ``rounding`` metres. Of a set they learn the distance to each of its positions, and guess
+    that the victim is at any one of those.
+
+    Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
+    Example: Rounded to 500 m, and yet most are found to within 100 m.
+        >>> from cobogo.tell.reference.worked import observed
+        >>> observed(Trilateration(users=20, rounding=500.0)).success > 0.5
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Rounding alone does not help; noise in the reports does, by
+        as much as it moves them.
+    Limits: Finds where the victim reported to be: what a mechanism moved stays moved.
+    Cost: $O(v\,a)$ for v victims and a colluders, a few steps each.
+    Paper: None in particular: described in the surveys of location privacy as collusion.
+    """
+
+    users: int = 20
+    rounding: float = 500.0  # metres
+    within: float = 100.0
+    most: int = 5000  # victims
+
+    name: ClassVar[str] = "trilateration"
+    knows: ClassVar[str] = "rounded distances to the person from several places"
+    measures: ClassVar[str] = "people found within a hundred metres, or `within`"
+    needs: ClassVar[frozenset[str]] = frozenset({"positions"})
+
+    def run(self, scene: Scene) -> Findings:
+        """Ask for everybody's distances and solve."""
+        source, grid = Entropy(), scene.grid
+        drawn = below(1 << 30, 2 * self.users, source).reshape(2, -1) / float(1 << 30)
+        sides = [(side.min(), side.max() + 1.0) for side in grid.metres()]
+        placed = [low + part * (high - low) for (low, high), part in zip(sides, drawn, strict=True)]
+        anchors = Points(*grid.frame.degrees(*placed))
+        positions, report = sent(scene.released)
+        positions, report = positions.take(report < self.most), report[report < self.most]
+        truth = scene.truth.take(slice(0, self.most))
+        ax, ay = grid.frame.metres(anchors.lon, anchors.lat)
+        x, y = grid.frame.metres(positions.lon, positions.lat)
+        told = np.hypot(x[:, None] - ax, y[:, None] - ay)
+        if self.rounding > 0:
+            told = np.round(told / self.rounding) * self.rounding
+        solved = trilaterate(anchors, told, grid.frame)
+        away = distance(truth.lon[report], truth.lat[report], solved.lon, solved.lat)
+        each = np.bincount(report, minlength=len(truth))
+        any_one = np.searchsorted(report, np.arange(len(truth)))  # they are in no order
+        return self.found(
+            share(np.bincount(report, away <= self.within, minlength=len(truth)) / each),
+            len(truth),
+            baseline=scene.blind(truth, self.within),
+            error=np.bincount(report, away, minlength=len(truth)) / each,
+            guesses=truth.at(solved.lon[any_one], solved.lat[any_one]),
+            figures={
+                "error_to_report": float(positions.distance(solved).mean()),
+                "quality_loss": scene.quality_loss,
+            },
+        )

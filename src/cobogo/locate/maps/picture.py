@@ -1,0 +1,217 @@
+"""A map as a PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.collections import EllipseCollection, LineCollection, PathCollection, PolyCollection
+from matplotlib.colors import to_rgba
+from matplotlib.markers import MarkerStyle
+from matplotlib.path import Path as Outline
+from matplotlib.transforms import Affine2D
+from PIL import Image
+
+from cobogo.floor.arrays import Floats
+from cobogo.locate.maps.frame import View, scale_bar
+from cobogo.locate.maps.layers import COLORS, Layer, Name
+from cobogo.tell.report.canvas import DPI, INK, LINE, MARGIN, MUTED, PAPER, WIDTH, Sheet
+
+TALLEST = 8.0
+"""Inches that the map itself takes at most."""
+
+MARKS = {"dot": "o", "ring": "o", "square": "s", "cross": "x"}
+
+
+def draw_map(
+    layers: Sequence[Layer],
+    path: str | Path,
+    *,
+    title: Name,
+    what: Name = "",
+    language: str = "en",
+    frame: int | None = None,
+    width: float = WIDTH,
+) -> None:
+    """Write a PNG. Of layers that play all is shown, of ``frames`` the one of a number, or the mean of them."""
+    view = View.of(layers)
+    sheet = _Chart(_text(title, language), _text(what, language), width=width)
+    _legend(sheet, [layer for layer in layers if not layer.backdrop and layer.kind != "texts"], language)
+    wide = width - 2 * MARGIN
+    tall = min(TALLEST, wide * view.height / view.width)
+    scale = min(wide / view.width, tall / view.height)
+    left, top = (width - view.width * scale) / 2, sheet.top
+    space = _Space(view, scale, left, top)
+    for layer in layers:
+        _draw(sheet, layer, space, frame)
+    _frame(sheet, space)
+    sheet.write(Path(path), top + view.height * scale)
+
+
+class _Chart(Sheet):
+    """A sheet in all colours: maps blend what lies over one another."""
+
+    def add(self, marks: Any, *, over: float, clip: Any) -> None:
+        """Add marks that are in inches; ``clip`` is the part of the sheet that they stay in."""
+        marks.set_zorder(over)
+        self._add(marks)
+        marks.set_clip_path(clip, self._space)
+
+    def stand(self, marks: Any, *, over: float, clip: Any) -> None:
+        """Add marks whose places are in inches and whose sizes are not."""
+        marks.set_zorder(over)
+        marks.set_offset_transform(self._space)
+        self.figure.add_artist(marks)
+        if not isinstance(marks, EllipseCollection):
+            marks.set_transform(Affine2D().scale(DPI / 72))  # points
+        marks.set_clip_path(clip, self._space)
+
+    def write(self, path: Path, bottom: float) -> None:
+        """Write a PNG that ends a margin below ``bottom``."""
+        height = bottom + MARGIN
+        self.figure.set_size_inches(self.width, height)
+        self._space.translate(0, height * DPI)
+        self._canvas.draw()
+        drawn = Image.fromarray(np.asarray(self._canvas.buffer_rgba())).convert("RGB")
+        drawn.save(path, format="png", dpi=(DPI, DPI), compress_level=9)
+
+
+class _Space:
+    """From degrees to inches on the sheet."""
+
+    def __init__(self, view: View, scale: float, left: float, top: float) -> None:
+        self.view, self.scale, self.left, self.top = view, scale, left, top
+        self.right, self.bottom = left + view.width * scale, top + view.height * scale
+        corners = [(left, top), (self.right, top), (self.right, self.bottom), (left, self.bottom), (left, top)]
+        self.clip = Outline(corners, closed=True)
+
+    def __call__(self, lon: Floats, lat: Floats) -> Floats:
+        east, north = self.view.frame.metres(lon, lat)
+        return np.column_stack(
+            (self.left + (east - self.view.west) * self.scale, self.top + (self.view.north - north) * self.scale)
+        )
+
+
+def _draw(sheet: _Chart, layer: Layer, space: _Space, frame: int | None) -> None:
+    color = COLORS[layer.color]
+    over = 1.0 if layer.backdrop else 2.0
+    place = space(layer.lon, layer.lat)
+    if not len(place):
+        return
+    if layer.kind == "texts":
+        for (x, y), label in zip(place.tolist(), layer.labels, strict=True):
+            if space.left < x < space.right and space.top < y < space.bottom:
+                sheet.text(x, y, label, size=layer.size, color=color, align="center")
+        return
+    if layer.kind in ("paths", "polygons"):
+        assert layer.starts is not None
+        parts = np.split(place, layer.starts[1:])
+        if layer.kind == "paths":
+            lines = LineCollection(parts, colors=[to_rgba(color, layer.opacity)], linewidths=layer.size)
+            sheet.add(lines, over=over, clip=space.clip)
+            return
+        faces = _faces(layer, _values(layer, frame))
+        edge = to_rgba(color, 1.0 if not layer.filled else min(1.0, 2 * layer.opacity))
+        edge = edge if layer.values is None else to_rgba(PAPER, 0.9)  # colours tell the values, not the borders
+        width = 0.0 if layer.backdrop and layer.filled else layer.size
+        rings = PolyCollection(parts, facecolors=faces, edgecolors=[edge], linewidths=width)
+        sheet.add(rings, over=over, clip=space.clip)
+    elif layer.kind == "squares":
+        assert layer.radius is not None
+        half = layer.radius * space.scale
+        offsets = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        corners = place[:, np.newaxis] + offsets[np.newaxis] * half[:, np.newaxis, np.newaxis]
+        values = _values(layer, frame)
+        sheet.add(
+            PolyCollection(list(corners), facecolors=_faces(layer, values), linewidths=0), over=over, clip=space.clip
+        )
+    elif layer.kind == "discs":
+        assert layer.radius is not None
+        wide = 2 * layer.radius * space.scale * DPI
+        face, edge = to_rgba(color, layer.opacity), to_rgba(color, min(1.0, 2 * layer.opacity))
+        marks = EllipseCollection(wide, wide, 0, units="dots", offsets=place, facecolors=[face], edgecolors=[edge])
+        sheet.stand(marks, over=over, clip=space.clip)
+    else:
+        sheet.stand(_marks(layer, place, color, frame), over=over, clip=space.clip)
+
+
+def _marks(layer: Layer, place: Floats, color: str, frame: int | None) -> Any:
+    """Points and bubbles: of a size in points, at places."""
+    if layer.kind == "bubbles":
+        values = _values(layer, frame)
+        assert values is not None
+        areas = np.pi * layer.size**2 * np.maximum(values, 0) / layer.largest
+        edge, shape = to_rgba(color, 0.9), "dot"
+    else:
+        areas, edge, shape = np.full(len(place), np.pi * layer.size**2), to_rgba(PAPER, 0.8), layer.shape
+    marker = MarkerStyle(MARKS[shape])
+    outline = marker.get_path().transformed(marker.get_transform())
+    hollow = shape in ("ring", "cross")
+    own = to_rgba(color, layer.opacity)
+    return PathCollection(
+        [outline], areas, offsets=place, facecolors=["none" if hollow else own], edgecolors=[own if hollow else edge],
+        linewidths=1.4 if hollow else 0.4,
+    )  # fmt: skip
+
+
+def _values(layer: Layer, frame: int | None) -> Floats | None:
+    """The values of one frame, or their mean over all."""
+    if layer.values is None or layer.values.ndim == 1:
+        return layer.values
+    return np.asarray(layer.values.mean(axis=0) if frame is None else layer.values[frame])
+
+
+def _faces(layer: Layer, values: Floats | None) -> list[Any]:
+    color = COLORS[layer.color]
+    if not layer.filled:
+        return ["none"]
+    if values is None:
+        return [to_rgba(color, layer.opacity)]
+    share = np.sqrt(np.clip(values / layer.largest, 0, 1)) * layer.opacity
+    return [to_rgba(color, alpha) for alpha in share.tolist()]
+
+
+def _legend(sheet: _Chart, layers: Sequence[Layer], language: str) -> None:
+    x, room = MARGIN, sheet.width - MARGIN
+    for layer in layers:
+        name = sheet.fit(layer.called(language), room - MARGIN - 0.3, 9)
+        if x > MARGIN and x + 0.22 + sheet.measure(name, 9) > room:
+            x, sheet.top = MARGIN, sheet.top + 0.22
+        color = COLORS[layer.color]
+        if layer.kind == "paths":
+            sheet.lines([((x, sheet.top), (x + 0.16, sheet.top))], color, thick=2)
+        elif layer.shape == "cross":
+            for sign in (-1, 1):
+                ends = ((x + 0.03, sheet.top - 0.05 * sign), (x + 0.13, sheet.top + 0.05 * sign))
+                sheet.lines([ends], color, thick=1.6)
+        elif layer.kind in ("squares", "polygons") or (layer.kind == "points" and layer.shape == "square"):
+            sheet.bars([(x + 0.02, sheet.top - 0.06, 0.12, 0.12)], color)
+        else:
+            hollow = layer.shape == "ring"
+            box = [(x + 0.02, sheet.top - 0.06, 0.12, 0.12)]
+            sheet.pills(box, fill=PAPER if hollow else color, edge=color, thick=1.4 if hollow else 0.5)
+        sheet.text(x + 0.22, sheet.top, name, size=9)
+        x += 0.22 + sheet.measure(name, 9) + 0.25
+    if layers:
+        sheet.top += 0.24
+
+
+def _frame(sheet: _Chart, space: _Space) -> None:
+    """The edge of the map, and a bar that says how long a kilometre is."""
+    corners = [
+        (space.left, space.top),
+        (space.right, space.top),
+        (space.right, space.bottom),
+        (space.left, space.bottom),
+    ]
+    sheet.lines(list(zip(corners, corners[1:] + corners[:1], strict=True)), LINE)
+    metres, label = scale_bar(space.view.width / 5)
+    x, y = space.left + 0.15, space.bottom - 0.18
+    sheet.lines([((x, y), (x + metres * space.scale, y))], INK, thick=2)
+    sheet.text(x, y - 0.13, label, size=8, color=MUTED)
+
+
+def _text(name: Name, language: str) -> str:
+    return name if isinstance(name, str) else name[language != "en"]

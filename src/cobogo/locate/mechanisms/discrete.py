@@ -1,0 +1,144 @@
+"""Mechanisms on the cells of a grid: a law for each true cell, in whole numbers, verified before anything is drawn.
+
+The law that is drawn from is a table of whole numbers, each row of which sums to 2⁵³, and cells are drawn exactly in
+proportion to them. What is promised is checked on these same numbers, with every rounding against the promise: nothing
+rests on the tolerance of a solver or on the last digit of a float.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.errors import NoSolution
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import STEPS, Source, choices
+from cobogo.locate.base import Guarantee, Mechanism, Released
+from cobogo.locate.geometry import distance
+from cobogo.locate.grid import Grid
+from cobogo.locate.points import Points
+
+MIXES = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+"""Shares of the uniform law that are mixed in, the least that verifies: they lift chances that rounding would break."""
+
+AT_A_TIME = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of cells and how far apart they may be told: from ``one``, no report is more than e^``level`` times as
+    likely as from ``other``, and the other way around. Pairs that are not listed follow by way of those that are."""
+
+    one: Ints
+    other: Ints
+    level: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Discrete(Mechanism):
+    """A law over the cells of a public grid for each true cell."""
+
+    most_cells: ClassVar[int]
+    """More would take too long, to be solved or to be checked."""
+
+    epsilon: float
+    grid: Grid
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon")
+        if self.grid.cells > self.most_cells:
+            raise ValueError(
+                f"The 'grid' parameter of {self.name} must have {self.most_cells:,} cells at most. "
+                f"Got {self.grid.cells:,} instead"
+            )
+
+    @abstractmethod
+    def _solve(self) -> tuple[Floats, Pairs]:
+        """The law wanted (true cells in rows, reported ones in columns), and what it must keep."""
+
+    @cached_property
+    def weights(self) -> Ints:
+        """The law in whole numbers: true cells in rows, reported ones in columns. It keeps what is promised."""
+        law, pairs = self._solve()
+        for mix in MIXES:
+            whole = whole_weights((1 - mix) * law + mix / law.shape[1])
+            if keeps(whole, pairs):
+                return whole
+        raise NoSolution(
+            "the law that was found does not keep what it should, in whole numbers",
+            where=self.name,
+            remedy="Use a smaller ε, fewer cells or larger ones.",
+        )
+
+    @property
+    def matrix(self) -> Floats:
+        """The law as probabilities."""
+        return self.weights / STEPS
+
+    def loss(self, prior: Floats) -> float:
+        """Metres by which a report is off on average, for people who are where ``prior`` says."""
+        return float(prior @ (self.matrix * globe_distances(self.grid)).sum(axis=1))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon,
+            note=f"for one report, between {self.grid.cells:,} cells of {self.grid.size:g} m",
+        )
+
+    def apply(self, points: Points, source: Source) -> Released:
+        cells = choices(self._columns, self.grid.nearest_cell(points.lon, points.lat), source)
+        return Released(points.at(*self.grid.centres(cells)), cost=np.full(len(points), self.epsilon))
+
+    @cached_property
+    def _columns(self) -> Any:
+        return np.ascontiguousarray(self.weights.T)
+
+
+def globe_distances(grid: Grid) -> Floats:
+    """Metres on the globe between the centres of all pairs of cells."""
+    lon, lat = grid.centres()
+    return distance(lon[:, None], lat[:, None], lon, lat)
+
+
+def checked_prior(prior: Any, grid: Grid, name: str, option: str = "prior") -> Floats:
+    """Weights of a grid's cells, none below 0, some above, as probabilities."""
+    weights = np.asarray(prior, dtype=np.float64)
+    if weights.shape != (grid.cells,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError(
+            f"The {option!r} parameter of {name} must be a weight for each of the grid's {grid.cells:,} cells, "
+            f"none below 0 and some above. Got an array of shape {weights.shape} instead"
+        )
+    return np.asarray(weights / weights.sum())
+
+
+def whole_weights(law: Floats) -> Ints:
+    """Rows of whole numbers that sum to 2⁵³, in proportion to probabilities up to one unit; what is missing or too
+    much after rounding goes to each row's largest."""
+    law = np.maximum(law, 0)
+    whole: Ints = np.floor(law / law.sum(axis=1, keepdims=True) * STEPS).astype(np.int64)
+    rows = np.arange(len(whole))
+    whole[rows, whole.argmax(axis=1)] += STEPS - whole.sum(axis=1)
+    return whole
+
+
+def keeps(weights: Ints, pairs: Pairs) -> bool:
+    """Whether the weights of every pair of rows keep within their level, rounded against them.
+
+    A float of whole weights up to 2⁵³ is exact; e^level and its product with a weight are right to a few parts in
+    2⁵³, for which 2⁻⁵⁰ is taken off.
+    """
+    factors = np.exp(np.minimum(pairs.level, 600.0)) * (1 - 2.0**-50)
+    step = max(AT_A_TIME // weights.shape[1], 1)
+    for start in range(0, len(factors), step):
+        part = slice(start, start + step)
+        one, other = weights[pairs.one[part]], weights[pairs.other[part]]
+        factor = factors[part, None]
+        if (one > other * factor).any() or (other > one * factor).any():
+            return False
+    return True

@@ -1,0 +1,161 @@
+"""Dummies: one's own position among others that one made up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source
+from cobogo.locate.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.course import NOTHING, Past, Rows
+from cobogo.locate.grid import Grid, World
+from cobogo.locate.mechanisms.discrete import checked_prior
+from cobogo.locate.points import Points
+
+HOW = ("uniform", "dls", "enhanced-dls")
+AT_A_TIME = 1 << 22
+TRIALS = 20
+FOLLOWED = 8
+"""Random sets that are compared; and random steps, where dummies move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dummies(Mechanism):
+    r"""The position is sent among k − 1 made-up ones, in random order; the service answers all, the device picks its
+    own.
+
+    Made-up positions lie in the ``allowed`` cells of a grid (streets, built-up land; all, unless given), anywhere in a
+    cell. "uniform" takes any; "dls" cells that the ``prior`` makes about as likely as the true one, of several random
+    sets the one of the highest entropy; "enhanced-dls" also spreads them apart. When ``moving``, a person's dummies go
+    on from report to report, each as far as the person did and turning as the person did, each in a direction of its
+    own.
+
+    Formula: the set with the largest $H = -\sum_{i=1}^{k} p_i \log_2 p_i$ with $p_i = \frac{\pi(c_i)}{\sum_j
+        \pi(c_j)}$; enhanced: also a large $\prod_{i < j} d(c_i, c_j)$
+    Example:
+        >>> from cobogo.locate.grid import Grid
+        >>> from cobogo.floor.randomness import Entropy
+        >>> noise = Dummies(k=5, grid=Grid.over(-38.55, -3.75, -38.50, -3.70, size=500))
+        >>> len(noise.apply(Points.of([-38.52], [-3.73]), Entropy()).members)
+        5
+
+    Guarantee: None: one of k to someone who knows no more than the prior and sees one request.
+    Limits: The truth is among what is sent, exactly: two requests from one place have nothing but that place in common,
+        and whoever sees both knows it. Moving dummies come home with the person unless the edge of the grid, or cells
+        that are not allowed, turn them away. Whoever knows more (the person's habits, or where people are at all) tells
+        the truth from the dummies.
+    Cost: $O(n\,k\,t)$ for n requests and t = 20 trial sets.
+    Paper: H. Kido, Y. Yanagisawa and T. Satoh, An anonymous communication technique using dummies for location-based
+        services, 2005; B. Niu, Q. Li, X. Zhu, G. Cao and H. Li, Achieving k-anonymity in privacy-aware location-based
+        services, INFOCOM 2014.
+    """
+
+    name: ClassVar[str] = "dummies"
+
+    k: int
+    grid: Grid
+    how: Literal["uniform", "dls", "enhanced-dls"] = "dls"
+    prior: Any = None
+    allowed: Any = None
+    moving: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, int) or self.k < 2:
+            raise ValueError(f"The 'k' parameter of {self.name} must be 2 or more. Got {self.k!r} instead")
+        if self.how not in HOW:
+            raise ValueError(
+                f"The 'how' parameter of {self.name} must be one of {', '.join(HOW)}. Got {self.how!r} instead"
+            )
+        if self.prior is not None:
+            checked_prior(self.prior, self.grid, self.name)
+        if self.allowed is not None:
+            checked_prior(np.asarray(self.allowed, dtype=np.float64), self.grid, self.name, "allowed")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "none", note=f"one of {self.k} positions, to someone who knows only the prior and sees one request"
+        )
+
+    @property
+    def memory(self) -> int:
+        return 1 if self.moving else 0
+
+    def apply(self, points: Points, source: Source) -> Released:
+        return self.resume(NOTHING, points, source)
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:
+        count = len(points)
+        made_up = self._made_up(past, points, source)
+        lon, lat = (
+            np.concatenate([own[:, None], others], axis=1)
+            for own, others in zip(
+                (points.lon, points.lat), self.grid.frame.degrees(*made_up["made up"].transpose(2, 0, 1)), strict=True
+            )
+        )
+        turn = np.argsort(source.words(count * self.k).reshape(count, self.k), axis=1)
+        rows = np.repeat(np.arange(count), self.k)
+        snapped = World().snapped(lon[rows, turn.ravel()], lat[rows, turn.ravel()])
+        middle = (part.reshape(count, self.k).mean(axis=1) for part in self.grid.frame.metres(*snapped))
+        return Released(
+            points.at(*self.grid.frame.degrees(*middle)),
+            cost=free(points),
+            members=points.take(rows).at(*snapped),
+            report=rows,
+            of_owner={"truth": np.argmin(turn, axis=1), **made_up},
+        )
+
+    def _made_up(self, past: Past, points: Points, source: Source) -> dict[str, Any]:
+        """Where the dummies of each point are, in metres of the grid, and where they and the person are heading."""
+        from cobogo.locate.dummy_kernels import dummies
+
+        rows, wanted = Rows.of(past if self.moving else NOTHING, points), self.k - 1
+        first = rows.first if self.moving else np.arange(len(rows))
+        chances = checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
+        allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)
+        cell = self.grid.nearest_cell(rows.points.lon, rows.points.lat)
+        own = self.grid.frame.metres(rows.points.lon, rows.points.lat)
+        before = past.of_owner.get("made up", np.empty((0, wanted, 2)))
+        x, y = (rows.filled(before[..., axis], width=(wanted,)) for axis in (0, 1))
+        heading = rows.filled(past.of_owner.get("heading"), width=(wanted,))
+        own_heading = rows.filled(past.of_owner.get("own heading"))
+        choice = {"uniform": wanted, "dls": 2 + (2 + TRIALS) * wanted, "enhanced-dls": 2 + (4 + 2 * TRIALS) * wanted}
+        needed = max(3 * wanted + choice[self.how], wanted * FOLLOWED if self.moving else 0)
+        for part in _parts(first, max(AT_A_TIME // needed, 1)):
+            words = source.words((part.stop - part.start) * needed).reshape(-1, needed)
+            dummies(
+                rows.known[part], first[part] - part.start, cell[part], own[0][part], own[1][part], own_heading[part],
+                chances, allowed, *self._ranks(chances, allowed), *self.grid.metres(), self.grid.columns,
+                self.grid.rows, float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],
+                heading[part],
+            )  # fmt: skip
+        positions = rows.present(np.stack([x, y], axis=2))
+        return {"made up": positions, "heading": rows.present(heading), "own heading": rows.present(own_heading)}
+
+    @staticmethod
+    def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints, Ints, Ints]:
+        """Allowed cells by their chance, and the place of every cell among them; of each place, where those that are as
+        likely begin and end."""
+        ranked = np.flatnonzero(allowed)
+        ranked = ranked[np.argsort(chances[ranked], kind="stable")]
+        line = chances[ranked]
+        rank = np.minimum(np.searchsorted(line, chances), len(ranked) - 1)
+        rank[ranked] = np.arange(len(ranked))
+        return ranked, rank, np.searchsorted(line, line), np.searchsorted(line, line, side="right")
+
+
+def _parts(first: Ints, size: int) -> list[slice]:
+    """Rows to work through together: about so many, and all of a person's that follow from one another."""
+    count = len(first)
+    starts = np.unique(first)
+    cuts = [0]
+    while cuts[-1] < count:
+        later = starts[np.searchsorted(starts, cuts[-1], side="right") :]
+        fitting = later[later <= cuts[-1] + size]
+        rest = count - cuts[-1]
+        cuts.append(count if rest <= size or not later.size else int(fitting[-1] if fitting.size else later[0]))
+    return [slice(start, end) for start, end in pairwise(cuts)]

@@ -1,0 +1,177 @@
+"""Elastic distances: as much privacy in an empty place as in a crowded one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.base import Guarantee
+from cobogo.locate.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
+
+REACH = 8.0
+"""The level up to which places are asked for: beyond it one place is told from another by a factor of 3,000."""
+
+
+NEIGHBOURS = 8
+"""Cells around a cell that it always has an edge to, whatever the level, so that there is a path to every cell."""
+
+SHRINK = 1.1
+"""How much shorter edges are made than they might be, so that paths of few of them stand for all others."""
+
+STAGE = 1.3
+"""Edges up to so many times longer than the shortest left are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exponential(Discrete):
+    r"""The exponential mechanism on the cells of a grid.
+
+    It needs no prior and no linear program, and loses more than either for it.
+
+    Formula: $k(z \mid x) \propto e^{-\varepsilon\,d(x, z)/2}$
+    Example:
+        >>> from cobogo.locate.grid import Grid
+        >>> law = Exponential(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
+        >>> law.shape, bool(law.diagonal().min() == law.max(axis=1).min())
+        ((12, 12), True)
+
+    Guarantee: ε-geo-indistinguishability for one report, between the cells of the grid.
+    Limits: Half of ε goes to the fact that chances must sum to one: it loses most of all laws here. Up to 1,024 cells.
+    Cost: $O(c^2)$ for c cells, once.
+    Paper: F. McSherry and K. Talwar, Mechanism design via differential privacy, FOCS 2007.
+    """
+
+    name: ClassVar[str] = "grid-exponential"
+    most_cells: ClassVar[int] = 1024  # all pairs are checked
+
+    def _solve(self) -> tuple[Floats, Pairs]:
+        away = globe_distances(self.grid) * self.epsilon
+        pairs = np.triu_indices(self.grid.cells, k=1)
+        return exponential(away), Pairs(*pairs, away[pairs])
+
+
+@dataclass(frozen=True, eq=False)
+class Elastic(Discrete):
+    r"""The exponential mechanism over a distance that stretches with what is around.
+
+    ``mass`` says how much each cell is worth as cover (people, points of interest, plain area), ``reference`` how much
+    is enough (unless given, what nine cells in ten do not have). Where every cell has that, the distance is ε times
+    metres. Where there is less, a place is as hard to tell from all those that hold, together, as much. The mass must
+    be public, and above 0 everywhere (add a little for plain area).
+
+    Formula: $k(z \mid x) \propto e^{-d_X(x, z)/2}$ with $d_X$ such that within a level $l$ of any cell lies a mass of
+        at least $\mathrm{req}(l) = m_{\text{ref}} \left(\frac{l}{\varepsilon\,s}\right)^2$, for levels up to 8 and
+        cells of $s$ metres
+    Example: Twice the level asks for four times the mass.
+        >>> from cobogo.locate.grid import Grid
+        >>> noise = Elastic(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200))
+        >>> noise.required([2.0, 4.0]).tolist()
+        [1.0, 4.0]
+
+    Guarantee: No report is more than $e^{d_X(x, x')}$ times as likely from one place as from another, with the elastic
+        distance.
+    Limits: Only as good as the mass: people asleep are no cover on a field by day. Paths are up to 1.1 times shorter
+        than need be.
+    Cost: $O(c^2 \log c)$ for c cells, up to 4,096, once.
+    Paper: K. Chatzikokolakis, C. Palamidessi and M. Stronati, Constructing elastic distinguishability metrics for
+        location privacy, Proceedings on Privacy Enhancing Technologies, 2015.
+    """
+
+    name: ClassVar[str] = "elastic"
+    most_cells: ClassVar[int] = 4096  # edges are checked
+
+    mass: Any = None
+    reference: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (checked_prior(self._mass, self.grid, self.name, "mass") <= 0).any():
+            raise ValueError(
+                f"The 'mass' parameter of {self.name} must be above 0 in every cell: add a little for plain area. "
+                f"Got 0 in some instead"
+            )
+        if self.reference is not None:
+            self._check_positive("reference")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(
+            "elastic",
+            epsilon=self.epsilon,
+            note="per metre where the mass is that of reference; where there is less, over a shorter distance",
+        )
+
+    @property
+    def _mass(self) -> Floats:
+        return np.asarray(np.ones(self.grid.cells) if self.mass is None else self.mass, dtype=np.float64)
+
+    def required(self, level: Any) -> Floats:
+        """req(l): the mass asked for within a level."""
+        reference = float(np.quantile(self._mass, 0.9)) if self.reference is None else self.reference
+        return np.asarray(reference * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
+
+    @cached_property
+    def _graph(self) -> tuple[Pairs, Floats]:
+        """Edges and the distances along them. From each cell, the nearest cells are taken in one after the other: each
+        may be as far as the level at which those before it stop being enough, but not farther than ε times metres.
+        Edges that paths of others make needless are left out, for which those that stay are a little shorter."""
+        away = globe_distances(self.grid)
+        order = np.argsort(away, axis=1, kind="stable")
+        before = np.cumsum(self._mass[order], axis=1)[:, :-1]
+        level = np.sqrt(before / float(self.required(1.0)))
+        level = np.minimum(level, self.epsilon * np.take_along_axis(away, order[:, 1:], axis=1))
+        cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < NEIGHBOURS))
+        near, length = order[cell, place + 1], level[cell, place]
+        # Of two cells each may ask for an edge: the shorter holds for both.
+        low, high = np.minimum(cell, near), np.maximum(cell, near)
+        first = np.lexsort((length, high, low))
+        low, high, length = low[first], high[first], length[first]
+        new = np.r_[True, (np.diff(low) != 0) | (np.diff(high) != 0)] if len(low) else np.empty(0, dtype=bool)
+        return thinned(Pairs(low[new], high[new], length[new]), self.grid.cells)
+
+    def levels(self) -> Floats:
+        """The distance between all pairs of cells: by what power of e they can be told apart at most."""
+        return self._graph[1]
+
+    def _solve(self) -> tuple[Floats, Pairs]:
+        pairs, level = self._graph
+        return exponential(level), pairs
+
+
+def thinned(pairs: Pairs, cells: int) -> tuple[Pairs, Floats]:
+    """Fewer edges, and the distances along them, none of which is longer than the edge that was asked for.
+
+    Shorter edges come first, `SHRINK` times shorter than asked; a longer one is needless where they already join its
+    ends by a path that is no longer than it.
+    """
+    order = np.argsort(pairs.level, kind="stable")
+    one, other, asked = pairs.one[order], pairs.other[order], pairs.level[order]
+    kept = np.zeros(len(asked), dtype=bool)
+    start, along = 0, np.where(np.eye(cells, dtype=bool), 0.0, np.inf)
+    while start < len(asked):
+        bound = asked[start] * STAGE
+        end = int(np.searchsorted(asked, bound, side="right"))
+        part = slice(start, end)
+        kept[part] = along[one[part], other[part]] > asked[part]
+        start = end
+        along = _along(one[kept], other[kept], asked[kept] / SHRINK, cells, None if start == len(asked) else bound * 2)
+    return Pairs(one[kept], other[kept], asked[kept] / SHRINK), along
+
+
+def _along(one: Ints, other: Ints, length: Floats, cells: int, limit: float | None) -> Floats:
+    """Shortest paths between all cells, up to a length."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    graph = coo_matrix((length, (one, other)), shape=(cells, cells)).tocsr()
+    return np.asarray(dijkstra(graph, directed=False, limit=np.inf if limit is None else limit))
+
+
+def exponential(level: Floats) -> Floats:
+    """Chances ∝ e^(−level/2): of any two rows, no chance is more than e^level times the other's."""
+    chances = np.exp(-level / 2)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))

@@ -1,0 +1,130 @@
+"""Figures of location privacy and of its price.
+
+What an attacker is off by and unsure of (Shokri et al. 2011), what a user loses (quality loss, Andrés et al. 2013's
+precision and recall of an area of interest), and how large and how even a crowd is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats
+from cobogo.locate.base import Released
+from cobogo.locate.geometry import DEGREE, distance, wrapped
+from cobogo.locate.grid import Grid
+from cobogo.locate.points import Points
+
+
+def nearest_sent(truth: Points, released: Released) -> Points:
+    """The position of each report that its owner goes by: of a set, the one nearest to where they are, whose answer the
+    device picks out; of a region, its middle."""
+    members, report = released.members, released.report
+    if members is None or report is None:
+        return released.points
+    away = distance(truth.lon[report], truth.lat[report], members.lon, members.lat)
+    order = np.lexsort((away, report))
+    return members.take(order[np.searchsorted(report[order], np.arange(len(truth)))])
+
+
+def quality_loss(truth: Points, released: Released) -> Floats:
+    """Metres from each true point to the position that its owner goes by: the utility error. It is 0 of a set that
+    holds the truth, whose price is that all of it is answered; of a region it is the distance to the middle, and asked
+    for as a whole it costs its area instead."""
+    return truth.distance(nearest_sent(truth, released))
+
+
+def adversary_error(truth: Points, guessed: Points) -> Floats:
+    """Metres from each true point to the attacker's guess: the estimation error."""
+    return truth.distance(guessed)
+
+
+def correctness(chances: Floats, grid: Any, truth: Points) -> Floats:
+    """Σ_x Pr(x | z) d(x, truth): how far off the attacker is expected to be, over all that they hold possible."""
+    east, north = grid.metres()
+    there = grid.frame.metres(truth.lon, truth.lat)
+    metres = np.hypot(there[0][:, None] - east, there[1][:, None] - north)
+    return np.asarray((chances * metres).sum(axis=1))
+
+
+def entropy(chances: Any) -> Floats:
+    """−Σ p log2 p of each row, in bits: what the attacker is unsure of.
+
+    >>> entropy([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]).tolist()
+    [1.0, 0.0]
+    """
+    shares = np.asarray(chances, dtype=np.float64)
+    logs = np.log2(np.where(shares > 0, shares, 1.0))
+    return np.asarray(-(shares * logs).sum(axis=-1) + 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Interest:
+    """How much of what was looked for is among what was asked for, and the other way round."""
+
+    precision: Floats
+    recall: Floats
+
+
+def area_of_interest(truth: Points, reported: Points, *, wanted: float, asked: float) -> Interest:
+    """Precision and recall of answers within ``asked`` metres of the report, for one who wants those within ``wanted``
+    metres of where they are: shares of the areas of the two discs.
+
+    >>> here = Points.of([0.0], [0.0])
+    >>> found = area_of_interest(here, here, wanted=300, asked=600)
+    >>> found.precision.tolist(), found.recall.tolist()
+    ([0.25], [1.0])
+    """
+    common = overlap(truth.distance(reported), wanted, asked)
+    return Interest(common / (np.pi * asked**2), common / (np.pi * wanted**2))
+
+
+def overlap(apart: Floats, one: float, other: float) -> Floats:
+    """The area that two discs have in common, in square metres."""
+    apart = np.asarray(apart, dtype=np.float64)
+    small = min(one, other)
+    away = np.maximum(apart, 1e-6)
+    first = np.arccos(np.clip((away**2 + one**2 - other**2) / (2 * away * one), -1, 1))
+    second = np.arccos(np.clip((away**2 + other**2 - one**2) / (2 * away * other), -1, 1))
+    kite = (-apart + one + other) * (apart + one - other) * (apart - one + other) * (apart + one + other)
+    lens = one**2 * first + other**2 * second - np.sqrt(np.maximum(kite, 0)) / 2
+    within = np.where(apart <= abs(one - other), np.pi * small**2, lens)
+    return np.asarray(np.where(apart >= one + other, 0.0, within), dtype=np.float64)
+
+
+def region_area(released: Released) -> Floats:
+    """Square metres of each released region: a rectangle or a disc; 0 of a position."""
+    if released.box is not None:
+        west, south, east, north = released.box
+        width = wrapped(east - west) * DEGREE * np.cos(np.radians((south + north) / 2))
+        return np.asarray(width * (north - south) * DEGREE)
+    if released.radius is not None:
+        return np.asarray(np.pi * released.radius**2)
+    return np.zeros(len(released.points))
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """How many possible positions each report has, and how unsure one is among them, in bits."""
+
+    k: Floats
+    entropy: Floats
+
+
+def crowd(released: Released, grid: Grid | None = None, prior: Floats | None = None) -> Crowd:
+    """Of sets: the members of each report, weighed by the prior of the cells they lie in where one is known."""
+    members, report, count = released.members, released.report, len(released.points)
+    if members is None or report is None:
+        return Crowd(np.ones(count), np.zeros(count))
+    weight = np.ones(len(members))
+    if grid is not None and prior is not None:
+        weight = prior[grid.nearest_cell(members.lon, members.lat)]
+    total = np.bincount(report, weights=weight, minlength=count)
+    share = weight / np.where(total > 0, total, 1.0)[report]
+    logs = np.log2(np.where(share > 0, share, 1.0))
+    return Crowd(
+        np.bincount(report, minlength=count).astype(np.float64),
+        np.asarray(np.bincount(report, weights=-share * logs, minlength=count) + 0.0, dtype=np.float64),
+    )

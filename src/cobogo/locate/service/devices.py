@@ -1,0 +1,96 @@
+"""Who may talk to the anonymizer: a token for each device, of which the server keeps no more than a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cobogo.errors import InputError
+from cobogo.floor.private import alone_with, write_private
+
+OPERATOR = "operator"
+PERSON = "person"
+
+
+class Devices:
+    """Tokens and whose they are, in a file that its owner alone may read, or in memory.
+
+    >>> devices = Devices()
+    >>> token = devices.enrol("ana")
+    >>> devices.owner(token), devices.owner("something else")
+    (('person', 'ana'), None)
+    """
+
+    def __init__(self, file: str | Path | None = None) -> None:
+        self._file = None if file is None else Path(file).expanduser()
+        self._known: dict[str, tuple[str, str]] = {}
+        self._stamp: tuple[int, int] | None = None
+        self._refresh()
+
+    def enrol(self, name: str, *, operator: bool = False) -> str:
+        """A new token for a person's device, or for one who looks after the server. It is shown only now."""
+        if not name or len(name) > 200:
+            raise InputError("must be of 1 to 200 characters", where="the name of a device's owner")
+        token = secrets.token_urlsafe(32)
+        with self._alone():
+            self._known[_digest(token)] = (OPERATOR if operator else PERSON, name)
+        return token
+
+    def revoke(self, name: str) -> int:
+        """Close the server to all tokens of somebody; returns how many there were."""
+        with self._alone():
+            gone = [digest for digest, (_, owner) in self._known.items() if owner == name]
+            for digest in gone:
+                del self._known[digest]
+        return len(gone)
+
+    def owner(self, token: str) -> tuple[str, str] | None:
+        """The kind and the name of whoever holds a token. Digests are looked up, so that how long it takes tells
+        nothing of any token."""
+        self._refresh()
+        return self._known.get(_digest(token))
+
+    def _refresh(self) -> None:
+        """Read the file again if it was changed: devices are enrolled and revoked while the server runs. Where there is
+        none any more, nobody is enrolled."""
+        if self._file is None:
+            return
+        try:
+            status = self._file.stat()
+        except FileNotFoundError:
+            self._known, self._stamp = {}, None
+            return
+        if (status.st_mtime_ns, status.st_ino) == self._stamp:
+            return
+        try:
+            content = json.loads(self._file.read_text(encoding="utf-8"))
+            self._known = {str(digest): (str(kind), str(name)) for digest, (kind, name) in content.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            raise InputError("is not a file of devices", where=str(self._file), remedy="Choose another one.") from None
+        self._stamp = (status.st_mtime_ns, status.st_ino)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Change what the file says now, while nobody else changes it, and write it."""
+        if self._file is None:
+            yield
+            return
+        with alone_with(self._file):
+            self._stamp = None  # what was read before may look alike
+            self._refresh()
+            yield
+            before = self._file.stat().st_mtime_ns if self._file.exists() else 0
+            write_private(self._file, json.dumps(self._known, indent=1))
+            status = self._file.stat()
+            if status.st_mtime_ns <= before:  # a coarse clock: the change must be seen by its time
+                os.utime(self._file, ns=(status.st_atime_ns, before + 1))
+
+
+def _digest(token: str) -> str:
+    """A token has 256 random bits: one round of a hash keeps it."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""What is promised, and its plain check: models, guarantees, operators, accounting."""

@@ -1,0 +1,160 @@
+"""Guarantees that bound the ratio of what two values lead to: amplification, local differential privacy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cobogo.floor.arguments import number, text
+from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, raised
+from cobogo.promises.models.check import ModelVerdict
+
+
+@dataclass(frozen=True)
+class Amplification(Guarantee):
+    r"""No released value is more than γ times as likely from one original value as from another.
+
+    Whatever was known before, the odds of any property change by at most γ. Measured: that ratio, of all that was drawn
+    from one person.
+
+    Formula: $\max_y \frac{\max_x P[y \mid x]}{\min_x P[y \mid x]} \le \gamma$
+    Example:
+        >>> from fractions import Fraction
+        >>> from cobogo.promises.operators.uniform import Uniform
+        >>> round(Amplification("disease", gamma=20).measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
+        19.0
+
+    Guarantee: Posterior odds of any property are between $1/\gamma$ and γ times the prior odds, whatever is known and
+        whoever is corrupted.
+    Limits: Draws of several attributes or records of a person multiply, and so do draws that are made anew.
+    Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
+    Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
+        2003.
+    """
+
+    attribute: str
+    gamma: float
+
+    name: ClassVar[str] = "gamma-amplification"
+
+    def __post_init__(self) -> None:
+        text(self.name, "attribute", self.attribute)
+        number(self.name, "gamma", self.gamma, least=1)
+
+    @property
+    def largest_amplification(self) -> float:
+        """γ itself."""
+        return float(self.gamma)
+
+    def measure(self, exposure: Exposure) -> float:
+        """γ of all draws together."""
+        return exposure.amplification
+
+    def holds(self, measured: float) -> bool:
+        """At most γ."""
+        return measured <= self.gamma * (1 + SLACK)
+
+
+@dataclass(frozen=True)
+class LocalPrivacy(Guarantee):
+    r"""ε-local differential privacy: the logarithm of the amplification is at most ε.
+
+    Measured: ε of all that was drawn from one person. It is the guarantee of collecting, where nobody need be trusted.
+
+    Formula: $P[y \mid x] \le e^{\varepsilon} P[y \mid x']$ for all $y$, $x$, $x'$; so $\varepsilon = \ln \gamma$
+    Example:
+        >>> from fractions import Fraction
+        >>> from cobogo.promises.operators.uniform import Uniform
+        >>> round(LocalPrivacy("disease", epsilon=3).measure(Exposure(Uniform(10, Fraction(9, 14)))), 3)
+        2.944
+
+    Guarantee: Whatever is known before, what is released of a person changes the odds of any property of their value by
+        a factor of at most $e^{\varepsilon}$.
+    Limits: Quasi-identifiers that are released as they are, are not protected by it. Several draws from one person add
+        up.
+    Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
+    Paper: S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova and A. Smith, What can we learn privately?,
+        FOCS 2008. J. C. Duchi, M. I. Jordan and M. J. Wainwright, Local privacy and statistical minimax rates, FOCS
+        2013.
+    """
+
+    attribute: str
+    epsilon: float
+
+    name: ClassVar[str] = "local-differential-privacy"
+
+    def __post_init__(self) -> None:
+        text(self.name, "attribute", self.attribute)
+        number(self.name, "epsilon", self.epsilon, above=0, most=700)
+
+    @property
+    def largest_amplification(self) -> float:
+        """e^ε."""
+        return math.exp(self.epsilon)
+
+    def measure(self, exposure: Exposure) -> float:
+        """ln γ."""
+        return math.log(exposure.amplification)
+
+    def holds(self, measured: float) -> bool:
+        """At most ε."""
+        return measured <= self.epsilon + SLACK
+
+
+@dataclass(frozen=True)
+class DGammaPrivacy(Guarantee):
+    r"""For every value whose prior is at most d, the posterior is at most γ, and not below d/γ times the prior.
+
+    This γ bounds a posterior: it is no amplification. Measured: the largest posterior.
+
+    Formula: $\Pr[x] \le d \Rightarrow \frac{d}{\gamma} \Pr[x] \le \Pr[x \mid y] \le \gamma$; an operator meets it when
+        its amplification is at most $\frac{\gamma}{d}$, which is what the smallest priors ask for
+    Example:
+        >>> round(DGammaPrivacy("disease", d=0.1, gamma=0.4).largest_amplification, 9)
+        4.0
+
+    Guarantee: What somebody held unlikely (at most d) stays at most γ likely, for attackers to whom records are
+        independent.
+    Limits: Values of one person exclude each other, so records are not independent: over ten values, d = 0.1 and γ =
+        0.4 allow a posterior of 0.727 with the alpha-beta method. The report states it.
+    Cost: $O(1)$.
+    Paper: V. Rastogi, D. Suciu and S. Hong, The boundary between privacy and utility in data publishing, VLDB 2007.
+    """
+
+    attribute: str
+    d: float
+    gamma: float
+
+    name: ClassVar[str] = "d-gamma-privacy"
+
+    def __post_init__(self) -> None:
+        text(self.name, "attribute", self.attribute)
+        number(self.name, "d", self.d, above=0)
+        number(self.name, "gamma", self.gamma, above=0)
+        if not self.d < self.gamma < 1:
+            raise ValueError(f"{self.name} needs 0 < d < gamma < 1. Got {self.d!r} and {self.gamma!r} instead")
+
+    @property
+    def largest_amplification(self) -> float:
+        """The smaller of γ(1 − d)/(d(1 − γ)), for the upper bound, and γ/d, for the lower."""
+        return min(self.gamma * (1 - self.d) / (self.d * (1 - self.gamma)), self.gamma / self.d)
+
+    def measure(self, exposure: Exposure) -> float:
+        """The largest posterior from a prior of d."""
+        return raised(self.d, exposure.amplification)
+
+    def holds(self, measured: float) -> bool:
+        """At most γ."""
+        return measured <= self.gamma + SLACK
+
+    def check(self, exposure: Exposure) -> ModelVerdict:
+        """The largest posterior, and how far a probability falls."""
+        return self.of_odds(exposure.amplification, exposure.amplification)
+
+    def of_odds(self, rise: float, fall: float) -> ModelVerdict:
+        """The verdict where the odds of a value become at most ``rise`` times what they were, and its probability falls
+        to no less than its ``fall``-th part: where the two differ."""
+        measured = raised(self.d, rise)
+        stays = self.d * fall <= self.gamma * (1 + SLACK)
+        return ModelVerdict(self, self.holds(measured) and stays, measured, None, 0)

@@ -1,0 +1,100 @@
+"""What a budget allows and what is left of it, in whole units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+
+from cobogo.floor.brief import brief
+from cobogo.promises.accounting import Loss, Measure
+from cobogo.promises.units import ATTO, NANO, allowed, charged
+
+SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
+
+
+@dataclass(frozen=True)
+class Units:
+    """An amount of ε or ρ in billionths, and of δ in 10⁻¹⁸."""
+
+    amount: int
+    delta: int
+
+    @classmethod
+    def charged(cls, loss: Loss) -> Units:
+        """A cost, rounded up."""
+        return cls(charged(loss.amount, NANO), charged(loss.delta, ATTO))
+
+    @classmethod
+    def allowed(cls, limit: Loss) -> Units:
+        """A limit, rounded down."""
+        return cls(allowed(limit.amount, NANO), allowed(limit.delta, ATTO))
+
+    def __add__(self, other: Units) -> Units:
+        return Units(self.amount + other.amount, self.delta + other.delta)
+
+    def within(self, limit: Units) -> bool:
+        """Whether nothing exceeds the limit."""
+        return self.amount <= limit.amount and self.delta <= limit.delta
+
+    def loss(self, measure: Measure) -> Loss:
+        """The same as fractions."""
+        return Loss(measure, Fraction(self.amount, NANO), Fraction(self.delta, ATTO))
+
+
+@dataclass(frozen=True)
+class Balance:
+    """One budget: of a data set (``analyst`` is None) or of an analyst on it."""
+
+    dataset: str
+    analyst: str | None
+    measure: Measure
+    limit: Units
+    spent: Units
+
+    def __repr__(self) -> str:
+        whose = self.dataset if self.analyst is None else f"{self.dataset}, {self.analyst}"
+        spent, limit = self.spent.amount / NANO, self.limit.amount / NANO
+        return brief(self, whose, f"{self.measure} {spent:g} of {limit:g} spent")
+
+    @property
+    def left(self) -> Units:
+        """What may still be spent; nothing, where a limit was lowered below what had been spent."""
+        return Units(max(0, self.limit.amount - self.spent.amount), max(0, self.limit.delta - self.spent.delta))
+
+    def as_dict(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "dataset": self.dataset,
+            "analyst": self.analyst,
+            "measure": self.measure,
+            **{
+                key: {"amount": units.amount / NANO, "delta": units.delta / ATTO}
+                for key, units in (("limit", self.limit), ("spent", self.spent), ("left", self.left))
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Debit:
+    """One entry of the ledger: a cost, and the totals after it, of the data set and of the analyst."""
+
+    dataset: str
+    number: int
+    analyst: str
+    analyst_number: int
+    cost: Units
+    total: Units
+    analyst_total: Units
+    question: str
+    at: datetime
+
+
+def shown(units: Units, measure: Measure) -> str:
+    """An amount for people.
+
+    >>> shown(Units(250_000_000, 10**12), "epsilon")
+    'ε = 0.25, δ = 1e-06'
+    """
+    text = f"{SYMBOLS[measure]} = {units.amount / NANO:.10g}"
+    return f"{text}, δ = {units.delta / ATTO:.6g}" if units.delta else text

@@ -1,0 +1,159 @@
+"""The chain: every entry of a book is sealed together with the one before it, under a key that is kept elsewhere.
+
+A seal is the HMAC of an entry and of the seal before it. Whoever changes, removes, reorders or adds an entry without
+the key breaks the chain from there on; whoever cuts off its end, or puts an old copy in its place, is found out by the
+last seal, which lies with the key. Totals are added up again from the entries, and never believed.
+
+What this cannot show: that whoever can write the ledger *and* its seal did not do so; and an end that was cut off
+between a commit and the note of its seal, which takes a kill at that moment and an old copy of that very moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from sqlalchemy import Connection, Table, func, insert, select
+
+from cobogo.errors import LedgerError
+from cobogo.promises.accounting import Measure
+from cobogo.promises.ledger.balance import Units
+from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
+
+KINDS: Mapping[str, Table] = {"book": BOOKS, "limit": LIMITS, "debit": DEBITS}
+"""What is sealed."""
+
+NOTHING = (Units(0, 0), 0)
+
+
+@dataclass(frozen=True)
+class Book:
+    """What the entries of a data set add up to, up to a place in its chain."""
+
+    dataset: str
+    position: int = 0
+    seal: str = ""
+    measure: Measure | None = None
+    limits: Mapping[str, Units] = field(default_factory=dict)  # by analyst; empty: the data set as a whole
+    spent: Mapping[str, tuple[Units, int]] = field(default_factory=dict)  # likewise, with how many entries
+    last_limit: int = 0
+    limit_entries: int = 0
+
+    def of(self, analyst: str) -> tuple[Units, int]:
+        """What was spent, and in how many entries: by an analyst, or (empty) by all."""
+        return self.spent.get(analyst, NOTHING)
+
+    def after(self, kind: str, row: Mapping[str, Any], key: bytes) -> Book:
+        """With one more entry; `LedgerError` where the entry's own totals are not what the entries add up to."""
+        sealed = sealing(key, self, kind, row)
+        more = replace(self, position=self.position + 1, seal=sealed)
+        if kind == "book":
+            return replace(more, measure=cast(Measure, row["measure"]))
+        if kind == "limit":
+            limits = {**self.limits, row["analyst"]: Units(row["amount"], row["delta"])}
+            return replace(more, limits=limits, last_limit=row["id"], limit_entries=self.limit_entries + 1)
+        cost, analyst = Units(row["amount"], row["delta"]), row["analyst"]
+        whole, own = ((spent + cost, number + 1) for spent, number in (self.of(""), self.of(analyst)))
+        if (row["number"], row["analyst_number"]) != (whole[1], own[1]):
+            raise broken(self.dataset, "entries are missing")
+        totals = (Units(row["total_amount"], row["total_delta"]), whole[0])
+        of_analyst = (Units(row["analyst_total_amount"], row["analyst_total_delta"]), own[0])
+        if totals[0] != totals[1] or of_analyst[0] != of_analyst[1]:
+            raise broken(self.dataset, "its totals are not what its entries add up to")
+        return replace(more, spent={**self.spent, "": whole, analyst: own})
+
+
+def sealing(key: bytes, before: Book, kind: str, row: Mapping[str, Any]) -> str:
+    """The seal of an entry after those before it."""
+    told = {name: _plain(value) for name, value in row.items() if name != "id"}
+    text = json.dumps([before.dataset, before.position, before.seal, kind, told], sort_keys=True)
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def add(connection: Connection, key: bytes, before: Book, kind: str, row: Mapping[str, Any]) -> Book:
+    """Write an entry and its seal; the book after it."""
+    written = connection.execute(insert(KINDS[kind]).values(row))
+    found = dict(row) | ({"id": written.inserted_primary_key[0]} if kind == "limit" else {})  # type: ignore[index]
+    return _seal(connection, before, kind, before.after(kind, found, key))
+
+
+def adopt(connection: Connection, key: bytes, dataset: str) -> Book:
+    """Seal the entries of a book that was kept before there were seals."""
+    book = Book(dataset)
+    for kind in KINDS:
+        for row in _entries(connection, kind, book):
+            book = _seal(connection, book, kind, book.after(kind, row, key))
+    return book
+
+
+def _seal(connection: Connection, before: Book, kind: str, after: Book) -> Book:
+    row = {"dataset": before.dataset, "position": after.position, "kind": kind, "seal": after.seal}
+    connection.execute(insert(SEALS).values(row))
+    return after
+
+
+def advance(connection: Connection, key: bytes, book: Book, head: tuple[int, str] | None = None) -> Book:
+    """The book with what was entered since, all of it checked. Nobody else may write meanwhile.
+
+    ``head`` is a place in the chain and the seal that was there.
+    """
+    query = select(SEALS).where(SEALS.c.dataset == book.dataset, SEALS.c.position > book.position)
+    waiting = {kind: _entries(connection, kind, book) for kind in KINDS}
+    for sealed in connection.execute(query.order_by(SEALS.c.position)):
+        row = next(waiting.get(sealed.kind, iter(())), None)
+        if row is None or sealed.position != book.position + 1:
+            raise broken(book.dataset, "entries are missing")
+        book = book.after(sealed.kind, row, key)
+        if not hmac.compare_digest(book.seal, sealed.seal):
+            raise broken(book.dataset, f"entry {book.position} is not as it was written")
+        if head is not None and head[0] == book.position and head[1] != book.seal:
+            raise broken(book.dataset, "it is another one than was last written here")
+    if any(next(rows, None) is not None for rows in waiting.values()):
+        raise broken(book.dataset, "entries were added that Cobogó did not write")
+    if head is not None and head[0] > book.position:
+        raise broken(book.dataset, f"{head[0] - book.position} of its last entries are missing")
+    _check_sums(connection, book)
+    return book
+
+
+def _entries(connection: Connection, kind: str, book: Book) -> Iterator[Any]:
+    """The entries of a kind that a book does not know yet, in their order."""
+    table = KINDS[kind]
+    query = select(table).where(table.c.dataset == book.dataset)
+    if kind == "book":
+        return iter(() if book.position else connection.execute(query).mappings().all())
+    order, known = (LIMITS.c.id, book.last_limit) if kind == "limit" else (DEBITS.c.number, book.of("")[1])
+    return iter(connection.execute(query.where(order > known).order_by(order)).mappings())
+
+
+def _check_sums(connection: Connection, book: Book) -> None:
+    """What was checked before may have been changed since: its sums would tell, at a fraction of the cost."""
+    sums = select(func.count(), func.coalesce(func.sum(DEBITS.c.amount), 0), func.coalesce(func.sum(DEBITS.c.delta), 0))
+    found = connection.execute(sums.where(DEBITS.c.dataset == book.dataset)).one()
+    limits = select(func.count()).select_from(LIMITS).where(LIMITS.c.dataset == book.dataset)
+    spent, number = book.of("")
+    if tuple(map(int, found)) != (number, spent.amount, spent.delta):
+        raise broken(book.dataset, "entries were changed")
+    if connection.execute(limits).scalar_one() != book.limit_entries:
+        raise broken(book.dataset, "limits were changed")
+
+
+def broken(dataset: str, what: str) -> LedgerError:
+    """The complaint about a book that is not as Cobogó wrote it."""
+    return LedgerError(
+        f"was changed by somebody else: {what}",
+        where=f"the ledger's book of {dataset}",
+        remedy="Nothing is answered from it. Restore the ledger as it was last, and find out who did it.",
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A value as it is sealed: moments in UTC, whatever a database makes of their time zones."""
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    return value

@@ -1,0 +1,230 @@
+"""The books: limits and debits, in SQLite or PostgreSQL.
+
+A debit is one transaction that locks the data set's book, looks at both budgets, and appends one entry. It is committed
+before the engine is touched: a process that dies after it has spent, and never the other way round. Every entry is
+sealed; whoever opens a ledger checks all of them, and before each debit those that are new (`promises.ledger.chain`).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from cobogo.errors import BudgetSpent, LedgerError, PolicyError
+from cobogo.floor.outside import is_writable
+from cobogo.floor.store import new_file, opened, placed
+from cobogo.promises.accounting import Loss, Measure
+from cobogo.promises.ledger import chain
+from cobogo.promises.ledger.balance import Balance, Debit, Units, shown
+from cobogo.promises.ledger.chain import Book
+from cobogo.promises.ledger.seal import Seal
+from cobogo.promises.ledger.tables import BOOKS, DEBITS, SEALS, alone, create
+
+LONGEST_NAME = 200
+
+WAIT = 120
+"""Seconds to wait for others who write to the same SQLite file."""
+
+
+class Ledger:
+    """A ledger at a path (SQLite) or a URL (``sqlite:///…``, ``postgresql://…``).
+
+    ``seal`` is the file of its key; beside a ledger that is a file it is ``….seal`` unless another is named.
+    """
+
+    def __init__(self, place: str | Path, *, seal: str | Path | None = None) -> None:
+        found = placed(place, "ledger", PolicyError, where="ledger")
+        if found.file is not None:
+            new_file(found.file, "ledger", LedgerError)
+            seal = seal or found.file.with_name(f"{found.file.name}.seal")
+        self._engine = opened(found, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
+        weakref.finalize(self, self._engine.dispose)
+        self._seal = Seal(None if seal is None else Path(seal).expanduser())
+        self._checked: dict[str, Book] = {}
+        self._check()
+
+    def close(self) -> None:
+        """Let go of its connections."""
+        self._engine.dispose()
+
+    def _check(self) -> None:
+        """Check every book; those of a ledger from before there were seals are sealed now."""
+        with self._writing() as connection:
+            create(connection)
+            sealed = connection.execute(select(SEALS.c.position).limit(1)).first() is not None
+            self._seal.open(sealed=sealed)
+            names = list(connection.execute(select(BOOKS.c.dataset)).scalars())
+            if not sealed and not self._seal.heads():
+                for name in names:
+                    chain.adopt(connection, self._seal.key, name)
+        heads = self._seal.heads()  # before the entries are read: they are noted after these
+        for name in sorted({*names, *heads}):
+            with self._writing() as connection:
+                self._book(connection, name, head=heads.get(name))
+
+    def _book(self, connection: Connection, dataset: str, *, head: tuple[int, str] | None = None) -> Book:
+        """A data set's book, which nobody else writes in until the transaction ends, checked up to its last entry."""
+        query = select(BOOKS.c.dataset).where(BOOKS.c.dataset == dataset)
+        there = connection.execute(query.with_for_update()).scalar() is not None
+        known = self._checked.get(dataset)
+        if not there and known is None and head is None:
+            raise LedgerError("has no book in this ledger", where=dataset, remedy="Register the data set first.")
+        found = chain.advance(connection, self._seal.key, known or Book(dataset), head)
+        if known is None or found.position > known.position:
+            self._checked[dataset] = found
+        return found
+
+    def _note(self, book: Book) -> None:
+        self._seal.note(book.dataset, book.position, book.seal)
+
+    def open(self, dataset: str, limit: Loss) -> None:
+        """Open the book of a data set, or set its limit anew. What a book counts in cannot change."""
+        with self._writing() as connection:
+            alone(connection)
+            found = connection.execute(select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)).scalar()
+            if found is None and dataset not in self._checked:
+                row = {"dataset": dataset, "measure": limit.measure, "opened": datetime.now(UTC)}
+                book = chain.add(connection, self._seal.key, Book(dataset), "book", row)
+            else:
+                book = self._book(connection, dataset)
+            if book.measure != limit.measure:
+                raise LedgerError(
+                    f"the book of this data set counts in {book.measure}, and its budget is now given in "
+                    f"{limit.measure}",
+                    where=dataset,
+                    remedy="Give the budget in the same measure, or register the data under another name.",
+                )
+            book = self._set_limit(connection, book, "", Units.allowed(limit))
+        self._note(book)
+
+    def grant(self, dataset: str, analyst: str, limit: Loss) -> None:
+        """Say what an analyst may spend on a data set, in all; the data set's own limit holds beside it."""
+        check_name(analyst)
+        with self._writing() as connection:
+            book = self._book(connection, dataset)
+            if book.measure != limit.measure:
+                raise LedgerError(
+                    f"the book of this data set counts in {book.measure}, and the grant is in {limit.measure}",
+                    where=f"{dataset}, {analyst}",
+                    remedy="Give the grant in the same measure.",
+                )
+            book = self._set_limit(connection, book, analyst, Units.allowed(limit))
+        self._note(book)
+
+    def debit(self, dataset: str, analyst: str, loss: Loss, question: str) -> Balance:
+        """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
+        check_name(analyst)
+        cost = Units.charged(loss)
+        with self._writing() as connection:
+            book = self._book(connection, dataset)
+            if loss.measure != book.measure:
+                raise LedgerError(
+                    f"the book counts in {book.measure}, and the cost is in {loss.measure}", where=dataset
+                )
+            whole, number = _balance(book, None)
+            own, own_number = _balance(book, analyst)
+            for balance in (own, whole):
+                if not (balance.spent + cost).within(balance.limit):
+                    raise _refusal(balance, cost)
+            own_spent, whole_spent = own.spent + cost, whole.spent + cost
+            row = {
+                "dataset": dataset, "number": number + 1, "analyst": analyst, "analyst_number": own_number + 1,
+                "amount": cost.amount, "delta": cost.delta,
+                "total_amount": whole_spent.amount, "total_delta": whole_spent.delta,
+                "analyst_total_amount": own_spent.amount, "analyst_total_delta": own_spent.delta,
+                "question": question, "at": datetime.now(UTC),
+            }  # fmt: skip
+            book = chain.add(connection, self._seal.key, book, "debit", row)
+        self._note(book)
+        return replace(own, spent=own_spent)
+
+    def balance(self, dataset: str, analyst: str | None = None) -> Balance:
+        """What a data set, or an analyst on it, has spent and may spend."""
+        if analyst is not None:
+            check_name(analyst)
+        with self._writing() as connection:
+            return _balance(self._book(connection, dataset), analyst)[0]
+
+    def balances(self, dataset: str) -> list[Balance]:
+        """The data set's budget, then every analyst's, by name."""
+        with self._writing() as connection:
+            book = self._book(connection, dataset)
+        return [_balance(book, name or None)[0] for name in sorted(book.limits)]
+
+    def entries(self, dataset: str) -> list[Debit]:
+        """Every debit, in order."""
+        with self._writing() as connection:
+            self._book(connection, dataset)
+            rows = connection.execute(select(DEBITS).where(DEBITS.c.dataset == dataset).order_by(DEBITS.c.number))
+            return [_debit(row) for row in rows]
+
+    def _set_limit(self, connection: Connection, book: Book, analyst: str, limit: Units) -> Book:
+        if book.limits.get(analyst) == limit:
+            return book
+        row = {"dataset": book.dataset, "analyst": analyst, "amount": limit.amount, "delta": limit.delta}
+        return chain.add(connection, self._seal.key, book, "limit", row | {"at": datetime.now(UTC)})
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            cause = getattr(error, "orig", None)
+            raise LedgerError(
+                f"cannot be used: {type(cause or error).__name__}",
+                where="the ledger",
+                remedy="Check its place, its rights and its disk. Nothing was answered.",
+            ) from None
+
+
+def check_name(analyst: str) -> None:
+    """Refuse an empty name, under which stands the data set's own budget, and one that cannot be written down."""
+    if not analyst.strip() or len(analyst) > LONGEST_NAME or not is_writable(analyst):
+        raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
+
+
+def _balance(book: Book, analyst: str | None) -> tuple[Balance, int]:
+    """A balance, and the number of the last entry that it counts."""
+    limit = book.limits.get(analyst or "")
+    if limit is None:
+        raise BudgetSpent(
+            "has no budget on this data set",
+            where=f"{analyst} on {book.dataset}",
+            remedy="The data holder grants budgets.",
+        )
+    spent, number = book.of(analyst or "")
+    return Balance(book.dataset, analyst, cast(Measure, book.measure), limit, spent), number
+
+
+def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
+    """Of their own budget analysts are told what is left; of the data set's not, since that tells what others spent."""
+    price, remedy = f"this would cost {shown(cost, balance.measure)}", "Ask for less, or ask the data holder for more."
+    if balance.analyst is None:
+        return BudgetSpent(
+            f"{price}, and what all analysts may spend together does not allow for it",
+            where=balance.dataset,
+            remedy=remedy,
+        )
+    return BudgetSpent(
+        f"{price}, and of the budget {shown(balance.left, balance.measure)} is left "
+        f"(of {shown(balance.limit, balance.measure)})",
+        where=f"{balance.analyst} on {balance.dataset}",
+        remedy=remedy,
+    )
+
+
+def _debit(row: Any) -> Debit:
+    return Debit(
+        row.dataset, row.number, row.analyst, row.analyst_number,
+        Units(row.amount, row.delta), Units(row.total_amount, row.total_delta),
+        Units(row.analyst_total_amount, row.analyst_total_delta), row.question, row.at,
+    )  # fmt: skip

@@ -1,0 +1,96 @@
+"""The contract of a mechanism that adds noise, and the way to OpenDP.
+
+Values are whole numbers (fixed point where they were not), and so is the noise: its law holds exactly, and the last bit
+of a float can tell nothing (Mironov 2012). A mechanism is made for a sensitivity and a cost; OpenDP says what it costs,
+and the scale is raised until that is within what was allowed.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from cobogo.errors import PolicyError
+from cobogo.promises.accounting import Loss
+
+LARGEST = 2**62
+"""Values are held within ±this before noise, so that 64 bits hold both; that brings neighbours no further apart."""
+
+
+class Noise(ABC):
+    """A mechanism that adds noise to a vector of whole numbers.
+
+    ``sensitivity`` is the most by which one person can change the vector, in the norm that the mechanism names.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def loss(self) -> Loss:
+        """What one release costs."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """The parameter of the noise."""
+
+    @abstractmethod
+    def variance(self) -> float:
+        """The noise's variance, by its exact law."""
+
+    @abstractmethod
+    def beyond(self, distance: int) -> float:
+        """The probability that the noise of one value is ``distance`` or more away from 0, on either side."""
+
+    @property
+    @abstractmethod
+    def measurement(self) -> Any:
+        """OpenDP's measurement."""
+
+    def release(self, values: Sequence[int]) -> list[int]:
+        """The values with noise."""
+        held = [max(-LARGEST, min(LARGEST, int(value))) for value in values]
+        return list(self.measurement(held)) if held else []
+
+    def error(self, confidence: float = 0.95) -> int:
+        """The least distance within which the noise of one value stays with the probability given."""
+        if not 0 < confidence < 1:
+            raise PolicyError(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
+        low, high = -1, 1
+        while self.beyond(high + 1) > 1 - confidence:
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.beyond(middle + 1) <= 1 - confidence else (middle, high)
+        return high
+
+
+@functools.cache
+def opendp() -> Any:
+    """OpenDP's core, loaded when noise is first needed."""
+    try:
+        import opendp.prelude as core
+    except ImportError:
+        raise PolicyError(
+            "answers with differential privacy need OpenDP, which is not installed",
+            where="cobogo dp",
+            remedy="Install it: pip install 'cobogo[dp]'.",
+        ) from None
+    core.enable_features("contrib")
+    return core
+
+
+@functools.cache
+def vectors() -> Any:
+    """Vectors of 64-bit whole numbers (OpenDP's ``int`` would be of 32 bits)."""
+    core = opendp()
+    return core.vector_domain(core.atom_domain(T="i64"))
+
+
+def raised(scale: float) -> float:
+    """The next scale to try where one was found too small by rounding."""
+    return math.nextafter(scale, math.inf)

@@ -1,0 +1,87 @@
+"""Report noisy max: the best of several, and the k best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from cobogo.errors import PolicyError
+from cobogo.promises.accounting import Loss
+from cobogo.promises.mechanisms.base import LARGEST, opendp, raised, vectors
+from cobogo.promises.units import above
+
+
+@dataclass(frozen=True)
+class NoisyMax:
+    r"""Adds exponential noise to each score and tells which are the ``k`` largest, and nothing else.
+
+    ``sensitivity`` is the most by which a person changes any one score. ``monotonic``: a person changes all scores in
+    one direction, as with counts; the noise may then be halved. With k = 1 its law is that of permute-and-flip, never
+    worse than the exponential mechanism.
+
+    Formula: $\arg\max_o\, (u(o) + X_o)$ with $X_o \sim \mathrm{Exp}$ of scale $\frac{2 k \Delta}{\varepsilon}$, or half
+        of that where scores are monotonic
+    Example:
+        >>> counts = NoisyMax(sensitivity=1, epsilon=Fraction(1), monotonic=True)
+        >>> counts.scale, counts.choose([5, 90, 7])
+        (1.0, [1])
+
+    Guarantee: ε-differential privacy for one person, for all k together.
+    Limits: Tells which, not how much: the scores themselves must be paid for apart. Candidates must be public.
+    Cost: $O(c)$ draws for c candidates; with probability $1 - \beta$ the score is short of the best by at most $b \ln
+        \frac{c}{\beta}$, with the scale b.
+    Paper: R. McKenna and D. Sheldon, Permute-and-flip: a new mechanism for differentially private selection, NeurIPS
+        2020; Z. Ding, D. Kifer, S. M. Saghaian N. E., T. Steinke, Y. Wang, Y. Xiao and D. Zhang, The permute-and-flip
+        mechanism is identical to report-noisy-max with exponential noise, 2021.
+    """
+
+    sensitivity: int
+    epsilon: Fraction
+    monotonic: bool = False
+    k: int = 1
+
+    name: ClassVar[str] = "noisy-max"
+
+    @property
+    def loss(self) -> Loss:
+        """ε, as it was allowed, for all k."""
+        return Loss("epsilon", self.epsilon)
+
+    @cached_property
+    def scale(self) -> float:
+        """(2)·k·sensitivity / ε, raised until OpenDP finds the cost within ε."""
+        scale = above(self.k * (1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
+        while Fraction(self._made(scale).map(self.sensitivity)) > self.epsilon:
+            scale = raised(scale)
+        return scale
+
+    @cached_property
+    def measurement(self) -> Any:
+        """OpenDP's noisy max, or noisy top k."""
+        return self._made(self.scale)
+
+    def choose(self, scores: Sequence[int]) -> list[int]:
+        """The positions of the k chosen, the largest first."""
+        if len(scores) < self.k:
+            raise PolicyError(f"there are {len(scores)} to choose {self.k} from", where="candidates")
+        held = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
+        found = self.measurement(held)
+        return list(found) if self.k > 1 else [found]
+
+    def shortfall(self, candidates: int, confidence: float = 0.95) -> float:
+        """How far below the best score the choice may lie, the second below the second best, and so on.
+
+        Every one of k rounds draws fresh noise, and with the probability given none of it all is larger than this.
+        """
+        return self.scale * math.log(self.k * candidates / (1 - confidence))
+
+    def _made(self, scale: float) -> Any:
+        core = opendp()
+        distance = core.linf_distance(T="i64", monotonic=self.monotonic)
+        if self.k == 1:
+            return core.m.make_noisy_max(vectors(), distance, core.max_divergence(), scale=scale)
+        return core.m.make_noisy_top_k(vectors(), distance, core.max_divergence(), k=self.k, scale=scale)

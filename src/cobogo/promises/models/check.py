@@ -1,0 +1,110 @@
+"""The plain reference check: every model on every class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.floor.arrays import Mask
+from cobogo.promises.models.base import Model, Scope
+from cobogo.promises.models.promise import Promise, parameters
+
+
+@dataclass(frozen=True)
+class ModelVerdict:
+    """Whether a model holds, what was measured, and in which class it is worst.
+
+    ``undecided``: whether it holds cannot be told from what is at hand. It is not satisfied then, and does not fail.
+    """
+
+    model: Promise
+    satisfied: bool
+    measured: float | None  # None of an empty table
+    worst_class: int | None  # None of a model on the whole table
+    failing_classes: int
+    undecided: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is known not to hold."""
+        return not self.satisfied and not self.undecided
+
+    def as_dict(self) -> dict[str, Any]:
+        """As reports and manifests write it; what is infinite is written as text, what is undecided as null."""
+        satisfied = None if self.undecided else self.satisfied
+        return {**parameters(self.model), "satisfied": satisfied, "measured": _plain(self.measured)}
+
+
+def check(models: Iterable[Model], classes: Classes) -> tuple[ModelVerdict, ...]:
+    """Measure every model on every class. An empty table satisfies all."""
+    return tuple(_check(model, classes) for model in models)
+
+
+def failing(models: Iterable[Model], classes: Classes) -> Mask:
+    """The classes that fail any of the models that are conditions on classes. An empty one fails few of them."""
+    failed = np.zeros(len(classes), dtype=np.bool_)
+    empty = classes.sizes == 0
+    for model in models:
+        if model.scope is Scope.CLASS:
+            found = ~model.holds(classes, model.measure(classes))
+            failed |= found if model.needs_every_class else found & ~empty
+    return failed
+
+
+def withheld(model: Model, classes: Classes) -> Mask:
+    """The classes in which values that a model looks at are withheld."""
+    hidden = np.zeros(len(classes), dtype=np.bool_)
+    for name in model.attributes:
+        hidden |= classes.withheld.get(name, False)
+    return hidden
+
+
+def _check(model: Model, classes: Classes) -> ModelVerdict:
+    hidden = withheld(model, classes)
+    if hidden.any():
+        return _check_withheld(model, classes, hidden)
+    looked_at = np.arange(len(classes))
+    if not model.needs_every_class and not classes.sizes.all():
+        looked_at = np.flatnonzero(classes.sizes > 0)
+        classes = classes.where(classes.sizes > 0)
+    if not len(classes):
+        return ModelVerdict(model, True, None, None, 0)
+    measured = model.measure(classes)
+    holds = model.holds(classes, measured)
+    suspects = np.arange(len(measured)) if holds.all() else np.flatnonzero(~holds)  # what fails is worse than extreme
+    extreme = measured[suspects].argmin() if model.more_is_safer else measured[suspects].argmax()
+    worst = int(suspects[extreme])
+    of_a_class = model.scope is Scope.CLASS
+    return ModelVerdict(
+        model,
+        bool(holds.all()),
+        float(measured[worst]),
+        int(looked_at[worst]) if of_a_class else None,
+        int((~holds).sum()) if of_a_class else 0,
+    )
+
+
+def _check_withheld(model: Model, classes: Classes, hidden: Mask) -> ModelVerdict:
+    """A model is measured where values are released; where they are withheld it must hold of what is left to it."""
+    told = _check(model, classes.where(~hidden))
+    untold = np.flatnonzero(hidden)
+    broken = untold[~model.holds_withheld(classes.where(hidden))]
+    worst = told.worst_class if told.worst_class is None else int(np.flatnonzero(~hidden)[told.worst_class])
+    if len(broken) and told.satisfied:
+        worst = int(broken[0])
+    return ModelVerdict(
+        model, told.satisfied and not len(broken), told.measured, worst, told.failing_classes + len(broken)
+    )
+
+
+def _plain(number: float | None) -> float | int | str | None:
+    if number is None:
+        return None
+    if not math.isfinite(number):
+        return str(number)
+    return int(number) if float(number).is_integer() else number

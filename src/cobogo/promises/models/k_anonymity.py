@@ -1,0 +1,59 @@
+"""k-anonymity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cobogo.data.classes import Classes
+from cobogo.floor.arguments import whole
+from cobogo.floor.arrays import Floats, Mask
+from cobogo.promises.models.base import Model, Monotone, Records
+
+
+@dataclass(frozen=True)
+class KAnonymity(Model):
+    r"""Every released quasi-identifier tuple is shared by at least k people.
+
+    The records that share one form an equivalence class; who looks for a person by the quasi-identifiers finds a whole
+    class. Where ``data.unit`` names the people, they are counted and not their records.
+
+    Formula: $\lvert E\rvert \ge k$ for every class $E$ of the release
+    Example:
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> table = classes(disease=[["flu", "flu"], ["cough", "flu", "fever"], ["flu"]])
+        >>> model = KAnonymity(k=2)
+        >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()
+        ([2.0, 3.0, 1.0], [True, True, False])
+
+    Guarantee: Against record linkage: whoever knows only the quasi-identifiers, and that the person is in the table,
+        points at the right record with a chance of at most $1/k$.
+    Limits: Says nothing about the sensitive values inside a class, which may all be equal: see l-diversity and
+        t-closeness. Knows only the quasi-identifiers that were named. Two releases of the same people, each
+        k-anonymous, can expose somebody together.
+    Cost: $O(n)$ to count the classes of n distinct tuples; to find the recoding that loses least is NP-hard in general.
+    Paper: P. Samarati and L. Sweeney, Protecting privacy when disclosing information: k-anonymity and its enforcement
+        through generalization and suppression, 1998. L. Sweeney, k-anonymity: a model for protecting privacy,
+        International Journal of Uncertainty, Fuzziness and Knowledge-Based Systems, 2002.
+    """
+
+    k: int
+
+    name: ClassVar[str] = "k-anonymity"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
+
+    def __post_init__(self) -> None:
+        whole(self.name, "k", self.k, least=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """A class of fewer than k has only parts of fewer than k."""
+        return Monotone.EVEN_WITH_SUPPRESSION
+
+    def measure(self, classes: Classes) -> Floats:
+        """The size of each class."""
+        return classes.sizes.astype(float)
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At least k."""
+        return measured >= self.k

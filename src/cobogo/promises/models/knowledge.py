@@ -1,0 +1,87 @@
+"""What an attacker knows who knows everybody's quasi-identifiers: the whole table, and who is in which class."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import Classes, Domain, Histogram, Members
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.errors import PolicyError, SearchTooLarge
+from cobogo.floor.arrays import Floats, Mask
+from cobogo.promises.models.base import Model
+
+CELLS_AT_MOST = 25_000_000
+
+
+@dataclass(frozen=True, repr=False)
+class Known:
+    """The whole table. Equal when its content is, so that what it teaches is learnt once and not at every node."""
+
+    seal: bytes
+    hierarchies: tuple[Hierarchy, ...]
+    decimal: str
+    codes: NDArray[np.int32] = field(compare=False)
+    histogram: Histogram = field(compare=False)
+    domain: Domain = field(compare=False)
+
+
+def original_members(model: Model, attribute: str, classes: Classes) -> Members:
+    """The original tuples, with those of no class (owner −1) among them where they are told."""
+    members = classes.members
+    assert members is not None, "needs_members was not heeded"
+    domain = members.histograms[attribute].domain
+    if len(domain) and not domain.labels:
+        raise PolicyError(
+            f"{model.name} is about people with one record each, and by data.unit some have several",
+            where="privacy.models",
+            remedy="Bring each person's records together into one, or leave the model out.",
+        )
+    if model.counts_missing:
+        return members
+    known = {
+        name: histogram.known if name == attribute else histogram for name, histogram in members.histograms.items()
+    }
+    return replace(members, histograms=known)
+
+
+def whole_table(members: Members, released: Domain) -> Known:
+    histogram = members.histograms[released.attribute]
+    if len(members.counts) * len(histogram.domain) > CELLS_AT_MOST:
+        raise SearchTooLarge(
+            f"there are {len(members.counts):,} distinct tuples and {len(histogram.domain):,} sensitive values, more "
+            "than what goes with what can be learnt from",
+            where="privacy.models",
+            remedy="Coarsen the data before (years for dates, shorter codes), or group the sensitive values.",
+        )
+    own = histogram.domain
+    domain = Domain(own.attribute, own.labels, own.total, own.hierarchy or released.hierarchy, released.decimal)
+    seal = hashlib.blake2b(repr((members.codes.shape, len(domain))).encode())
+    for array in (members.codes, histogram.offsets, histogram.values, histogram.counts):
+        seal.update(np.ascontiguousarray(array).tobytes())
+    return Known(seal.digest(), members.hierarchies, released.decimal, members.codes, histogram, domain)
+
+
+def complete(held: Histogram, members: Members, attribute: str) -> Mask:
+    """The classes whose released values are those of the members behind them, neither more nor fewer."""
+    behind = members.histograms[attribute]
+    index = {label: code for code, label in enumerate(behind.domain.labels)}
+    codes = np.array([index.get(label, len(index)) for label in held.domain.labels], dtype=np.int64)
+    width = len(index) + 1
+    owners = members.owners[behind.owners]
+    inside = owners >= 0
+    keys = np.concatenate([held.owners * width + codes[held.values], (owners * width + behind.values)[inside]])
+    pairs, inverse = np.unique(keys, return_inverse=True)
+    left = np.bincount(inverse, weights=np.concatenate([held.counts, -behind.counts[inside]]), minlength=len(pairs))
+    complete = np.ones(len(held.offsets) - 1, dtype=np.bool_)
+    complete[pairs[left != 0] // width] = False
+    return complete
+
+
+def dense(histogram: Histogram) -> Floats:
+    table = np.zeros((len(histogram.offsets) - 1, len(histogram.domain)))
+    table[histogram.owners, histogram.values] = histogram.counts
+    return table

@@ -1,0 +1,172 @@
+"""Models for sensitive numbers, where close values tell as much as equal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.data.classes import Classes, Domain, Histogram
+from cobogo.errors import PolicyError
+from cobogo.floor.arguments import choice, missing, number, whole
+from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.promises.models.base import Model, Monotone, Records, over
+
+
+@dataclass(frozen=True)
+class KE(Model):
+    r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
+
+    A missing value is none; with ``missing = "value"`` it is one of the distinct values, and none of the range. One
+    number written in two ways is one.
+
+    Formula: $\lvert\{v : v \in E\}\rvert \ge k$ and $\max_{v \in E} v - \min_{v \in E} v \ge e$ for every class $E$
+    Example: Three salaries within ten reais are three values, and tell the salary.
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> table = classes(salary=[["2000", "2005", "2010"], ["1000", "2000", "9000"]])
+        >>> KE("salary", k=3, e=1000).measure(table).tolist()
+        [10.0, 8000.0]
+
+    Guarantee: Who finds a person's class is left with at least k different numbers, the extremes of which are at least
+        e apart.
+    Limits: All but one of them may lie together: see epsilon-m-anonymity. A guess is not bounded by $1/k$, for one
+        number may occur more often than others.
+    Cost: $O(v \log v)$ for v pairs of a class and a value.
+    Paper: Q. Zhang, N. Koudas, D. Srivastava and T. Yu, Aggregate query answering on anonymized tables, ICDE 2007.
+    """
+
+    attribute: str
+    k: int
+    e: float
+    missing: Literal["value"] | None = None
+
+    name: ClassVar[str] = "k-e-anonymity"
+    records_tell: ClassVar[Records] = Records.ALL
+
+    def __post_init__(self) -> None:
+        missing(self.name, self.missing)
+        whole(self.name, "k", self.k, least=1)
+        number(self.name, "e", self.e, least=0)
+
+    @property
+    def monotone(self) -> Monotone:
+        """Distinct values and range only grow."""
+        return Monotone.EVEN_WITH_SUPPRESSION
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """The attribute is numeric."""
+        numeric(self.name, domains[self.attribute])
+
+    def measure(self, classes: Classes) -> Floats:
+        """The range of each class."""
+        histogram, _ = self.seen(classes)
+        values = histogram.domain.numbers[histogram.values]
+        known = ~np.isnan(values)
+        highest = np.full(len(classes), -np.inf)
+        lowest = np.full(len(classes), np.inf)
+        np.maximum.at(highest, histogram.owners[known], values[known])
+        np.minimum.at(lowest, histogram.owners[known], values[known])
+        return np.where(np.isfinite(highest), highest - lowest, 0.0)
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:
+        """A range of at least e and at least k distinct values."""
+        wide = measured >= self.e - 1e-9 * max(1.0, abs(self.e))
+        return wide & (_distinct(self.seen(classes)[0]) >= self.k)
+
+
+def _distinct(histogram: Histogram) -> Ints:
+    """The distinct numbers of each class, however they are spelled; NULL is one more."""
+    _, kinds = np.unique(histogram.domain.numbers, return_inverse=True, equal_nan=True)
+    width = int(kinds.max(initial=0)) + 1
+    pairs = np.unique(histogram.owners * width + kinds[histogram.values])
+    return np.bincount(pairs // width, minlength=len(histogram.offsets) - 1).astype(np.int64)
+
+
+def _slack(numbers: Floats) -> Floats:
+    """What rounding may have taken from a decimal number: 0.8 − 0.1 should be 0.7."""
+    return np.asarray(1e-9 * np.maximum(1.0, np.abs(numbers)))
+
+
+@dataclass(frozen=True)
+class EpsilonM(Model):
+    r"""(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it.
+
+    ``absolute``: within ε. ``relative``: within ε times the value. Not monotone: two classes that satisfy it may
+    together fail, so the search never prunes on it. A missing value is none; with ``missing = "value"`` it is near
+    other missing ones alone.
+
+    Formula: $\lvert\{u \in E : \lvert u - v\rvert \le \varepsilon\}\rvert \le \frac{\lvert E\rvert}{m}$ for every class
+        $E$ and each of its values $v$; relative: $\lvert u - v\rvert \le \varepsilon\,\lvert v\rvert$
+    Example: Both classes are (15,2)-anonymous; their union has 40, 50 and 60, and is not.
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60"], ["50", "100"]])).tolist()
+        [2.0, 2.0]
+        >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60", "50", "100"]])).round(2).tolist()
+        [1.33]
+
+    Guarantee: Whoever finds a person's class is right, to within ε, with a confidence of at most $1/m$.
+    Limits: No bound for intervals wider than 2ε, nor for who already knows others of the class. Nothing is said of
+        record linkage.
+    Cost: $O(v \log v)$ for v pairs of a class and a value.
+    Paper: J. Li, Y. Tao and X. Xiao, Preservation of proximity privacy in publishing numerical sensitive data, SIGMOD
+        2008.
+    """
+
+    attribute: str
+    epsilon: float
+    m: int
+    kind: Literal["absolute", "relative"] = "absolute"
+    missing: Literal["value"] | None = None
+
+    name: ClassVar[str] = "epsilon-m-anonymity"
+
+    def __post_init__(self) -> None:
+        missing(self.name, self.missing)
+        number(self.name, "epsilon", self.epsilon, least=0)
+        whole(self.name, "m", self.m, least=1)
+        choice(self.name, "kind", self.kind, ("absolute", "relative"))
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """The attribute is numeric."""
+        numeric(self.name, domains[self.attribute])
+
+    def measure(self, classes: Classes) -> Floats:
+        """The people of each class over those in its most crowded neighbourhood: the m it reaches."""
+        histogram, there = self.seen(classes)
+        return over(there, self._crowds(histogram))
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At least m: in whole numbers, crowd · m ≤ people."""
+        histogram, there = self.seen(classes)
+        return np.asarray(self._crowds(histogram) * self.m <= there)
+
+    def _crowds(self, histogram: Histogram) -> Floats:
+        """The most people of a class within reach of one of its values, counted on the sorted values."""
+        numbers = histogram.domain.numbers
+        known = ~np.isnan(numbers[histogram.values])
+        values, owners = numbers[histogram.values][known], histogram.owners[known]
+        counts = histogram.counts[known]
+        steps = np.unique(numbers[~np.isnan(numbers)])
+        order = np.lexsort((values, owners))
+        values, owners, counts = values[order], owners[order], counts[order]
+        width = len(steps) + 1
+        place = owners * width + np.searchsorted(steps, values)
+        reach = self.epsilon * (np.abs(values) if self.kind == "relative" else 1.0) + _slack(values)
+        low = np.searchsorted(place, owners * width + np.searchsorted(steps, values - reach, "left"), "left")
+        high = np.searchsorted(place, owners * width + np.searchsorted(steps, values + reach, "right"), "left")
+        running = np.concatenate([[0], np.cumsum(counts)])
+        most = histogram.sums(np.where(known, 0.0, histogram.counts))  # NULLs are a crowd of their own
+        np.maximum.at(most, owners, (running[high] - running[low]).astype(float))
+        return most
+
+
+def numeric(owner: str, domain: Domain) -> None:
+    """Refuse a sensitive attribute that is not numeric."""
+    if not domain.is_numeric:
+        raise PolicyError(
+            f'{owner} is about numbers, and "{domain.attribute}" holds values that are not',
+            where="privacy.models",
+            remedy='Check decimal and missing under [data]: list what stands for no value, as in missing = ["", "NA"].',
+        )

@@ -1,0 +1,151 @@
+"""Models that look at the people a release was drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.floor.arguments import choice, number, text, whole
+from cobogo.floor.arrays import Floats, Mask
+from cobogo.promises.models.base import Model, Monotone, over
+
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class DeltaPresence(Model):
+    r"""From the release nobody can tell, with a confidence outside ``min`` … ``max``, that a person of a public table
+    is in it.
+
+    In every class of the public table, the share that was released lies between the two. With ``min`` above 0 no class
+    of the public table may be suppressed or empty, for an absence tells something too.
+
+    Formula: $\delta_{\min} \le \frac{\lvert T_E\rvert}{\lvert P_E\rvert} \le \delta_{\max}$ for every class $E$ of the
+        public table $P \supseteq T$
+    Example: Four of five people of a class, and three of four of another, were released.
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> table = classes(disease=[["flu"] * 4, ["flu"] * 3], populations={"census.csv": [5, 4]})
+        >>> DeltaPresence("census.csv", max=0.8).measure(table).tolist()
+        [0.8, 0.75]
+
+    Guarantee: Against table linkage: who has the public table believes of each of its people, with a probability of at
+        least ``min`` and at most ``max``, that they are in the release.
+    Limits: Holds for that public table and those quasi-identifiers. Needs a global recoding, and the population again
+        to verify. Says nothing about sensitive values.
+    Cost: $O(n + p)$ for n distinct tuples of the table and p of the population, once each; then $O(c)$ for c classes.
+    Paper: M. E. Nergiz, M. Atzori and C. Clifton, Hiding the presence of individuals from shared databases, SIGMOD
+        2007.
+    """
+
+    population: str
+    min: float = 0.0
+    max: float = 1.0
+
+    name: ClassVar[str] = "delta-presence"
+    more_is_safer: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        text(self.name, "population", self.population)
+        number(self.name, "min", self.min, least=0, most=1)
+        number(self.name, "max", self.max, least=self.min, most=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """A union's share is a mean of its parts' shares."""
+        return Monotone.WITHOUT_SUPPRESSION
+
+    @property
+    def needs_every_class(self) -> bool:
+        """An absence tells something too."""
+        return self.min > 0
+
+    def measure(self, classes: Classes) -> Floats:
+        """The share of each class of the public table that is in the release."""
+        return over(classes.sizes, classes.populations[self.population])
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """Between the two."""
+        return (measured >= self.min - SLACK) & (measured <= self.max + SLACK)
+
+
+@dataclass(frozen=True)
+class KMap(Model):
+    r"""Every released tuple matches at least k people of the population; the table itself may be a small sample of it.
+
+    With ``population``, a table of it, they are counted. Without one, give ``population-size``: a class must then be so
+    large that, were there only k such people, drawing as many of them would have a chance of at most ``significance``.
+    Draws are taken to be Poisson, or Poisson given that there was one.
+
+    Formula: $\lvert P_E\rvert \ge k$ for every released class $E$, with $P_E$ the people of the population that match
+        it; without a table, $\Pr[X \ge \lvert E\rvert] \le \alpha$ for $X \sim \mathrm{Poisson}(k\,n/N)$, or $\lvert
+        E\rvert \ge k$
+    Example: A class of one record, which 25 people of the population match.
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> table = classes(disease=[["flu"]], populations={"census.csv": [25]})
+        >>> KMap(k=20, population="census.csv").measure(table).tolist()
+        [25.0]
+        >>> KMap(k=20, population_size=1000).least_size(100)
+        6
+
+    Guarantee: Against record linkage by whoever does not know that the person is in the table: a chance of at most
+        $1/k$. Without a population table it is an estimate, not a guarantee.
+    Limits: Who knows that a person is in the table is not held back: k-anonymity is for them. Needs a global recoding.
+    Cost: $O(n + p)$ with a population of p distinct tuples; $O(n + k)$ without.
+    Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002. The estimate: J. Pannekoek, Statistical
+        methods for some simple disclosure limitation rules, 1999; K. El Emam and F. K. Dankar, Protecting privacy using
+        k-anonymity, 2008.
+    """
+
+    k: int
+    population: str | None = None
+    population_size: int | None = None
+    significance: float = 0.05
+    estimator: Literal["poisson", "zero-truncated-poisson"] = "poisson"
+
+    name: ClassVar[str] = "k-map"
+
+    def __post_init__(self) -> None:
+        whole(self.name, "k", self.k, least=1)
+        number(self.name, "significance", self.significance, above=0, most=1)
+        choice(self.name, "estimator", self.estimator, ("poisson", "zero-truncated-poisson"))
+        if (self.population is None) == (self.population_size is None):
+            raise ValueError(f"{self.name} needs either 'population', a table, or 'population-size', a number")
+        if self.population is not None:
+            text(self.name, "population", self.population)
+        if self.population_size is not None:
+            whole(self.name, "population-size", self.population_size, least=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """Matches only grow."""
+        return Monotone.EVEN_WITH_SUPPRESSION
+
+    def measure(self, classes: Classes) -> Floats:
+        """The people of the population that match each class; without a table, the people of the class itself."""
+        counted = classes.sizes if self.population is None else classes.populations[self.population]
+        return counted.astype(float)
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:
+        """At least k; or as many as the estimate asks for."""
+        return measured >= (self.k if self.population is not None else self.least_size(classes.total))
+
+    def least_size(self, records: int) -> int:
+        """The smallest class that a sample of so many records may show.
+
+        >>> KMap(k=20, population_size=1000).least_size(100)
+        6
+        """
+        assert self.population_size is not None
+        mean = self.k * min(records / self.population_size, 1.0)
+        chance = np.exp(-mean)
+        truncated = self.estimator == "zero-truncated-poisson"
+        whole_chance = -np.expm1(-mean) if truncated else 1.0
+        seen, size = 0.0 if truncated else chance, 0
+        while 1.0 - seen / whole_chance > self.significance and size < self.k:
+            size += 1
+            chance *= mean / size
+            seen += chance
+        return min(size + 1, self.k)

@@ -1,0 +1,101 @@
+"""Re-identification risk as a criterion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.floor.arguments import number
+from cobogo.floor.arrays import Floats, Mask
+from cobogo.promises.models.base import Model, Monotone, Records, Scope
+
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class HighestRisk(Model):
+    r"""Nobody can be pointed at with a chance above ``max`` by who knows the quasi-identifiers and that the person is
+    in the table (prosecutor risk): one over the size of the class.
+
+    Formula: $\max_E \frac{1}{\lvert E\rvert} \le r$
+    Example:
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> HighestRisk(max=0.3).measure(classes(disease=[["flu"] * 5, ["flu"] * 2])).tolist()
+        [0.2, 0.5]
+
+    Guarantee: That of k-anonymity with $k = \lceil 1/r \rceil$.
+    Limits: As of k-anonymity: nothing is said about sensitive values.
+    Cost: $O(c)$ for c classes.
+    Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers (prosecutor,
+        journalist); the criterion as used by ARX.
+    """
+
+    max: float
+
+    name: ClassVar[str] = "highest-risk"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
+    more_is_safer: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        number(self.name, "max", self.max, above=0, most=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """Classes only grow."""
+        return Monotone.EVEN_WITH_SUPPRESSION
+
+    def measure(self, classes: Classes) -> Floats:
+        """One over the size of each class."""
+        return 1.0 / np.maximum(classes.sizes, 1)
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At most ``max``."""
+        return measured <= self.max + SLACK
+
+
+@dataclass(frozen=True)
+class AverageRisk(Model):
+    r"""Pointing at people one after the other succeeds with a chance of at most ``max`` on average: the number of
+    classes over the number of people.
+
+    A condition on the whole table: where it fails, suppressing a class is no remedy, only a coarser recoding is.
+
+    Formula: $\frac{1}{n} \sum_E \lvert E\rvert \cdot \frac{1}{\lvert E\rvert} = \frac{\text{classes}}{n} \le r$
+    Example: Of six people in two classes, a third is found.
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> AverageRisk(max=0.5).measure(classes(disease=[["flu"] * 5, ["flu"]])).round(3).tolist()
+        [0.333]
+
+    Guarantee: On average over the people, and for nobody in particular: whoever points at each person's record is right
+        in a share of at most r.
+    Limits: One person may be alone in a class, as above. Ask for k-anonymity or highest-risk beside it.
+    Cost: $O(c)$ for c classes.
+    Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers; the criterion as
+        used by ARX.
+    """
+
+    max: float
+
+    name: ClassVar[str] = "average-risk"
+    records_tell: ClassVar[Records] = Records.TOO_MANY
+    scope: ClassVar[Scope] = Scope.TABLE
+    more_is_safer: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        number(self.name, "max", self.max, above=0, most=1)
+
+    @property
+    def monotone(self) -> Monotone:
+        """Classes only become fewer; with suppression, the largest may be the ones that go."""
+        return Monotone.WITHOUT_SUPPRESSION
+
+    def measure(self, classes: Classes) -> Floats:
+        """Classes over people."""
+        return np.array([(classes.sizes > 0).sum() / max(int(classes.sizes.sum()), 1)])
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At most ``max``."""
+        return measured <= self.max + SLACK

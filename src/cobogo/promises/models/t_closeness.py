@@ -1,0 +1,147 @@
+"""t-closeness: with equal, ordered and hierarchical distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.data.classes import Classes, Domain, Histogram
+from cobogo.errors import PolicyError
+from cobogo.floor.arguments import choice, missing, number
+from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.promises.models.base import Model, Monotone, at_least
+
+SLACK = 1e-12
+
+
+@dataclass(frozen=True)
+class TCloseness(Model):
+    r"""In every class a sensitive attribute is distributed almost as in the whole table: the earth mover's distance
+    between the two is at most t.
+
+    ``equal``: all values are equally far apart. ``ordered``: values lie at unit steps along their order, numeric or
+    else that of the hierarchy's rows. ``hierarchical``: two values are as far apart as their lowest common ancestor is
+    high, over the height of the hierarchy. The whole table is the one before suppression. Where people are counted and
+    somebody has several values, each of them counts. Distributions are those of the values that are known; a class in
+    which none is tells nothing, and is at distance 0. ``missing = "value"`` makes a missing value one more.
+
+    Formula: With $p$ the distribution in a class and $q$ that in the table: $\mathrm{EMD}(p, q) \le t$; equal
+        $\frac{1}{2} \sum_x \lvert p_x - q_x\rvert$; ordered $\frac{1}{m-1} \sum_{i=1}^{m-1} \lvert \sum_{j \le i} (p_j
+        - q_j)\rvert$; hierarchical, the mean over the levels below the top of the equal distance between the values
+        there
+    Example: Half of a class of four has what a fiftieth of the table has.
+        >>> from cobogo.promises.models.by_hand import classes
+        >>> table = classes(hiv=[["yes", "yes", "no", "no"], ["no"] * 96])
+        >>> TCloseness("hiv", t=0.2).measure(table).round(3).tolist()
+        [0.48, 0.02]
+
+    Guarantee: What a class tells of a sensitive value beyond the whole table is bounded: with ``equal``, no share of
+        any set of values differs from the table's by more than t.
+    Limits: The whole table's distribution itself is taken to be known. Nothing is said of record linkage: ask for
+        k-anonymity beside it. A bound on a distance is no bound on a ratio, so a rare value may become many times
+        likelier; see beta-likeness.
+    Cost: $O(v)$ for equal; $O(c\,m)$ for c classes and m values with ordered, times the height with hierarchical.
+    Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
+    """
+
+    attribute: str
+    t: float
+    distance: Literal["equal", "ordered", "hierarchical"] = "equal"
+    missing: Literal["value"] | None = None
+
+    name: ClassVar[str] = "t-closeness"
+    more_is_safer: ClassVar[bool] = False
+    compares: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        choice(self.name, "distance", self.distance, ("equal", "ordered", "hierarchical"))
+        number(self.name, "t", self.t, least=0, most=1)
+        missing(self.name, self.missing)
+
+    @property
+    def monotone(self) -> Monotone:
+        """The distance is convex: a union is no farther than its farthest part."""
+        return Monotone.WITHOUT_SUPPRESSION
+
+    def fits(self, domains: Mapping[str, Domain]) -> None:
+        """An order, or a tree with one root, must be there if the distance needs it."""
+        domain = self.domain(domains)
+        if self.distance == "ordered":
+            domain.ranks  # noqa: B018 - raises where there is no order
+        if self.distance == "hierarchical" and len(domain.tree.labels[-1]) > 1:
+            raise PolicyError(
+                f'the hierarchy of "{self.attribute}" has {len(domain.tree.labels[-1])} roots, so some values have no '
+                "common ancestor",
+                where="privacy.models",
+                remedy="Add top = true to it.",
+            )
+
+    def measure(self, classes: Classes) -> Floats:
+        """The distance of each class."""
+        histogram, _ = self.seen(classes)
+        measured = {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[self.distance](histogram)
+        return np.where(histogram.entries > 0, measured, 0.0)
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At most t."""
+        return measured <= self.t + SLACK
+
+    def least_failing(self, classes: Classes, measured: Floats) -> Ints:
+        """The distance is convex, so size · distance is at most the sum over the parts of theirs: those that pass have
+        at most t, and none has more than a single record can have."""
+        bound = self.t + SLACK
+        histogram, there = self.seen(classes)
+        room = self.farthest(histogram.domain) - bound
+        more = there * (measured - bound) / room if room > SLACK else np.zeros(len(classes))
+        return np.maximum(super().least_failing(classes, measured), at_least(more))
+
+    def farthest(self, domain: Domain) -> float:
+        """The largest distance there can be: that of a class of one value. The distance is convex."""
+        if self.distance == "equal":
+            return float(1 - domain.distribution.min(initial=1.0))
+        if self.distance == "ordered":
+            whole = domain.up_to  # the farthest value is the first or the last
+            return float(max(np.abs(1 - whole).sum(), whole[:-1].sum()) / max(len(whole) - 1, 1))
+        tree, leaves = domain.tree, domain.leaf_codes
+        alike = np.zeros(len(leaves))
+        for level in range(tree.height):
+            groups = tree.maps[level][leaves]
+            alike += np.bincount(groups, weights=domain.distribution)[groups]
+        return float(1 - alike.min(initial=tree.height) / max(tree.height, 1))
+
+
+def _equal(histogram: Histogram) -> Floats:
+    """Half the absolute differences: the sum of the positive ones, which only values of the class can have."""
+    gains = histogram.shares(histogram.entries) - histogram.domain.distribution[histogram.values]
+    return histogram.sums(np.maximum(gains, 0.0))
+
+
+def _ordered(histogram: Histogram) -> Floats:
+    """The sum of the absolute cumulative differences over the number of steps."""
+    found = np.zeros(len(histogram.offsets) - 1)
+    ranks = histogram.domain.ranks
+    order = np.argsort(ranks, kind="stable")
+    ends = np.flatnonzero(np.diff(ranks[order], append=-1))  # one for each place in the order
+    whole = histogram.domain.up_to
+    for part, counts in histogram.dense():
+        inside = np.cumsum(counts[:, order], axis=1)[:, ends] / np.maximum(histogram.entries[part], 1)[:, None]
+        found[part] = np.abs(inside - whole).sum(axis=1)
+    return found / max(len(ends) - 1, 1)
+
+
+def _hierarchical(histogram: Histogram) -> Floats:
+    """On a tree whose levels are equally far apart, the mean over the levels of the equal distance there."""
+    tree, leaves = histogram.domain.tree, histogram.domain.leaf_codes
+    found = np.zeros(len(histogram.offsets) - 1)
+    for level in range(tree.height):
+        groups = tree.maps[level][leaves]
+        member = np.zeros((len(leaves), len(tree.labels[level])))
+        member[np.arange(len(leaves)), groups] = 1.0
+        whole = histogram.domain.distribution @ member
+        for part, counts in histogram.dense():
+            inside = (counts @ member) / np.maximum(histogram.entries[part], 1)[:, None]
+            found[part] += np.abs(inside - whole).sum(axis=1) / 2
+    return found / max(tree.height, 1)

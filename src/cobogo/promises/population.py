@@ -1,0 +1,71 @@
+"""Population tables: the public tables that people of the data are also in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cobogo.data.policy import Policy
+from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_tuples
+from cobogo.data.table.read import Table, read
+from cobogo.errors import DataError
+from cobogo.promises.models import Model
+
+
+def open_populations(policy: Policy, models: Sequence[Model]) -> dict[str, Table]:
+    """The population tables that models name, by that name, read with the data's own options."""
+    named = dict.fromkeys(name for model in models for name in model.populations)
+    return {name: open_population(name, policy) for name in named}
+
+
+def open_population(name: str, policy: Policy) -> Table:
+    """One population table: one record for each person, with every quasi-identifier of the policy."""
+    table = read(policy.resolve(name), policy.data)
+    missing = [column for column in policy.quasi_identifiers if column not in table.columns]
+    if missing:
+        raise DataError(
+            f"the population table lacks the quasi-identifiers {', '.join(missing)}",
+            where=table.name,
+            remedy="It needs every quasi-identifier of the policy, under the same name.",
+        )
+    unit = policy.data.unit
+    if unit is not None and unit in table.columns and table.repeats(unit):
+        raise DataError(
+            f'somebody has several records in the population table: "{unit}" repeats',
+            where=table.name,
+            remedy="Give a table with one record for each person.",
+        )
+    return table
+
+
+def beside(counted: FrequencyTable, name: str, population: Table) -> FrequencyTable:
+    """The data's frequency table with the population's counts beside its own; the data must be part of it."""
+    both = counted.with_population(name, frequency_table(population, counted.quasi_identifiers, []))
+    missing = both.classes().sizes - both.populations[name]
+    if (missing > 0).any():
+        who = "records" if counted.people is None else "people"
+        raise DataError(
+            f"the population table lacks {int(missing[missing > 0].sum()):,} of the {who} in the data",
+            where=population.name,
+            remedy="The population must hold everybody in the data, with the same spelling of every value.",
+        )
+    return both
+
+
+def recoded(population: FrequencyTable, policy: Policy, levels: Mapping[str, int]) -> FrequencyTable:
+    """A population's counts with its values generalized to the levels given."""
+    from cobogo.data.hierarchy.build import build
+
+    columns, values = [], {}
+    for position, name in enumerate(population.quasi_identifiers):
+        hierarchy = build(name, policy.attributes[name].hierarchy, population.values[name], policy=policy)
+        codes = hierarchy.maps[levels[name]][hierarchy.encode(population.values[name])]
+        columns.append(codes[population.codes[:, position]])
+        values[name] = hierarchy.labels[levels[name]]
+    sizes = [len(values[name]) for name in population.quasi_identifiers]
+    ids, representatives = number_tuples(columns, sizes, len(population.counts))
+    counts = np.zeros(len(representatives), dtype=np.int64)
+    np.add.at(counts, ids, population.counts)
+    codes = np.array([column[representatives] for column in columns], dtype=np.int32).T
+    return FrequencyTable(population.quasi_identifiers, values, np.ascontiguousarray(codes), counts, {})

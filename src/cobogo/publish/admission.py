@@ -1,0 +1,231 @@
+"""Checks of the roles that a policy gives against the columns that a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
+from cobogo.errors import DataError, PolicyError
+from cobogo.promises.models import Model, Scope
+
+FEW = 100
+"""Below so many records a column that singles them out is a warning, not an error."""
+
+
+def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
+    """Every column has a role and every role a column; what is ``recoded`` are quasi-identifiers."""
+    without = [name for name in table.columns if name not in policy.attributes]
+    if without and not set(table.columns) & set(policy.attributes):
+        raise PolicyError(  # the first row may be somebody's data: nothing of it is shown
+            "none of the policy's attributes is a column of the data",
+            where=f"{policy.name}, attributes",
+            remedy=f'Does {table.name} begin with a header? Is its separator really "{policy.data.separator}"?',
+        )
+    if without:
+        raise PolicyError(
+            f"these columns of the data have no role: {_quoted(without)}",
+            where=f"{policy.name}, attributes",
+            remedy=f"Give each one of: {', '.join(Role)}.",
+        )
+    absent = [name for name in policy.attributes if name not in table.columns]
+    if absent:
+        raise PolicyError(
+            f"these attributes are not in the data: {_quoted(absent)}",
+            where=f"{policy.name}, attributes",
+            remedy=f"The columns of {table.name} are: {_quoted(table.columns)}.",
+        )
+    if policy.data.unit is not None and policy.data.unit not in table.columns:
+        raise PolicyError(
+            f'the unit "{policy.data.unit}" is not in the data',
+            where=f"{policy.name}, data.unit",
+            remedy="Name the column that tells people apart.",
+        )
+    if policy.data.unit is not None and policy.attributes[policy.data.unit].role is not Role.IDENTIFIER:
+        raise PolicyError(
+            f'the unit "{policy.data.unit}" would be released, and join a person\'s records over all classes',
+            where=f"{policy.name}, attributes.{policy.data.unit}",
+            remedy='Give it the role "identifier": people are counted, and the column is left out.',
+        )
+    if recoded and not policy.quasi_identifiers:
+        raise PolicyError(
+            "there is no quasi-identifier, so there is nothing to recode",
+            where=f"{policy.name}, attributes",
+            remedy='Give the columns that others may know about a person the role "quasi-identifier".',
+        )
+
+
+def check_recoding(policy: Policy) -> None:
+    """A policy for a recoding asks for no guarantee: that is about how values were drawn, and a recoding draws none."""
+    from cobogo.promises.guarantees import GUARANTEES
+    from cobogo.promises.models.differential_privacy import DifferentialPrivacy
+
+    if policy.sampling is not None or any(entry.get("model") == DifferentialPrivacy.name for entry in policy.models):
+        raise PolicyError(
+            "differential privacy is a guarantee of how rows were drawn, and a recoding draws none",
+            where=f"{policy.name}, privacy.models",
+            remedy="Run `cobogo sample`.",
+        )
+    asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
+    if asked or policy.randomization is not None:
+        raise PolicyError(
+            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
+            where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
+            remedy="Run `cobogo perturb`.",
+        )
+
+
+def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
+    """The columns that models look at and that are left out of the release: counted, and known to the evidence only."""
+    hidden = dict.fromkeys(n for model in models for n in model.attributes if n not in policy.sensitive)
+    for name in hidden:
+        if name not in policy.with_role(Role.IDENTIFIER):
+            raise PolicyError(
+                f'a model looks at the column "{name}", which is neither sensitive nor left out',
+                where=f"{policy.name}, attributes.{name}",
+                remedy='Give it the role "identifier": it is counted and left out; or "sensitive", and it is released.',
+            )
+    return tuple(hidden)
+
+
+def check_blind(policy: Policy, models: Sequence[Model]) -> None:
+    """Nothing that steers the search looks at an attribute that a blind model protects."""
+    for model in models:
+        if not model.blind:
+            continue
+        looks = [str(m) for m in models if not m.blind and set(m.attributes) & set(model.attributes)]
+        if policy.recoding.label in model.attributes:
+            looks.append("recoding.label")
+        if looks:
+            raise PolicyError(
+                f"{model} asks that the recoding be chosen without a look at {', '.join(model.attributes)}, and "
+                f"{looks[0]} looks at it",
+                where=f"{policy.name}, privacy.models",
+                remedy="Keep one of the two: what the choice of a recoding depends on can be read from the choice.",
+            )
+
+
+def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
+    """Buckets part one sensitive attribute, which is released, from the rest; they are files, and measured as such."""
+    where = f"{policy.name}, recoding.algorithm"
+    name = policy.recoding.algorithm
+    if len(policy.sensitive) != 1 or any(set(model.attributes) - set(policy.sensitive) for model in models):
+        raise PolicyError(
+            f"{name} parts one sensitive attribute from the rest, and models may look at that one only",
+            where=where,
+            remedy='Give one column the role "sensitive", or choose another algorithm.',
+        )
+    if policy.output.format == "table":
+        raise PolicyError(
+            f"{name} releases several tables, which are written as files",
+            where=f"{policy.name}, output.format",
+            remedy='Say format = "csv" or "parquet".',
+        )
+    if policy.utility is not None:
+        raise PolicyError(
+            f"[utility] compares one released table with the original, and {name} releases several",
+            where=where,
+            remedy="Leave out [utility]; the report states what was lost.",
+        )
+
+
+def check_marginals(policy: Policy) -> None:
+    """Marginals asked for are sets of quasi-identifiers and the sensitive attribute."""
+    asked, where = policy.recoding.marginals, f"{policy.name}, recoding.marginals"
+    if policy.recoding.algorithm == "marginals" and policy.registry is not None:
+        raise PolicyError(
+            "marginals have no records that a registry could tell again",
+            where=f"{policy.name}, registry",
+            remedy="Leave out [registry], or choose another algorithm.",
+        )
+    if not asked:
+        return
+    if policy.recoding.algorithm != "marginals":
+        raise PolicyError(
+            f"{policy.recoding.algorithm} makes no marginals",
+            where=where,
+            remedy='Leave out marginals, or say algorithm = "marginals".',
+        )
+    known = (*policy.quasi_identifiers, *policy.sensitive)
+    for one in asked:
+        unknown = [name for name in one if name not in known]
+        if unknown or len(set(one)) < len(one):
+            what = f"{_quoted(unknown)}: no quasi-identifier, nor sensitive" if unknown else "an attribute stands twice"
+            raise PolicyError(what, where=where, remedy=f"A marginal may have: {', '.join(known)}.")
+
+
+def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
+    """Sensitive values can be withheld class by class for models that look at one attribute in one class at a time."""
+    if policy.recoding.suppress != "sensitive":
+        return
+    where = f"{policy.name}, recoding.suppress"
+    if not any(model.attributes for model in models):
+        raise PolicyError(
+            "no model looks at a sensitive attribute, so there is nothing whose values could be withheld",
+            where=where,
+            remedy='Ask for one, such as l-diversity, or say suppress = "records".',
+        )
+    for model in models:
+        beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
+        of_class = (
+            len(model.attributes) == 1
+            and model.scope is Scope.CLASS
+            and not set(model.attributes) - set(policy.sensitive)
+        )
+        if beyond or (model.attributes and not of_class):
+            raise PolicyError(
+                f"{model} looks at more than one attribute in one class at a time, and cannot be told of classes whose "
+                "values are withheld",
+                where=where,
+                remedy='Leave out the model, or say suppress = "records".',
+            )
+    for key, given in (("data.unit", policy.data.unit), ("recoding.label", policy.recoding.label),
+                       ("utility", policy.utility), ("registry", policy.registry)):  # fmt: skip
+        if given is not None:
+            raise PolicyError(
+                f"{key} counts sensitive values record by record, and cannot be had where some are withheld",
+                where=where,
+                remedy=f'Leave out {key}, or say suppress = "records".',
+            )
+
+
+def check_no_stars(policy: Policy, counted: FrequencyTable) -> None:
+    """A value that looks like one withheld could not be told from it."""
+    for name in policy.sensitive:
+        if SUPPRESSED in counted.domains[name].labels:
+            raise DataError(
+                f'"{name}" has the value {SUPPRESSED}, which is what a withheld value is released as',
+                where=f"{policy.name}, recoding.suppress",
+                remedy="Write it otherwise in the data, or name it under missing.",
+            )
+
+
+def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
+    """Refuse non-sensitive columns that single out most records: they are identifiers by another name.
+
+    Returns warnings instead where there are few records.
+    """
+    warnings = []
+    for name in policy.with_role(Role.NON_SENSITIVE):
+        if policy.attributes[name].publish_unique:
+            continue
+        unique = table.values_that_occur_once(name)
+        if 2 * unique <= records:
+            continue
+        what = f'the non-sensitive column "{name}" is unique in {unique:,} of {records:,} records'
+        if records >= FEW:
+            raise PolicyError(
+                f"{what}: it singles people out",
+                where=f"{policy.name}, attributes.{name}",
+                remedy="Make it an identifier (it is then left out) or a quasi-identifier; "
+                'if it must be published as it is, say "publish-unique = true".',
+            )
+        warnings.append(what)
+    return tuple(warnings)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = [f'"{name}"' for name in names]
+    return ", ".join(shown[:10]) + (f" and {len(shown) - 10} more" if len(shown) > 10 else "")

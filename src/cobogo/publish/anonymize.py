@@ -1,0 +1,289 @@
+"""The main job: a policy in, a verified release out. Reads as the list of its stages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy import Policy
+from cobogo.data.table.connect import connect
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.rollup import rolled_up
+from cobogo.data.table.spelling import MOST, normalized, warned
+from cobogo.errors import (
+    DataError,
+    NoSolution,
+    PolicyError,
+    TableTooLarge,
+    nearest,
+)
+from cobogo.examine import metrics
+from cobogo.examine.metrics import Metric
+from cobogo.examine.risk.population import check_told
+from cobogo.examine.utility import learning
+from cobogo.floor.progress import Progress, silent
+from cobogo.promises import models
+from cobogo.promises.models import Model
+from cobogo.promises.population import beside, open_populations
+from cobogo.publish.admission import (
+    check_blind,
+    check_bucketed,
+    check_marginals,
+    check_no_stars,
+    check_recoding,
+    check_roles,
+    check_unique,
+    check_withheld,
+    check_withholding,
+)
+from cobogo.publish.recode import warm
+from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
+from cobogo.publish.recode.hierarchies import built, sensitive_trees
+from cobogo.publish.recode.planning import plan
+from cobogo.publish.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.publish.recode.solution import Solution
+from cobogo.publish.result import Release
+from cobogo.publish.series import Series, looked_back, open_series
+
+if TYPE_CHECKING:
+    from cobogo.publish.registry.book import Book
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prepared:
+    """A policy with its data read and counted: all but the search. Several problems can be made of one."""
+
+    policy: Policy
+    table: Table
+    problem: Problem
+    warnings: tuple[str, ...]
+    populations: dict[str, Table] = field(default_factory=dict)
+    series: Series | None = None
+    book: Book | None = None
+    seconds: float = 0.0
+    whole: bool = True  # whether the search may look at every level that the policy allows
+
+
+def anonymize(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    engine: str | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Find the best release that satisfies a policy. Writes nothing.
+
+    ``anonymize(policy)`` reads the policy's own data; ``anonymize(data, policy)`` protects the data given: a path, or
+    a frame of pandas, polars, Arrow or Ibis.
+    """
+    return solve(prepare(data, policy, engine=engine, progress=progress), progress=progress)
+
+
+def prepare(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    engine: str | None = None,
+    progress: Progress = silent,
+) -> Prepared:
+    """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
+    if policy is None:
+        data, policy = None, data
+    rules = Policy.given(policy)
+    check_recoding(rules)
+    book = _opened_book(rules)
+    if book is not None:
+        rules = book.keeping_to(rules)
+    wanted, metric = check(rules)
+    if rules.utility is not None and rules.utility.label is not None:
+        learning.require(f"{rules.name}, utility.label")
+    start = time.perf_counter()
+    warm.start()
+    progress("read", 0, 0)
+    table = _open(data, rules, engine)
+    with table.engine.guarded("reading and counting"):
+        return _prepared(rules, table, wanted, metric, book, start)
+
+
+def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
+    """The models and the metric of a policy; what can be told wrong without a look at the data is refused here."""
+    check_recoding(rules)
+    wanted = models.build(rules.models, rules.sensitive, where=rules.name)
+    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
+    _algorithm(rules)
+    return wanted, metric
+
+
+def _opened_book(policy: Policy) -> Book | None:
+    """The registry's book of a policy that names one, opened before any work is done."""
+    if policy.registry is None:
+        return None
+    from cobogo.publish.registry.book import open_book
+
+    return open_book(policy)
+
+
+def _prepared(
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+) -> Prepared:
+    """Count a table, build the hierarchies, and put the problem together."""
+    label = rules.recoding.label
+    check_roles(rules, table)
+    if rules.output.table is not None:
+        table.engine.check_new_table(rules.output.table)
+    looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
+    check_blind(rules, wanted)
+    check_withholding(rules, wanted)
+    check_marginals(rules)
+    if rules.recoding.algorithm in BUCKETIZING:
+        check_bucketed(rules, wanted)
+    series = open_series(rules, wanted)
+    counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
+    if not counted.records:
+        raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(rules, counted.classes().total)
+    warnings = (*check_unique(rules, table, counted.records), *_spellings(rules, table, counted))
+    if rules.recoding.suppress == "sensitive":
+        check_no_stars(rules, counted)
+    counted = looked_back(counted, wanted, series)
+    populations = open_populations(rules, wanted)
+    for name, population in populations.items():
+        counted = beside(counted, name, population)
+    hierarchies = tuple(built(name, rules, table, counted) for name in rules.quasi_identifiers)
+    counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
+    for model in wanted:
+        model.fits(counted.domains)
+    attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
+    lowest, highest = _levels(rules, hierarchies)
+    if book is not None:
+        lowest = book.lowest(hierarchies, lowest, highest, rules.name)
+    if rolled and rolled != lowest:
+        lowest = tuple(map(max, rolled, lowest))
+        warnings = (*warnings, _began_at(rolled, rules, table))
+    problem = Problem(
+        table=counted,
+        hierarchies=hierarchies,
+        models=(),
+        metric=metric,
+        limit=records_allowed(rules.recoding.suppression_limit, counted.records),
+        lowest=lowest,
+        highest=highest,
+        weights=tuple(a.weight for a in attributes),
+        kind=rules.recoding.kind,
+        aggregates=tuple(a.aggregate for a in attributes),
+        decimal=rules.data.decimal,
+        marginals=rules.recoding.marginals,
+        withholds=rules.recoding.suppress == "sensitive",
+    ).promising(wanted)
+    whole = not rolled or rolled == _levels(rules, hierarchies)[0]
+    seconds = time.perf_counter() - start
+    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
+
+
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
+    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
+    rules, problem = prepared.policy, prepared.problem
+    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+        raise PolicyError(
+            f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
+            where=f"{rules.name}, recoding.suppress",
+            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
+        )
+    warm.finish(lambda: progress("compile", 0, 0))
+    start = time.perf_counter()
+    try:
+        solution = (algorithm or _algorithm(rules))(
+            problem,
+            time_limit=rules.recoding.time_limit,
+            progress=lambda done, total: progress("search", done, total),
+        )
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
+    except NoSolution as error:
+        raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
+    if not prepared.whole and isinstance(solution, Solution):
+        solution = replace(solution, optimal=False)
+    seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
+    warnings = (*prepared.warnings, *planned.warnings)
+    return Release(
+        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
+        prepared.book,
+    )  # fmt: skip
+
+
+def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
+    """Warnings of values that are counted as different and may be one: of sensitive attributes and of people."""
+    found = [text for name, domain in counted.domains.items() for text in warned(name, domain.labels)]
+    unit = policy.data.unit
+    if unit is not None:
+        names = counted.people.names if counted.people is not None else None
+        if names is None and counted.records <= MOST:
+            names = tuple(table.counts(unit))
+        found += warned(unit, names or ())
+    return tuple(found)
+
+
+def _algorithm(policy: Policy) -> Algorithm:
+    name = policy.recoding.algorithm
+    if name not in ALGORITHMS:
+        raise PolicyError(
+            f"there is no algorithm {name!r}",
+            where=f"{policy.name}, recoding.algorithm",
+            remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
+        )
+    kind, known = policy.recoding.kind, kinds(name)
+    if kind is not None and kind not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        raise PolicyError(
+            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            where=f"{policy.name}, recoding.kind",
+            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
+        )
+    return ALGORITHMS[name]
+
+
+def _open(data: Any, policy: Policy, engine: str | None) -> Table:
+    if isinstance(data, Table):
+        return data
+    if data is None:
+        return normalized(open_source(policy, engine), policy)
+    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    return normalized(read(data, policy.data, connect(url, writable=policy.output.format == "table")), policy)
+
+
+def _counted(
+    policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], label: str | None, *, named: bool
+) -> tuple[FrequencyTable, tuple[int, ...]]:
+    """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
+    each attribute alone."""
+    names, unit = policy.quasi_identifiers, policy.data.unit
+    try:
+        joint = "cell" in kinds(policy.recoding.algorithm)
+        return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
+    except TableTooLarge as error:
+        per_tuple = any(model.populations or model.needs_members for model in wanted)
+        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+            raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
+    marginals = {name: frequency_table(table, [name], []) for name in names}
+    hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)
+    lowest, highest = _levels(policy, hierarchies)
+    return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
+
+
+def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The lowest and the highest levels that a policy allows."""
+    attributes = [policy.attributes[name] for name in policy.quasi_identifiers]
+    return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
+
+
+def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
+    raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
+    return (
+        f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
+        f"{raised}, and the search began there; the risk before is that of these levels"
+    )

@@ -1,0 +1,189 @@
+"""A frequency list as a release: counts, how many items have each, and what was drawn how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
+from cobogo.floor.outside import fraction
+from cobogo.floor.randomness import Source
+from cobogo.promises.models.differential_privacy import DifferentialPrivacy
+from cobogo.publish.frequency_list.bounds import bounds
+from cobogo.publish.frequency_list.mechanism import FrequencyList
+from cobogo.publish.frequency_list.outline import Counts
+from cobogo.release.contract import (
+    ENTROPY,
+    SEED,
+    Bars,
+    Findings,
+    Json,
+    Meaning,
+    Section,
+    Story,
+    Transformation,
+    Written,
+)
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+KIND = "frequency-list"
+COUNT, ITEMS = "count", "items"
+COLUMNS = (COUNT, ITEMS)
+RANKS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+
+PROCEDURE = (
+    "differential privacy rests on how the list was drawn, and cannot be read off it: what was checked is that the "
+    "stated procedure keeps what is promised, and that the file is such a list"
+)
+
+
+class Drawn(Transformation):
+    """The list of a column, drawn by the mechanism: in place of every row, one row for each count."""
+
+    kind = KIND
+    falling = COUNT
+
+    def __init__(self, true: Counts, mechanism: FrequencyList, source: Source, seed: int | None, paid: Json) -> None:
+        self._true, self._mechanism, self._source = true, mechanism, source
+        self._seed, self._paid = seed, paid
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """None of the original's."""
+        return COLUMNS
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
+        """The one draw."""
+        import pyarrow as pa
+
+        drawn = self._mechanism.draw(self._true, self._source)
+        yield pa.RecordBatch.from_arrays([pa.array(drawn.counts), pa.array(drawn.items)], names=list(COLUMNS))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Of both columns: neither is what was counted."""
+        return {
+            COUNT: Meaning("a number of records (accounts) that share one item (password), after noise"),
+            ITEMS: Meaning("how many items have that count, after noise"),
+        }
+
+    def stated(self) -> Json:
+        """The mechanism and its parameters; nothing of the data, whose limits are those of any list."""
+        found = self._mechanism.bounds
+        return {
+            "mechanism": "exponential, over integer partitions",
+            "epsilon": str(self._mechanism.epsilon),
+            "delta": str(self._mechanism.delta),
+            "neighbours": "one record more or less",
+            "q": found.q,
+            "band": found.band,
+            "run": found.run,
+            "entropy": ENTROPY if self._source.safe else SEED,
+        }
+
+    def explained(self) -> str:
+        """What the list is, and how far it may be off."""
+        epsilon, delta = float(self._mechanism.epsilon), float(self._mechanism.delta)
+        return (
+            f"Each row says how many items occur `{COUNT}` times; together they are the sorted list of how often items "
+            f"occur. It was drawn with (ε, δ)-differential privacy, ε = {epsilon:g} and δ = {delta:g}, for one record "
+            "more or less, from the lists near the true one: P ∝ exp(−ε·L1 distance / 2). The number of records and of "
+            f"items follow from it, and are noisy too: the list is off by about √(N/ε) + {6.6 / epsilon**2:,.0f} "
+            "records in all, of N. Items are not told.\n"
+        )
+
+    def kept(self) -> Json:
+        """The seed, if there was one, and who paid."""
+        return {"seed": self._seed, "paid": self._paid, "accounts": self._true.accounts}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The promise."""
+        promise = DifferentialPrivacy(float(self._mechanism.epsilon), float(self._mechanism.delta))
+        return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
+        """How far the drawn list is from the true one: for the data holder's eyes."""
+        true, drawn = self._true, listed(after)
+        distance = true.distance(drawn)
+        scale = float(np.sqrt(max(true.accounts, 1) / float(self._mechanism.epsilon)))
+        summary = {
+            "accounts": {"true": true.accounts, "released": drawn.accounts},
+            "items": {"true": true.distinct, "released": drawn.distinct},
+            "counts": {"true": len(true.counts), "released": len(drawn.counts)},
+            "distance": distance,
+            "relative_distance": distance / max(true.accounts, 1),
+            "sqrt_accounts_over_epsilon": scale,
+        }
+        names = ("accounts", "items", "counts")
+        rows: list[list[str | float | None]] = [
+            [say(f"list.{name}"), summary[name]["true"], summary[name]["released"]]  # type: ignore[index]
+            for name in names
+        ]
+        ranks = [rank for rank in RANKS if rank <= max(true.distinct, drawn.distinct)]
+        rows += [[say("list.rank", n=rank), at(true, rank), at(drawn, rank)] for rank in ranks]
+        header = [say("list.what"), say("list.true"), say("list.released")]
+        section = Section(say("list.title"), say("list.lead"), header, rows)
+        shares = {
+            say("list.true"): [_share(true, rank) for rank in ranks],
+            say("list.released"): [_share(drawn, rank) for rank in ranks],
+        }
+        plot = Bars("heads", say("list.heads"), say("list.heads.what"), [say.number(rank) for rank in ranks], shares)
+        keys = [
+            (say("list.distance"), say.number(distance), say("list.distance.why")),
+            (say("list.relative"), say.percent(summary["relative_distance"]), say("list.relative.why")),  # type: ignore[arg-type]
+            (say("list.scale"), say.number(round(scale)), say("list.scale.why")),
+        ]
+        headline = say("list.headline", epsilon=float(self._mechanism.epsilon), counts=len(drawn.counts))
+        return Story(summary, headline, keys, [section], [plot] if ranks else [])
+
+
+def at(counts: Counts, rank: int) -> int:
+    """The count of the item of a rank; 0 where there is none."""
+    place = int(np.searchsorted(np.cumsum(counts.items), rank))
+    return int(counts.counts[place]) if place < len(counts.counts) else 0
+
+
+def _share(counts: Counts, rank: int) -> float:
+    """Of all accounts, those that the first items have."""
+    upto = np.cumsum(counts.items)
+    taken = np.diff(np.minimum(upto, rank), prepend=0)
+    return float(taken @ counts.counts) / max(counts.accounts, 1)
+
+
+def listed(rows: Table) -> Counts:
+    """A released list, read back; `ValueError` where it is none."""
+    found = rows.engine.fetch(rows.expression)
+    counts, items = (np.array([int(value) for value in found[name].to_pylist()], dtype=np.int64) for name in COLUMNS)
+    order = np.argsort(-counts)
+    return Counts(counts[order], items[order])
+
+
+def check(written: Written) -> Findings:
+    """Recompute the mechanism from what is stated, and look whether the rows are a list of counts."""
+    stated = written.stated
+    epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
+    problems = []
+    try:
+        found = bounds(epsilon, delta)
+        same = (found.q, found.band, found.run) == (stated["q"], stated["band"], stated["run"])
+    except PolicyError:
+        same = False
+    if not same:
+        problems.append("the stated mechanism does not keep the stated ε and δ")
+    try:
+        listed(written.rows)
+    except (ValueError, TypeError):
+        problems.append("the file is no list of counts that fall, each with the number of its items")
+    verdicts = []
+    for entry in written.asked:
+        if entry.get("model") != DifferentialPrivacy.name:
+            problems.append(f"{entry.get('model')} is asked for, and does not hold of a list of counts")
+            continue
+        promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
+        verdicts.append(promise.verdict(float(epsilon), float(delta)))
+    return Findings(tuple(verdicts), tuple(problems), (PROCEDURE,))

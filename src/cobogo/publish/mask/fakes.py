@@ -1,0 +1,279 @@
+"""Fakes: how the substitute of a value is made of numbers, and what must never come out."""
+
+from __future__ import annotations
+
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.errors import DataError, number_of
+from cobogo.examples.words.substitutes import words_of
+from cobogo.floor.arrays import Texts, Words
+from cobogo.publish.mask import digits
+from cobogo.publish.mask.secret import Secret, random_words
+
+ATTEMPTS = 60
+"""How often a substitute that may not be is drawn anew."""
+
+MAIL = ("example.com", "example.org", "example.net")
+"""Domains that are reserved for examples: no mail is ever delivered there (RFC 2606)."""
+
+
+class Fake(ABC):
+    """A kind of substitute. What two values share as ``identity`` is one thing written in two ways."""
+
+    unique: ClassVar[bool] = False  # whether no two values ever share a substitute
+    apart: ClassVar[bool] = False  # whether no substitute is any of the original values
+
+    @abstractmethod
+    def made(self, words: Words, identities: Texts) -> Texts:
+        """Substitutes, from four numbers each."""
+
+    @abstractmethod
+    def fits(self, values: Sequence[str]) -> int:
+        """How many released values cannot be substitutes of this kind."""
+
+    def identities(self, values: Texts) -> Texts:
+        """What each value is, however it is written."""
+        return digits.canonical(values)
+
+    def written(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
+        """Substitutes written as the values are."""
+        return made
+
+
+class Number(Fake):
+    """CPF, CNPJ, phone, CEP or card: other digits, with valid check digits, written as the value is."""
+
+    unique = True
+    apart = True
+
+    def __init__(self, kind: str) -> None:
+        self.kind = digits.KINDS[kind]
+
+    def identities(self, values: Texts) -> Texts:
+        """The digits alone, of what has the form."""
+        return digits.canonical(values, self.kind.pattern)
+
+    def made(self, words: Words, identities: Texts) -> Texts:
+        """Digits alone, as many as the identity has."""
+        lengths = np.char.count(digits.layouts(identities, self.kind).astype(str), "0")
+        return digits.drawn(words, lengths.astype(np.int64), self.kind)
+
+    def written(self, made: Texts, values: Texts) -> Texts:
+        """In the value's own layout; what has no form of the kind, in the usual one."""
+        return digits.laid_out(made, digits.layouts(values, self.kind))
+
+    def fits(self, values: Sequence[str]) -> int:
+        """By form and check digits."""
+        return digits.invalid(values, self.kind)
+
+
+class Listed(Fake):
+    r"""Values of a list: texts, or the path of a file with one a line.
+
+    A list may be shorter than the values are many, unless they must be ``unique``. A substitute is never the value
+    itself where there is another.
+
+    Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
+    Example:
+        >>> Listed(["red", "green"]).made(np.zeros((1, 1), dtype=np.uint64), np.array(["red"], dtype=object)).tolist()
+        ['green']
+
+    Guarantee: None: how often a value occurs still shows.
+    Limits: With a short list several values share a word. For test data.
+    Cost: $O(v)$ hashes for v distinct values.
+    Paper: None: keyed BLAKE2b (RFC 7693, 2015) over a list.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = np.array(words, dtype=object)
+
+    def made(self, words: Words, identities: Texts) -> Texts:
+        """Any of the list, but the value itself: then the next."""
+        places = (words[:, 0] % np.uint64(len(self.words))).astype(np.int64)
+        own = self.words[places] == identities
+        return np.asarray(self.words[(places + own) % len(self.words)])
+
+    def fits(self, values: Sequence[str]) -> int:
+        """By the list."""
+        known = {word.casefold() for word in self.words.tolist()}
+        return sum(value.casefold() not in known for value in values)
+
+
+class Cased(Listed):
+    """A name or a place: in capitals where the value is."""
+
+    def written(self, made: Texts, values: Texts) -> Texts:
+        """In capitals where the value is."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        texts = pa.array(made, pa.string())
+        loud = pc.utf8_is_upper(pa.array(values, pa.string()))
+        return np.asarray(pc.if_else(loud, pc.utf8_upper(texts), texts).to_numpy(zero_copy_only=False))
+
+
+class Name(Cased):
+    """A full name: a given name and two surnames."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(words_of("surname", place))
+        self.given = np.array(words_of("given-name", place), dtype=object)
+
+    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
+        """Three words, each of its list."""
+        count = np.uint64(len(self.words))
+        given = self.given[(words[:, 1] % np.uint64(len(self.given))).astype(np.int64)]
+        first = (words[:, 0] % count).astype(np.int64)
+        second = (first + 1 + (words[:, 2] % (count - np.uint64(1))).astype(np.int64)) % len(self.words)
+        return np.asarray(given + " " + self.words[first] + " " + self.words[second])
+
+    def fits(self, values: Sequence[str]) -> int:
+        """By the last word, which is a surname."""
+        ends = {word.casefold().split()[-1] for word in self.words.tolist()}
+        return sum(value.casefold().split()[-1:] == [] or value.casefold().split()[-1] not in ends for value in values)
+
+
+class Street(Cased):
+    """A street with a number."""
+
+    def made(self, words: Words, identities: Texts) -> Texts:
+        """A street of the list, and a number below 2,000."""
+        numbers = (1 + words[:, 1] % np.uint64(1999)).astype(str).astype(object)
+        return np.asarray(super().made(words, identities) + ", " + numbers)
+
+    def fits(self, values: Sequence[str]) -> int:
+        """By what stands before the number."""
+        return super().fits([value.rpartition(", ")[0] for value in values])
+
+
+class Mail(Fake):
+    """An address at a domain where no mail is delivered."""
+
+    unique = True
+    apart = True
+
+    def __init__(self, place: str) -> None:
+        self.given, self.surnames = (
+            np.array([_plain(word) for word in words_of(kind, place)], dtype=object)
+            for kind in ("given-name", "surname")
+        )
+
+    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
+        """``given.surname`` and a number."""
+        given, surnames, domains = (
+            names[(words[:, place] % np.uint64(len(names))).astype(np.int64)]
+            for place, names in enumerate((self.given, self.surnames, np.array(MAIL, dtype=object)))
+        )
+        numbers = (words[:, 3] % np.uint64(10**6)).astype(str).astype(object)
+        return np.asarray(given + "." + surnames + numbers + "@" + domains)
+
+    def fits(self, values: Sequence[str]) -> int:
+        """By the domain."""
+        return sum(value.rpartition("@")[2] not in MAIL for value in values)
+
+
+def fake(kind: str, place: str) -> Fake:
+    r"""Made-up values of a known form, with valid check digits; names, cities and streets of Brazil or generic ones.
+
+    Substitutes follow from the value, the group and a secret, so that the same value has the same fake in every table
+    of the job; numbers and e-mail addresses are never shared by two values, and never any original value of their
+    group.
+
+    Formula: $\text{fake}(x) = m(H_K(g, x))$ with a keyed hash $H_K$ under the secret $K$, the group $g$ and the maker
+        $m$ of the kind
+    Example:
+        >>> secret = Secret(bytes(32))
+        >>> cpf = fake("cpf", "br")
+        >>> one, again = (substitutes(["529.982.247-25"], cpf, secret, "cpf", unique=True, where="") for _ in range(2))
+        >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.fits(one.tolist())    # none of a wrong form
+        (True, 0)
+
+    Guarantee: None: how often a value occurs still shows, and whoever has the secret finds the fake of any value that
+        they guess.
+    Limits: What was not masked may still tell who it is. For test data.
+    Cost: $O(v)$ hashes for v distinct values.
+    Paper: None: keyed BLAKE2b (RFC 7693, 2015) over lists of words and number forms.
+    """
+    if kind in digits.KINDS:
+        return Number(kind)
+    if kind == "email":
+        return Mail(place)
+    if kind == "name":
+        return Name(place)
+    return Street(words_of(kind, place)) if kind == "street" else Cased(words_of(kind, place))
+
+
+def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *, unique: bool, where: str) -> Texts:
+    """The substitute of each distinct value: never the value itself where the kind has another.
+
+    Where substitutes must be apart from one another, or from every original, those that are not are drawn anew, in
+    the order of the values: the same values have the same substitutes in any order of records.
+    """
+    import pandas as pd
+
+    texts = np.array(values, dtype=object)
+    things = kind.identities(texts)
+    place, own = pd.factorize(things, sort=True)
+    made = np.empty(len(own), dtype=object)
+    pending = np.arange(len(own))
+    taken: Texts = np.empty(0, dtype=object)
+    alone = unique or kind.unique
+    for attempt in range(ATTEMPTS):
+        drawn = kind.made(secret.words(group, own[pending].tolist(), attempt), own[pending])
+        bad = _same(drawn, own[pending])
+        if kind.apart:
+            bad |= pd.Series(drawn, dtype=object).isin(own).to_numpy()
+        if alone:
+            found = pd.Series(drawn, dtype=object)
+            bad |= found.duplicated().to_numpy() | found.isin(taken).to_numpy()
+        made[pending] = drawn
+        taken = np.concatenate([taken, drawn[~bad]]) if alone else taken
+        pending = pending[bad]
+        if not pending.size:
+            break
+    if pending.size and alone:
+        raise DataError(
+            f"there are too few substitutes for {number_of(len(own), 'distinct value')}: "
+            f"{number_of(len(pending), 'value')} got none of its own",
+            where=where,
+            remedy="Give a longer list, or leave out unique.",
+        )
+    return kind.written(made[place], texts)
+
+
+def drawn_for_each(values: Texts, kind: Fake) -> Texts:
+    """A substitute for each record, drawn anew each time; never the record's own value where the kind has another."""
+    things = kind.identities(values)
+    made = np.empty(len(things), dtype=object)
+    pending = np.arange(len(things))
+    for _ in range(ATTEMPTS):
+        made[pending] = kind.made(random_words(len(pending)), things[pending])
+        pending = pending[made[pending] == things[pending]]
+        if not pending.size:
+            break
+    return kind.written(made, values)
+
+
+def _same(some: Texts, others: Texts) -> NDArray[np.bool_]:
+    """Whether texts are equal but for capitals, pair by pair."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    one, other = (pc.utf8_lower(pa.array(texts, pa.string())) for texts in (some, others))
+    return np.array(pc.equal(one, other).to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _plain(word: str) -> str:
+    """A word in lower-case ASCII, without blanks.
+
+    >>> _plain("José de Araújo")
+    'josedearaujo'
+    """
+    letters = unicodedata.normalize("NFD", word.casefold())
+    return "".join(letter for letter in letters if letter.isascii() and letter.isalnum())

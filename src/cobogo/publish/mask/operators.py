@@ -1,0 +1,267 @@
+"""The operators that mask a column, each with what its released values must look like.
+
+An operator is made of the policy's table for its column; `released` changes the column of one batch of records.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import Label
+from cobogo.data.table.read import Table
+from cobogo.errors import DataError, number_of
+from cobogo.floor.randomness import Entropy, keys
+from cobogo.publish.mask import dates, numbers
+from cobogo.publish.mask.digits import canonical
+from cobogo.publish.mask.encryption import encrypted
+from cobogo.publish.mask.fakes import Fake, drawn_for_each
+from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.values import distinct
+from cobogo.release.columns import Codes, codes, counted, labelled
+from cobogo.release.contract import Json
+
+
+class Operator(ABC):
+    """What is done to a column."""
+
+    beside: tuple[str, ...] = ()  # other columns that it looks at, as text
+
+    def __init__(self, column: str, meaning: str, stated: Json) -> None:
+        self.column = column
+        self.meaning = meaning
+        self.stated = stated
+
+    def begin(self) -> None:  # noqa: B027
+        """Called once, before the first batch."""
+
+    @abstractmethod
+    def released(self, batch: Any) -> Any:
+        """The column of a batch, changed: an Arrow array of text."""
+
+    def misfit(self, before: Table, after: Table) -> str | None:  # noqa: ARG002
+        """What in the released column cannot be, seen beside the original; what follows from `stated` alone is checked
+        by verification."""
+        return None
+
+
+class Substituted(Operator):
+    """The same substitute for the same value, from a dictionary that is made before the first batch."""
+
+    def __init__(
+        self,
+        column: str,
+        meaning: str,
+        stated: Json,
+        dictionary: Callable[[], Dictionary],
+        kind: Fake | None = None,
+    ) -> None:
+        super().__init__(column, meaning, stated)
+        self._asked = dictionary
+        self._kind = kind
+
+    def begin(self) -> None:
+        """Make the dictionary, or have the one of the group."""
+        self._dictionary = self._asked()
+
+    def released(self, batch: Any) -> Any:
+        """By the dictionary."""
+        known = self._dictionary
+        return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
+
+    def misfit(self, before: Table, after: Table) -> str | None:
+        """Substitutes are of their kind, and those that must be are apart from every original."""
+        new = distinct(after, self.column)
+        if self._kind is None:
+            return None
+        if wrong := self._kind.fits(new):
+            return f"{wrong:,} values are no substitutes of their kind"
+        same = len({*new} & {*distinct(before, self.column)}) if self._kind.apart else 0
+        return f"{same:,} substitutes are among the original values" if same else None
+
+
+class Dictionary:
+    """What each value becomes; NULL stays NULL."""
+
+    def __init__(self, values: Sequence[str], outputs: Sequence[str]) -> None:
+        self.places: Mapping[Label, int] = {**{value: n for n, value in enumerate(values)}, None: len(values)}
+        self.outputs = _column([*outputs, None])
+
+
+class DrawnForEach(Operator):
+    """A substitute for each record, whatever other records got."""
+
+    def __init__(self, column: str, meaning: str, stated: Json, kind: Fake) -> None:
+        super().__init__(column, meaning, stated)
+        self._kind = kind
+
+    def released(self, batch: Any) -> Any:
+        """Drawn anew for each."""
+        column = _text(batch.column(self.column))
+        values = column.to_numpy(zero_copy_only=False)
+        there = column.is_valid().to_numpy(zero_copy_only=False)
+        made = np.full(len(values), None, dtype=object)
+        made[there] = drawn_for_each(values[there], self._kind)
+        return _column(made)
+
+
+class Changed(Operator):
+    """A function of each distinct value of a batch."""
+
+    def __init__(
+        self, column: str, meaning: str, stated: Json, change: Callable[[Sequence[str]], Sequence[str | None]]
+    ) -> None:
+        super().__init__(column, meaning, stated)
+        self._change = change
+
+    def released(self, batch: Any) -> Any:
+        """Each distinct value changed once."""
+        coded = _coded(batch.column(self.column))
+        return _column(self._change(coded.dictionary.to_pylist())).take(coded.indices)
+
+
+class Shuffled(Operator):
+    r"""The column's own values, each in another record: the records stand in one random circle, and each has its
+    neighbour's.
+
+    Frequencies stay; what the column had to do with others is lost. NULL moves like any other value.
+
+    Formula: $y_{\sigma(i)} = x_{\sigma(i + 1)}$ with $\sigma$ a random order of the records, in a circle
+    Example:
+        >>> import pyarrow as pa
+        >>> cities = ["Crato", "Icó", "Sobral"]
+        >>> column = Shuffled("city", "", {}, lambda: (np.arange(3), cities))
+        >>> column.begin()
+        >>> moved = column.released(pa.record_batch({"city": cities})).to_pylist()
+        >>> sorted(moved), [before == after for before, after in zip(cities, moved)]
+        (['Crato', 'Icó', 'Sobral'], [False, False, False])
+
+    Guarantee: None: a rare value is still there, and so is whoever it is known of.
+    Limits: Equal values of two records may meet again: a record can show what it had. For test data.
+    Cost: $O(n \log n)$ for n records.
+    Paper: None: a random cyclic permutation.
+    """
+
+    def __init__(self, column: str, meaning: str, stated: Json, whole: Callable[[], tuple[Codes, Sequence[Label]]]):
+        super().__init__(column, meaning, stated)
+        self._asked = whole
+
+    def begin(self) -> None:
+        """Draw the circle."""
+        found, self._labels = self._asked()
+        order = np.argsort(keys(len(found)), kind="stable")
+        self._moved = np.empty_like(found)
+        self._moved[order] = found[np.roll(order, -1)]
+        self._done = 0
+
+    def released(self, batch: Any) -> Any:
+        """The next of them."""
+        start, self._done = self._done, self._done + batch.num_rows
+        return labelled(self._moved[start : self._done], self._labels)
+
+    def misfit(self, before: Table, after: Table) -> str | None:
+        """Every value is there as often as before."""
+        (old, often), (new, now) = counted(before, self.column), counted(after, self.column)
+        return None if old == new and (often == now).all() else "other values than those that were shuffled"
+
+
+class Blurred(Operator):
+    """Numbers times a random factor."""
+
+    def __init__(
+        self, column: str, meaning: str, stated: Json, *, share: float, decimal: str, strict: bool, where: str
+    ):
+        super().__init__(column, meaning, stated)
+        self._share, self._decimal, self._strict, self._where = share, decimal, strict, where
+
+    def released(self, batch: Any) -> Any:
+        """Each by a factor of its own."""
+        column = _text(batch.column(self.column))
+        found, decimals = numbers.read(column, self._decimal)
+        if self._strict:
+            _refuse(
+                int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum()), "number", self._where
+            )
+        blurred = numbers.blurred(found, Entropy().words(len(found)), self._share)
+        return numbers.write(blurred, decimals, self._decimal)
+
+
+class Shifted(Operator):
+    """Dates moved by days: each by its own, or all dates of a person by the same."""
+
+    def __init__(
+        self, column: str, meaning: str, stated: Json, *, days: int, form: str, per: str | None, secret: Secret,
+        strict: bool, where: str,
+    ):  # fmt: skip
+        super().__init__(column, meaning, stated)
+        self._days, self._form, self._per, self._secret = days, form, per, secret
+        self._strict, self._where = strict, where
+        self.beside = () if per is None else (per,)
+
+    def released(self, batch: Any) -> Any:
+        """Each moved."""
+        column = _coded(batch.column(self.column))
+        times = dates.read(column.dictionary.to_pylist(), self._form)
+        if self._strict:
+            _refuse(int(np.isnat(times).sum()), "date", self._where)
+        rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
+        moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
+        return _column(dates.write(moved, self._form))
+
+    def _moves(self, batch: Any) -> Any:
+        drawn = dates.shifts(Entropy().words(batch.num_rows), self._days)
+        if self._per is None:
+            return drawn
+        people = _coded(batch.column(self._per))
+        whose = canonical(people.dictionary.to_pylist()).tolist()
+        known = dates.shifts(self._secret.words("days", whose)[:, 0], self._days)
+        rows = people.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return np.where(rows < 0, drawn, known[rows]) if len(known) else drawn
+
+
+class Encrypted(Operator):
+    """Every value encrypted by itself."""
+
+    def __init__(self, column: str, meaning: str, stated: Json, secret: Secret) -> None:
+        super().__init__(column, meaning, stated)
+        self._secret = secret
+
+    def released(self, batch: Any) -> Any:
+        """Equal values look different."""
+        return _column(encrypted(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
+
+
+def _text(column: Any) -> Any:
+    import pyarrow as pa
+
+    return column.cast(pa.string())
+
+
+def _coded(column: Any) -> Any:
+    import pyarrow as pa
+
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def _column(values: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, pa.string())
+
+
+def _column_of_places(places: Codes) -> Any:
+    import pyarrow as pa
+
+    return pa.array(places)
+
+
+def _refuse(wrong: int, what: str, where: str) -> None:
+    if wrong:
+        raise DataError(
+            f"{number_of(wrong, 'value')} {'is' if wrong == 1 else 'are'} no {what} in the form said",
+            where=where,
+            remedy='Say how they are written, or release them as NULL: invalid = "null".',
+        )

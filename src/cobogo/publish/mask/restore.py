@@ -1,0 +1,86 @@
+"""The way back: a file whose tokens are values again, and whose encrypted columns can be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy import Data
+from cobogo.data.table.engine import Engine
+from cobogo.data.table.read import read
+from cobogo.errors import OutputError, PolicyError
+from cobogo.floor import scratch
+from cobogo.publish.mask.encryption import decrypted
+from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.vault.vault import Missing, Vault
+
+
+def restore(
+    data: str | Path,
+    out: str | Path,
+    *,
+    domains: Mapping[str, str],
+    decrypt: Sequence[str] = (),
+    vault: str | Path | None = None,
+    key: str | Path | None = None,
+    secret: str | Path | None = None,
+    separator: str = ",",
+    missing: Missing = "error",
+) -> int:
+    """Turn the tokens of some columns (by domain) back and decrypt others; how many records were written.
+
+    The new file is made for this user only, and appears whole or not at all.
+    """
+    target = Path(out)
+    if target.exists():
+        raise OutputError("is there already", where=str(target), remedy="Choose another --out.")
+    if target.suffix not in (".csv", ".parquet"):
+        raise OutputError("must end in .csv or .parquet", where=str(target), remedy="Choose another --out.")
+    table = read(str(data), Data(separator=separator))
+    for name in (*domains, *decrypt):
+        if name not in table.columns:
+            known = ", ".join(table.columns)
+            raise PolicyError(f'there is no column "{name}"', where=str(data), remedy=f"It has: {known}.")
+    rows: Any = table.expression.mutate(**{name: table.text(name) for name in (*domains, *decrypt)}).to_pyarrow()
+    if domains:
+        if vault is None or key is None:
+            raise PolicyError("tokens need the vault and a key to it", where="--vault, --key")
+        opened = Vault.open(vault, key)
+        for name, domain in domains.items():
+            rows = _replaced(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
+    if decrypt:
+        if secret is None:
+            raise PolicyError("encrypted columns need the secret", where="--secret")
+        loaded = Secret.load(Path(secret))
+        for name in decrypt:
+            rows = _replaced(rows, name, decrypted(rows.column(name).to_pylist(), loaded, name))
+    _written(table.engine, rows, target, separator)
+    return int(rows.num_rows)
+
+
+def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
+    """Write rows into a new file for this user only, whole or not at all."""
+    try:
+        stage = scratch.create(target.resolve().parent, f".{target.name}.cobogo-")
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    try:
+        if target.suffix == ".csv":
+            engine.write_csv(engine.load_arrow(rows), stage / "rows", separator=separator)
+        else:
+            engine.write_parquet(engine.load_arrow(rows), stage / "rows")
+        (stage / "rows").chmod(0o600)
+        os.link(stage / "rows", target)  # unlike a renaming, it never takes another file's place
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+    finally:
+        scratch.remove(stage)
+
+
+def _replaced(rows: Any, name: str, values: Any) -> Any:
+    import pyarrow as pa
+
+    place = rows.schema.names.index(name)
+    return rows.set_column(place, name, pa.array(values, pa.string()) if isinstance(values, list) else values)

@@ -1,0 +1,76 @@
+"""The audit log: who did what, when, to how many values. Never which values.
+
+Entries are chained: the digest of each is the HMAC of its content and of the digest before it, under a key that only
+holders of the vault's keys have. Who can write to the database and has no key can neither alter an entry nor slip
+one in; to cut off the last entries they must set back the whole vault. The last digest, noted down elsewhere, shows
+that too.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, insert, select, update
+
+from cobogo.errors import VerificationFailed
+from cobogo.publish.mask.vault import schema
+
+FIRST = bytes(32)
+"""The digest before the first entry."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the log."""
+
+    number: int
+    at: str
+    key: str
+    action: str
+    domain: str | None
+    count: int
+    detail: str
+
+    def digest(self, key: bytes, before: bytes) -> bytes:
+        """What ties it to the entry before."""
+        return hmac.digest(key, before + json.dumps(asdict(self), sort_keys=True).encode(), "sha256")
+
+
+def append(
+    connection: Connection, key: bytes, holder: str, action: str, domain: str | None, count: int, detail: str = ""
+) -> None:
+    """Add an entry in the transaction that it tells of. Other writers wait here until that one ends."""
+    head = schema.vault.c
+    connection.execute(update(schema.vault).values(entries=head.entries + 1))
+    number, before = connection.execute(select(head.entries, head.digest)).one()
+    entry = Entry(number, datetime.now(UTC).isoformat(timespec="seconds"), holder, action, domain, count, detail)
+    digest = entry.digest(key, before)
+    connection.execute(insert(schema.log).values(**asdict(entry), digest=digest))
+    connection.execute(update(schema.vault).values(digest=digest))
+
+
+def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[Entry, ...], str]:
+    """Every entry, and the last digest; a chain that does not hold is a failed verification."""
+    rows = connection.execute(select(schema.log).order_by(schema.log.c.number)).all()
+    total, last = connection.execute(select(schema.vault.c.entries, schema.vault.c.digest)).one()
+    before, found = FIRST, []
+    for number, row in enumerate(rows, 1):
+        entry = Entry(*row[:-1])
+        before = entry.digest(key, before)
+        if entry.number != number or not hmac.compare_digest(before, row[-1]):
+            raise VerificationFailed(
+                f"the log was altered: entry {number:,} is not the one that was written",
+                where=place,
+                remedy="Compare with a copy of the vault.",
+            )
+        found.append(entry)
+    if len(found) != total or before != last:
+        raise VerificationFailed(
+            f"the log was cut: {total:,} entries were written and {len(found):,} are there",
+            where=place,
+            remedy="Compare with a copy of the vault.",
+        )
+    return tuple(found), before.hex()

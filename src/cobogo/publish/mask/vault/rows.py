@@ -1,0 +1,114 @@
+"""The rows of a vault: tokens with the values sealed behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection, insert, select
+
+from cobogo.errors import VaultError, number_of
+from cobogo.publish.mask.vault import schema
+from cobogo.publish.mask.vault.formats import FORMATS
+from cobogo.publish.mask.vault.sealing import Batch
+from cobogo.publish.mask.vault.session import Domain
+from cobogo.publish.mask.vault.store import Store
+
+PAGE = 50_000
+
+FRUITLESS = 100
+"""How often tokens are drawn for values whose tokens were all taken, before their shape is said to be used up."""
+
+
+Sealed = tuple[str, bytes, bytes, int]
+"""A token, the lookup of its value, the sealed value, and the number of its batch."""
+
+
+def known(store: Store, connection: Connection, domain: Domain, index: Sequence[bytes]) -> dict[bytes, str]:
+    """The tokens of the values that have one, by lookup."""
+    return dict(store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number))
+
+
+def sealed(store: Store, connection: Connection, domain: Domain, tokens: Sequence[str]) -> list[Sealed]:
+    """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
+    columns = "token, lookup, sealed, batch"
+    usable = [token for token in tokens if "\0" not in token]
+    found = store.select(connection, columns, schema.tokens.name, "token", usable, domain=domain.number)
+    return [row for row in found if row[2] is not None]
+
+
+def pages(connection: Connection, domain: Domain) -> Iterator[list[Sealed]]:
+    """Everything that a domain keeps, page by page. Rows that are written meanwhile are not among them."""
+    columns = schema.tokens.c
+    newest = connection.execute(select(schema.batches.c.number).order_by(schema.batches.c.number.desc()).limit(1))
+    last, until = "", newest.scalar() or 0
+    rows = select(columns.token, columns.lookup, columns.sealed, columns.batch).where(
+        columns.domain == domain.number, columns.batch <= until
+    )
+    while found := connection.execute(rows.where(columns.token > last).order_by(columns.token).limit(PAGE)).all():
+        last = found[-1].token
+        yield [tuple(row) for row in found]
+
+
+def ephemerals(store: Store, connection: Connection, rows: Sequence[Sealed]) -> dict[int, bytes]:
+    """The public parts of the batches that rows were written in."""
+    numbers = sorted({row[3] for row in rows})
+    return dict(store.select(connection, "number, ephemeral", schema.batches.name, "number", numbers, domain=None))
+
+
+def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+    """The values of rows, by token. Raises `DoesNotOpen` where one was altered."""
+    by_batch: dict[int, list[Sealed]] = {}
+    for row in rows:
+        by_batch.setdefault(row[3], []).append(row)
+    values: dict[str, str] = {}
+    for number, some in by_batch.items():
+        batch = Batch.opened(private, batches.get(number, b""))
+        tokens = [row[0] for row in some]
+        values.update(zip(tokens, batch.values((row[2] for row in some), tokens), strict=True))
+    return values
+
+
+def damaged(place: str) -> VaultError:
+    """What to say of values that do not open."""
+    return VaultError(
+        "a value does not open: the vault was altered or is damaged",
+        where=place,
+        remedy="Restore it from a copy; `cobogo vault check` counts the damage.",
+    )
+
+
+def added(
+    store: Store, connection: Connection, domain: Domain, public: bytes, values: Mapping[bytes, str]
+) -> dict[bytes, str]:
+    """Give tokens to values, by lookup; a value that got one from another writer meanwhile has that one."""
+    batch = Batch.new(public)
+    inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral)).inserted_primary_key
+    number = int(inserted[0]) if inserted is not None else 0
+    met: dict[bytes, str] = {}
+    fruitless = 0
+    while missing := sorted(values.keys() - met.keys()):  # the same order for every writer: none waits in a circle
+        wanted = [values[lookup] for lookup in missing]
+        tokens = FORMATS[domain.format](wanted)
+        rows = list(zip(tokens, missing, batch.sealed(wanted, tokens), strict=True))
+        if store.insert(connection, domain.number, number, rows) == len(rows):
+            met.update(zip(missing, tokens, strict=True))
+            continue
+        before = len(met)
+        met |= known(store, connection, domain, missing)
+        fruitless = 0 if len(met) > before else fruitless + 1
+        if fruitless >= FRUITLESS:
+            raise VaultError(
+                f"there are too few tokens of their shape for {number_of(len(missing), 'value')}",
+                where=f'{store.place}, domain "{domain.name}"',
+                remedy='Short values have few shapes: use a domain with format = "opaque".',
+            )
+    return met
+
+
+def erase(store: Store, connection: Connection, domain: Domain, tokens: Sequence[str]) -> None:
+    """Take away what stands behind tokens; the tokens stay, so that none is ever given out again."""
+    statement = (
+        f"UPDATE {schema.tokens.name} SET lookup = NULL, sealed = NULL, batch = NULL "
+        f"WHERE domain = {domain.number:d} AND token = ?"
+    )
+    store.update(connection, statement, [(token,) for token in tokens])

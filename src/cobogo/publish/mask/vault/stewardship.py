@@ -1,0 +1,221 @@
+"""What only a steward does with a vault: make it, its domains and its keys, and look after it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from cobogo.errors import VaultError, VerificationFailed, nearest, number_of
+from cobogo.publish.mask.vault import rows, schema
+from cobogo.publish.mask.vault.formats import FORMATS
+from cobogo.publish.mask.vault.keys import Key, Role
+from cobogo.publish.mask.vault.log import FIRST, append, entries
+from cobogo.publish.mask.vault.sealing import DoesNotOpen, Secrets, lookups, new_key, new_pair, wrap
+from cobogo.publish.mask.vault.session import (
+    ALL_DOMAINS,
+    Domain,
+    Session,
+    domain_context,
+    grant_context,
+    joined,
+    key_context,
+)
+from cobogo.publish.mask.vault.store import Store
+
+
+def created(store: Store, steward: Key) -> Session:
+    """An empty vault with its first key."""
+    if store.exists():
+        raise VaultError("there is a vault already", where=store.place, remedy="Choose another place.")
+    name, root, log_key = os.urandom(16).hex(), new_key(), new_key()
+    with store.created() as connection:
+        connection.execute(insert(schema.vault).values(name=name, version=schema.VERSION, entries=0, digest=FIRST))
+        _add_key(connection, name, root, steward, joined([Role.STEWARD]))
+        secrets = {"root": root.hex(), "log": log_key.hex()}
+        add_grant(connection, name, steward, joined([Role.STEWARD]), None, secrets)
+        append(connection, log_key, steward.name, "create", None, 0)
+    return Session(store, steward)
+
+
+def add_domain(session: Session, name: str, form: str) -> None:
+    """A new domain with secrets of its own."""
+    root = session.steward()
+    if not re.fullmatch(r"[\w.-]{1,64}", name):
+        raise VaultError("a domain's name has up to 64 letters, digits, dots and hyphens", where=session.store.place)
+    if form not in FORMATS:
+        raise VaultError(f"there is no format {form!r}", remedy=f"Formats: {', '.join(FORMATS)}.")
+    with session.store.writing() as connection:
+        known = session.domains(connection)
+        if name in {domain.name for domain in known.values()}:
+            raise VaultError(f'there is a domain "{name}" already', where=session.store.place)
+        domain = Domain(max(known, default=ALL_DOMAINS) + 1, name, form, 1)
+        sealed = wrap(root, new_secrets(session), domain_context(session.vault, domain))
+        connection.execute(
+            insert(schema.domains).values(number=domain.number, name=name, format=form, generation=1, sealed=sealed)
+        )
+        session.append(connection, "add domain", name, 0, form)
+    session.refresh()
+
+
+def issue(session: Session, domains: str | Sequence[str], roles: str | Sequence[str]) -> Key:
+    """A new key."""
+    root = session.steward()
+    asked = _roles([roles] if isinstance(roles, str) else roles)
+    names = [domains] if isinstance(domains, str) else list(dict.fromkeys(domains))
+    if (Role.STEWARD in asked) == bool(names):
+        raise VaultError(
+            "a steward's key is for every domain" if names else "a key needs a domain",
+            where=session.store.place,
+            remedy="Leave out the domains." if names else "Say which: `--domain NAME`.",
+        )
+    key, written = Key.new(), joined(asked)
+    granted = [session.grant(name, Role.STEWARD) for name in names]
+    with session.store.writing() as connection:
+        _add_key(connection, session.vault, root, key, written)
+        if Role.STEWARD in asked:
+            secrets = {"root": root.hex(), "log": session.log_key.hex()}
+            add_grant(connection, session.vault, key, written, None, secrets)
+        for grant in granted:
+            if not session.is_current(connection, grant.domain):
+                raise VaultError("the domain was rotated just now", where=session.store.place, remedy="Run again.")
+            add_grant(connection, session.vault, key, written, grant.domain, grant.secrets)
+        session.append(connection, "issue", ",".join(names) or None, 1, f"{key.name} {written}")
+    return key
+
+
+def revoke(session: Session, name: str) -> None:
+    """Take a key's grants away."""
+    session.steward()
+    with session.store.writing() as connection:
+        current = select(schema.keys.c.name).where(schema.keys.c.revoked.is_(None))
+        if connection.execute(current.where(schema.keys.c.name == name)).one_or_none() is None:
+            raise VaultError(f"there is no key {name!r}", where=session.store.place, remedy="See `cobogo vault show`.")
+        stewards = current.where(schema.keys.c.roles == joined([Role.STEWARD]), schema.keys.c.name != name)
+        if connection.execute(stewards.limit(1)).one_or_none() is None:
+            raise VaultError(
+                "it is the last steward's key", where=session.store.place, remedy="Issue another steward's key first."
+            )
+        connection.execute(update(schema.keys).where(schema.keys.c.name == name).values(revoked=_now()))
+        connection.execute(delete(schema.grants).where(schema.grants.c.key == name))
+        session.append(connection, "revoke", None, 1, name)
+
+
+def show(session: Session) -> dict[str, Any]:
+    """Domains and keys, for a steward."""
+    session.steward()
+    with session.store.reading() as connection:
+        kept = func.count(schema.tokens.c.lookup)
+        counts = {
+            number: (values, total - values)
+            for number, values, total in connection.execute(
+                select(schema.tokens.c.domain, kept, func.count()).group_by(schema.tokens.c.domain)
+            )
+        }
+        known = session.domains(connection)
+        holders = connection.execute(select(schema.keys).order_by(schema.keys.c.created, schema.keys.c.name)).all()
+        granted = connection.execute(select(schema.grants.c.key, schema.grants.c.domain)).all()
+    return {
+        "domains": [
+            {
+                "name": domain.name,
+                "format": domain.format,
+                "generation": domain.generation,
+                "values": counts.get(domain.number, (0, 0))[0],
+                "irreversible": counts.get(domain.number, (0, 0))[1],
+            }
+            for domain in known.values()
+        ],
+        "keys": [
+            {
+                "name": holder.name,
+                "roles": holder.roles.split(","),
+                "domains": [known[domain].name for key, domain in granted if key == holder.name and domain in known],
+                "created": holder.created,
+                "revoked": holder.revoked,
+            }
+            for holder in holders
+        ],
+    }
+
+
+def check(session: Session) -> int:
+    """Open every value, see that each lies under its own lookup, and that the log's chain holds."""
+    session.steward()
+    total = damaged = 0
+    with session.store.reading() as connection:
+        for domain in session.domains(connection).values():
+            grant = session.grant(domain.name, Role.STEWARD)
+            for part in rows.pages(connection, domain):
+                batches = rows.ephemerals(session.store, connection, part)
+                values = _readable(part, grant.secret("private"), batches)
+                index = dict(zip(values, lookups(grant.secret("index"), values.values()), strict=True))
+                good = sum(index.get(token) == lookup for token, lookup, _, _ in part)
+                total, damaged = total + len(part), damaged + len(part) - good
+        entries(connection, session.log_key, session.store.place)
+    if damaged:
+        raise VerificationFailed(
+            f"{number_of(damaged, 'value')} of {total:,} cannot be opened",
+            where=session.store.place,
+            remedy="The vault was altered or is damaged: restore it from a copy.",
+        )
+    return total
+
+
+def new_secrets(session: Session) -> Secrets:
+    """Secrets for a domain: what finds values, and what opens them."""
+    private, public = new_pair()
+    return {"index": new_key().hex(), "private": private.hex(), "public": public.hex(), "log": session.log_key.hex()}
+
+
+def add_grant(
+    connection: Connection, vault: str, key: Key, roles: str, domain: Domain | None, secrets: Secrets
+) -> None:
+    """Give a key the secrets that its roles need."""
+    needed = {"log", "root"} if domain is None else set().union(*(_NEEDS[Role(role)] for role in roles.split(",")))
+    shared = {name: secret for name, secret in secrets.items() if name in needed}
+    connection.execute(
+        insert(schema.grants).values(
+            key=key.name,
+            domain=ALL_DOMAINS if domain is None else domain.number,
+            sealed=wrap(key.secret, shared, grant_context(vault, key.name, roles, domain)),
+        )
+    )
+
+
+_NEEDS = {Role.TOKENIZE: {"log", "index", "public"}, Role.DETOKENIZE: {"log", "private"}}
+"""The secrets of a domain that each role needs."""
+
+
+def _add_key(connection: Connection, vault: str, root: bytes, key: Key, roles: str) -> None:
+    sealed = wrap(root, {"secret": key.secret.hex()}, key_context(vault, key.name, roles))
+    connection.execute(insert(schema.keys).values(name=key.name, roles=roles, created=_now(), sealed=sealed))
+
+
+def _roles(names: Sequence[str]) -> list[Role]:
+    known = [str(role) for role in Role]
+    for name in names:
+        if name not in known:
+            raise VaultError(f"there is no role {name!r}", remedy=nearest(name, known, "cobogo vault key --help"))
+    if not names:
+        raise VaultError("a key needs a role", remedy=f"Roles: {', '.join(known)}.")
+    return [Role(name) for name in names]
+
+
+def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+    """The values that open; the others are looked for by halves."""
+    try:
+        return rows.opened(part, private, batches)
+    except DoesNotOpen:
+        middle = len(part) // 2
+        if not middle:
+            return {}
+        return _readable(part[:middle], private, batches) | _readable(part[middle:], private, batches)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

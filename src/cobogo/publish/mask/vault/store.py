@@ -1,0 +1,151 @@
+"""Where a vault lies: SQLite in a file, or PostgreSQL by its URL. Transactions, and the statements for many rows.
+
+A database's own messages never leave this module: they may quote what is in the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, inspect
+from sqlalchemy.exc import SQLAlchemyError
+
+from cobogo.errors import VaultError
+from cobogo.floor.store import new_file, opened, placed
+from cobogo.publish.mask.vault import schema
+
+Row = tuple[str, bytes, bytes]
+"""A token, the lookup of its value, and the sealed value."""
+
+CHUNK = 30_000
+"""Rows of one statement: SQLite takes 32,766 parameters."""
+
+_WAIT = 60
+"""Seconds that a writer waits for another."""
+
+_DEADLOCK = "40P01"
+
+_PRAGMAS = (
+    "page_size = 8192",
+    "journal_mode = WAL",
+    "synchronous = FULL",  # what was committed survives a loss of power
+    "secure_delete = ON",  # what is forgotten is overwritten
+    "cache_size = -262144",
+    "temp_store = MEMORY",
+)
+
+
+class Crossed(Exception):
+    """Two writers waited for one another, and the database chose this one to begin again."""
+
+
+class Store:
+    """A database with the tables of a vault, or one where they are to be made."""
+
+    def __init__(self, place: str | Path) -> None:
+        found = placed(place, "vault", VaultError)
+        self.place, self.file = found.name, found.file
+        with self.guarded():
+            self.engine = opened(found, patience=_WAIT, pragmas=_PRAGMAS)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Turn the database's complaints into ours."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            if getattr(getattr(error, "orig", None), "sqlstate", None) == _DEADLOCK:
+                raise Crossed from None
+            raise _complaint(error, self.place) from None
+
+    def exists(self) -> bool:
+        """Whether there is a vault."""
+        if self.file is not None and not self.file.exists():
+            return False
+        with self.guarded(), self.engine.connect() as connection:
+            return inspect(connection).has_table(schema.vault.name)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with self.guarded(), self.engine.connect().execution_options(reads=True) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that writes: all of it, or none. In SQLite one at a time."""
+        with self.guarded(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def created(self) -> Iterator[Connection]:
+        """The transaction in which a vault is made; if it fails there is no file."""
+        made = self.file is not None and new_file(self.file, "vault", VaultError)
+        try:
+            with self.writing() as connection:
+                schema.metadata.create_all(connection, checkfirst=False)
+                yield connection
+        except BaseException:
+            if made and self.file is not None:
+                self.engine.dispose()
+                for suffix in ("", "-wal", "-shm"):
+                    Path(f"{self.file}{suffix}").unlink(missing_ok=True)
+            raise
+
+    def insert(self, connection: Connection, domain: int, batch: int, rows: Sequence[Row]) -> int:
+        """Add tokens, and leave out those whose value or token is there already; how many were added."""
+        if not rows:
+            return 0
+        columns = f"INSERT INTO {schema.tokens.name} (domain, batch, token, lookup, sealed)"
+        if self.file is not None:
+            statement = f"{columns} VALUES ({domain:d}, {batch:d}, ?, ?, ?) ON CONFLICT DO NOTHING"
+            return connection.exec_driver_sql(statement, list(rows)).rowcount
+        statement = (
+            f"{columns} SELECT {domain:d}, {batch:d}, * FROM unnest(%b::text[], %b::bytea[], %b::bytea[]) "
+            "ON CONFLICT DO NOTHING"
+        )
+        return connection.exec_driver_sql(statement, tuple(map(list, zip(*rows, strict=True)))).rowcount
+
+    def select(
+        self, connection: Connection, columns: str, table: str, among: str, wanted: Sequence[Any], *, domain: int | None
+    ) -> list[Any]:
+        """The rows of a table, or of a domain's part of it, whose ``among`` is one of the values wanted."""
+        within = "" if domain is None else f"domain = {domain:d} AND "
+        head = f"SELECT {columns} FROM {table} WHERE {within}{among}"
+        rows: list[Any] = []
+        for start in range(0, len(wanted), CHUNK):
+            some = list(wanted[start : start + CHUNK])
+            if self.file is not None:
+                found = connection.exec_driver_sql(f"{head} IN ({','.join('?' * len(some))})", tuple(some))
+            else:
+                found = connection.exec_driver_sql(f"{head} = ANY(%b)", (some,))
+            rows += found.cursor.fetchall() if found.cursor is not None else ()
+        return rows
+
+    def update(self, connection: Connection, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for many rows; its parameters are written ``?``."""
+        if rows:
+            style = statement if self.file is not None else statement.replace("?", "%s")
+            connection.exec_driver_sql(style, [tuple(row) for row in rows])
+
+
+def _complaint(error: SQLAlchemyError, place: str) -> VaultError:
+    text = str(getattr(error, "orig", error)).lower()
+    if "not a database" in text or "malformed" in text or "no such column" in text or "no such table" in text:
+        return VaultError("is no vault, or a damaged one", where=place, remedy="Restore it from a copy.")
+    if "locked" in text:
+        return VaultError(
+            f"is in use: it could not be written for {_WAIT} seconds", where=place, remedy="Run again later."
+        )
+    if "readonly" in text or "unable to open" in text or "permission denied" in text:
+        return VaultError("cannot be opened or written", where=place, remedy="Check the path, and who may write there.")
+    if "disk" in text and "full" in text:
+        return VaultError("the disk is full; nothing was lost", where=place, remedy="Free some space, and run again.")
+    return VaultError(
+        f"the database refused: {type(getattr(error, 'orig', error)).__name__}",
+        where=place,
+        remedy="Is it running, and may you use it?",
+    )

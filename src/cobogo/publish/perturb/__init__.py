@@ -1,0 +1,1 @@
+"""Releases whose values were changed at random, without a guarantee."""

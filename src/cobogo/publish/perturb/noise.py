@@ -1,0 +1,125 @@
+"""Noise on numbers: additive, multiplicative, and correlated so that means and covariances stay what they were.
+
+None of these gives a formal guarantee. Noise that is small beside what the attributes share can be filtered out again,
+and a record that stands far from all others still does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats
+
+Uniforms = Callable[[int], Floats]
+"""Independent draws from the open interval (0, 1)."""
+
+SMALLEST = np.finfo(np.float64).tiny
+
+
+def gaussian(count: int, draw: Uniforms) -> Floats:
+    """Standard normal draws (Box and Muller 1958)."""
+    half = (count + 1) // 2
+    radius = np.sqrt(-2 * np.log(draw(half)))
+    angle = 2 * np.pi * draw(half)
+    return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]
+
+
+def laplace(count: int, draw: Uniforms) -> Floats:
+    """Laplace draws of mean 0 and standard deviation 1."""
+    centred = draw(count) - 0.5
+    tails = np.log(np.maximum(1 - 2 * np.abs(centred), SMALLEST))
+    return np.asarray(-np.sign(centred) * tails / np.sqrt(2))
+
+
+def uniform(count: int, draw: Uniforms) -> Floats:
+    """Uniform draws of mean 0 and standard deviation 1."""
+    return np.asarray((draw(count) - 0.5) * np.sqrt(12))
+
+
+DISTRIBUTIONS: dict[str, Callable[[int, Uniforms], Floats]] = {
+    "gaussian": gaussian,
+    "laplace": laplace,
+    "uniform": uniform,
+}
+"""Each with mean 0 and standard deviation 1."""
+
+
+def spread(values: Floats) -> Floats:
+    """The standard deviation of each column; 0 where it has fewer than two values."""
+    return np.array([np.std(column[~np.isnan(column)]) if (~np.isnan(column)).any() else 0.0 for column in values.T])
+
+
+def additive(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
+    """Columns plus noise of the given standard deviations, each cell by itself. Missing values (NaN) stay missing."""
+    noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
+    return values + noise * deviations
+
+
+def multiplicative(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
+    """Columns times noise of mean 1 and the given standard deviations: large numbers change more than small ones."""
+    noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
+    return values * (1 + noise * deviations)
+
+
+def correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
+    """Columns mixed with Gaussian noise of the same covariance, so that means and covariances are what they were.
+
+    A record x becomes m + √(1−d)·(x−m) + e, with m the means, d the share of the variance that is noise and e of
+    covariance d·Σ (Kim 1986). The noise is made to have mean 0 and exactly that covariance in the table, and to be
+    uncorrelated with it: where no value is missing and nothing is cut off or rounded afterwards, means and covariances
+    are preserved exactly. Records with a missing value take part with the values that they have.
+    """
+    known = ~np.isnan(values)
+    complete = known.all(axis=1)
+    table = values[complete]
+    if len(table) < 2:
+        return values.copy()
+    mean = table.mean(axis=0)
+    covariance = np.atleast_2d(np.cov(table, rowvar=False, bias=True))
+    root = _root(covariance)
+    noise = gaussian(values.size, draw).reshape(values.shape)
+    noise[complete] = _fitted(noise[complete], table - mean)
+    mixed = mean + np.sqrt(1 - share) * (np.where(known, values, mean) - mean) + np.sqrt(share) * noise @ root.T
+    return np.where(known, mixed, np.nan)
+
+
+def _root(covariance: Floats) -> Floats:
+    """A matrix whose product with its own transpose is the covariance; of columns that depend on each other, too."""
+    weights, directions = np.linalg.eigh(covariance)
+    root: Floats = directions * np.sqrt(np.maximum(weights, 0))
+    return root
+
+
+def _fitted(noise: Floats, table: Floats) -> Floats:
+    """The same noise with mean 0, covariance the identity, and no correlation with a table, where it has the rows."""
+    records, width = noise.shape
+    if records <= 2 * width + 1:
+        return noise
+    basis, _ = np.linalg.qr(np.column_stack([np.ones(records), _independent(table)]))
+    left = noise - basis @ (basis.T @ noise)
+    directions, _, turn = np.linalg.svd(left, full_matrices=False)
+    fitted: Floats = np.sqrt(records) * directions @ turn
+    return fitted
+
+
+def _independent(table: Floats) -> Floats:
+    """A basis of a table's columns, leaving out those that the others make up."""
+    directions, weights, _ = np.linalg.svd(table, full_matrices=False)
+    basis: Floats = directions[:, weights > weights.max(initial=0) * 1e-10]
+    return basis
+
+
+def within(values: Floats, lower: float | None, upper: float | None) -> Floats:
+    """Values reflected at the bounds and, where they overshoot both, put on the nearest one.
+
+    A cut at the bounds would pile records up on them; reflection keeps the density that noise spreads beyond.
+    """
+    found = values.copy()
+    if lower is not None:
+        found = np.where(found < lower, 2 * lower - found, found)
+    if upper is not None:
+        found = np.where(found > upper, 2 * upper - found, found)
+    limits = (-np.inf if lower is None else lower, np.inf if upper is None else upper)
+    return np.where(np.isnan(found), np.nan, np.clip(found, *limits))

@@ -1,0 +1,172 @@
+"""The steps of a perturbation, carried out on a sheet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from cobogo.data.policy import NoiseStep, SwapStep
+from cobogo.floor.arrays import Mask, Words
+from cobogo.floor.randomness import Source, coins
+from cobogo.promises.operators.base import Operator
+from cobogo.publish.perturb import noise
+from cobogo.publish.perturb.sheet import Coded, Sheet, written
+from cobogo.publish.perturb.swap import Forbidden, rank_swapped
+
+Rules = Sequence[Mapping[str, str]]
+
+
+def add_noise(sheet: Sheet, step: NoiseStep, places: Mapping[str, int], decimal: str, source: Source) -> None:
+    r"""Noise on numbers: added, multiplied, or mixed in with the covariance that they have.
+
+    ``additive`` and ``multiplicative`` take a standard deviation, ``correlated`` the share of the variance that becomes
+    noise; then means and all covariances of the attributes together stay what they were, exactly but for rounding.
+    Values beyond ``lower`` or ``upper`` are reflected at the bound, and numbers are written with as many digits as the
+    data has. Missing values stay missing.
+
+    Formula: additive $y = x + \sigma z$; multiplicative $y = x\,(1 + \sigma z)$; correlated $y = \mu + \sqrt{1 - d}\,(x
+        - \mu) + \sqrt{d}\,\Sigma^{1/2} z$, with $z$ of mean 0 and variance 1
+    Example: Correlated noise leaves the means as they are.
+        >>> random = np.random.default_rng(1)
+        >>> before = random.normal([40, 3000], [10, 500], (100, 2))
+        >>> after = noise.correlated(before, 0.3, lambda count: random.random(count))
+        >>> bool(np.allclose(before.mean(axis=0), after.mean(axis=0)) and not np.allclose(before, after))
+        True
+
+    Guarantee: None: nobody has proved how unsure it makes an attacker.
+    Limits: Noise that is small beside what the attributes have in common can be filtered out again; a record far from
+        all others still is: see the attack distance-linkage.
+    Cost: $O(n\,a)$ for n records and a attributes, $O(n\,a^2)$ for correlated.
+    Paper: J. J. Kim, A method for limiting disclosure in microdata based on random noise and transformation, 1986
+        (correlated noise).
+    """
+    values = np.column_stack([sheet.coded[name].numbers(decimal) for name in step.attributes])
+
+    def draw(count: int) -> Floats:
+        return ((source.words(count) >> np.uint64(11)).astype(np.float64) + 0.5) / 2**53
+
+    if step.kind == "correlated":
+        assert step.share is not None
+        after = noise.correlated(values, step.share, draw)
+    else:
+        scale = noise.spread(values) * step.relative if step.relative is not None else np.array(step.deviation)
+        change = noise.additive if step.kind == "additive" else noise.multiplicative
+        after = change(values, np.broadcast_to(scale, values.shape[1:]).astype(np.float64), step.distribution, draw)
+    for place, name in enumerate(step.attributes):
+        inside = noise.within(after[:, place], *bounds(step, places[name]))
+        sheet.coded[name] = _as_collected(values[:, place], inside, sheet.coded[name], places[name], decimal)
+
+
+def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
+    """The bounds of a step as numbers that can be written with so many digits, so that rounding stays within."""
+    unit = 10**places
+    lower = None if step.lower is None else math.ceil(Fraction(str(step.lower)) * unit) / unit
+    upper = None if step.upper is None else math.floor(Fraction(str(step.upper)) * unit) / unit
+    return lower, upper
+
+
+def _as_collected(before: Floats, after: noise.Floats, column: Coded, places: int, decimal: str) -> Coded:
+    """Perturbed numbers; what was NULL stays NULL."""
+    assert (np.isnan(before) == np.isnan(after)).all()
+    missing = np.array([label is None for label in column.labels] or [True], dtype=np.bool_)[column.codes]
+    assert not (np.isnan(before) & ~missing).any()
+    return written(after, places, decimal)
+
+
+def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Source) -> float:
+    r"""Records exchange the values of the attributes, all of them together, so that each column holds what it held.
+
+    Partners are equal in the attributes of ``within``. With ``window`` they also stand near each other by the order of
+    the first attribute (rank swapping). ``share`` of the records take part; a swap that would make a forbidden
+    combination is not made.
+
+    Formula: $x_i \leftrightarrow x_j$ with $\lvert \mathrm{rank}(i) - \mathrm{rank}(j)\rvert \le w\,n$ and $s_i = s_j$,
+        the values of ``within``
+    Example: Who receives whose value: everybody somebody's, nobody's twice.
+        >>> order, strata = np.arange(6), np.zeros(6, dtype=np.int64)
+        >>> keys = np.arange(6, dtype=np.uint64)
+        >>> partners = rank_swapped(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
+        >>> sorted(partners.tolist())
+        [0, 1, 2, 3, 4, 5]
+
+    Guarantee: None: a record that found no partner is released as it is.
+    Limits: Whoever knows the window knows about where a value came from. What the attribute had to do with others
+        outside of ``within`` weakens.
+    Cost: $O(n \log n)$ for n records.
+    Paper: R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, 1996 (rank swapping).
+    """
+    strata = np.zeros(sheet.rows, dtype=np.int64)
+    for name in step.within:
+        column = sheet.coded[name]
+        strata = np.unique(strata * len(column.labels) + column.codes, return_inverse=True)[1].astype(np.int64)
+    first = sheet.coded[step.attributes[0]]
+    chance = source.words(sheet.rows)
+    ranks = first.ranks(decimal) if step.window is not None else np.zeros(sheet.rows, dtype=np.int64)
+    order = np.lexsort([chance, ranks, strata]).astype(np.int64)
+    window = sheet.rows if step.window is None else max(1, int(step.window * sheet.rows))
+    taking_part = coins(step.share, sheet.rows, source)
+    forbidden = _forbidden(sheet, step.attributes, rules)
+    partners = rank_swapped(order, strata, window, taking_part, source.words(sheet.rows), forbidden)
+    for name in step.attributes:
+        column = sheet.coded[name]
+        sheet.coded[name] = Coded(column.codes[partners], column.labels)
+    return float((partners != np.arange(sheet.rows)).mean()) if sheet.rows else 0.0
+
+
+def randomize(sheet: Sheet, name: str, operator: Operator, rules: Rules, source: Source) -> None:
+    r"""Post-randomization (PRAM): each category is exchanged by chance, with probabilities that are published.
+
+    By a ``matrix`` from each value to the probabilities of others, or kept with probability ``retention`` and else
+    drawn evenly from all. ``invariant`` adapts the matrix so that the expected frequencies are those of the table. A
+    record that would get what is forbidden keeps its own value.
+
+    Formula: $\Pr[y \mid x] = P_{yx}$; invariant $R = B P$ with $B_{xy} = \frac{P_{yx} f_x}{(P f)_y}$, so that $R f = f$
+    Example:
+        >>> from cobogo.publish.perturb import pram
+        >>> shares = np.array([0.7, 0.2, 0.1])
+        >>> bool(np.allclose(pram.invariant(pram.keeping(3, 0.5), shares) @ shares, shares))
+        True
+
+    Guarantee: None is asked for; what the matrix does is reported as its amplification. Where a guarantee is needed,
+        use randomization.
+    Limits: A matrix with zeros rules originals out for certain: you are warned. What the attribute has to do with
+        others must be corrected for by the matrix.
+    Cost: $O(n + m^2)$ for n records and m categories; $O(m^3)$ to adapt a matrix.
+    Paper: P. Kooiman, L. Willenborg and J. Gouweleeuw, PRAM: a method for disclosure limitation of microdata, 1997.
+    """
+    column = sheet.coded[name]
+    drawn = operator.sample(column.codes.astype(np.int64), source).astype(np.int32)
+    for rule in rules:
+        if name in rule:
+            rest = _holding(sheet, {key: value for key, value in rule.items() if key != name})
+            wanted = np.array([label == rule[name] for label in column.labels], dtype=np.bool_)
+            broken = rest & wanted[drawn] & ~wanted[column.codes]
+            drawn[broken] = column.codes[broken]
+    sheet.coded[name] = Coded(drawn, column.labels)
+
+
+def _holding(sheet: Sheet, rule: Mapping[str, str]) -> Mask:
+    """The records that hold all of a rule's values."""
+    found = np.ones(sheet.rows, dtype=np.bool_)
+    for name, value in rule.items():
+        column = sheet.coded[name]
+        found &= np.array([label == value for label in column.labels] or [False], dtype=np.bool_)[column.codes]
+    return found
+
+
+def _forbidden(sheet: Sheet, swapped: Sequence[str], rules: Rules) -> Forbidden:
+    """The rules that a swap of some attributes could break, as bits of each record."""
+    receives, gives = np.zeros(sheet.rows, dtype=np.uint64), np.zeros(sheet.rows, dtype=np.uint64)
+    for number, rule in enumerate(rules):
+        own = {name: value for name, value in rule.items() if name in swapped}
+        if own and len(own) < len(rule):
+            receives |= _bit(_holding(sheet, {name: rule[name] for name in rule if name not in own}), number)
+            gives |= _bit(_holding(sheet, own), number)
+    return Forbidden(receives, gives)
+
+
+def _bit(holding: Mask, number: int) -> Words:
+    return holding.astype(np.uint64) << np.uint64(number)

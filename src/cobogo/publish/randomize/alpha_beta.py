@@ -1,0 +1,267 @@
+"""The α-β algorithm: a set of records in which originals hide among made-up ones (Rastogi, Suciu and Hong 2007).
+
+Of the set I of the distinct original records each is kept with the probability α + β; of all other possible records,
+the cross product of the columns' domains less I, each is added with the probability β. So a record's presence proves
+little, and its absence little more. As first described the second step goes over all possible records, and a record
+that stands there twice must be an original (the duplicate attack); here it goes over those that are not in I, and what
+is released is a set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.policy import Role
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError, SearchTooLarge
+from cobogo.floor.arrays import Ints
+from cobogo.floor.outside import fraction
+from cobogo.floor.randomness import AT_ONCE, Source, coins, source
+from cobogo.promises import fit
+from cobogo.promises.guarantees import DGammaPrivacy
+from cobogo.promises.guarantees.base import raised
+from cobogo.promises.models.check import ModelVerdict
+from cobogo.promises.models.promise import parameters
+from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
+from cobogo.publish.randomize.columns import promised
+from cobogo.release.columns import codes, counted, labelled, streamed
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+MOST_POSSIBLE = 2**32
+MOST_FAKES = 50_000_000
+
+PERSON = (
+    "the guarantee is for attackers to whom records are independent; who knows that a person has one record, and so "
+    "one sensitive value, may be sure of it with up to {posterior:.3g} from a prior of {d:g}"
+)
+
+
+@dataclass(frozen=True)
+class AlphaBeta:
+    r"""Keep some distinct records and add made-up ones, as a set.
+
+    Each distinct original is kept with probability α + β, each other possible record added with probability β, so that
+    a record's presence proves little. All columns are released as such records. Made-up ones are drawn from those that
+    are not in the table, so nothing stands twice.
+
+    Formula: $\alpha = \frac{1 - d/\gamma}{1 + (1 - d/\gamma)/r}$ and $\beta = \frac{\alpha}{r}$ with $r = \frac{\gamma
+        - d}{d\,(1 - \gamma)}$; the posterior odds of a record are $\frac{\alpha + \beta}{\beta}$ times the prior odds
+    Example:
+        >>> best = AlphaBeta.best(0.1, 0.4)
+        >>> round(float(best.alpha), 3), round(float(best.beta), 3), round(best.person_posterior(0.1), 3)
+        (0.652, 0.13, 0.727)
+
+    Guarantee: (d, γ)-privacy, for attackers to whom records are independent.
+    Limits: Who knows that a person has one sensitive value learns more: 0.727 instead of 0.4 above. It needs few
+        possible records, for the made-up are β times as many: you are told how many before.
+    Cost: $O(D)$ draws for D possible records.
+    Paper: V. Rastogi, D. Suciu and S. Hong, The boundary between privacy and utility in data publishing, VLDB 2007.
+    """
+
+    alpha: Fraction
+    beta: Fraction
+
+    @classmethod
+    def best(cls, d: float, gamma: float) -> AlphaBeta:
+        """Those of the least noise that meet (d, γ)-privacy: α = (1 − d/γ)/(1 + (1 − d/γ)/r), β = α/r, with
+        r = (γ − d)/(d(1 − γ)); rounded so that both bounds hold."""
+        low, high = Fraction(str(d)), Fraction(str(gamma))
+        r = (high - low) / (low * (1 - high))
+        room = 1 - low / high
+        alpha = room / (1 + room / r)
+        return cls(Fraction(math.floor(alpha * 2**40), 2**40), Fraction(math.ceil(alpha / r * 2**40), 2**40))
+
+    @property
+    def kept(self) -> Fraction:
+        """With what probability an original record is released."""
+        return self.alpha + self.beta
+
+    def posterior(self, prior: float) -> float:
+        """Of a record that is released, for whoever knows nothing that joins it with others."""
+        return raised(prior, self.rise)
+
+    @property
+    def rise(self) -> float:
+        """How many times the prior odds the odds of a released record are."""
+        return float(self.kept / self.beta)
+
+    @property
+    def fall(self) -> float:
+        """To which part of its prior the probability of a record that is not released may fall."""
+        return float((1 - self.beta) / (1 - self.kept)) if self.kept < 1 else math.inf
+
+    def person_posterior(self, prior: float) -> float:
+        """Of a person's one value, when of all their possible records only the one with it is released: the others
+        speak against themselves, too."""
+        mine, others = self.kept * (1 - self.beta), self.beta * (1 - self.kept)
+        return raised(prior, float(mine / others)) if others else 1.0
+
+
+def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
+    """The released records, as ranks among all possible ones; ``originals`` are sorted and distinct."""
+    kept = originals[coins(chances.kept, len(originals), source)]
+    added = []
+    for start in range(0, possible, AT_ONCE):
+        ranks = start + np.flatnonzero(coins(chances.beta, min(AT_ONCE, possible - start), source))
+        place = np.minimum(np.searchsorted(originals, ranks), max(len(originals) - 1, 0))
+        added.append(ranks[originals[place] != ranks] if len(originals) else ranks)
+    return np.concatenate([kept, *added])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SetRelease(Transformation):
+    """All released columns as one set of records."""
+
+    values: tuple[Values, ...]
+    chances: AlphaBeta
+    guarantees: tuple[DGammaPrivacy, ...]
+    records: int  # of the original
+    sensitive: tuple[str, ...]
+    seed: int | None = None
+
+    kind = "randomization"
+    method = "alpha-beta"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of each column's domain."""
+        return tuple(len(values.labels) for values in self.values)
+
+    @property
+    def possible(self) -> int:
+        """How many records there could be."""
+        return math.prod(self.sizes)
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """The original as ranks, the draw, and its records again."""
+        import pyarrow as pa
+
+        places = {values.attribute: values.places for values in self.values}
+        parts = [
+            np.ravel_multi_index(tuple(codes(batch.column(name), places[name]) for name in columns), self.sizes)
+            for batch in streamed(table, columns, texts=columns)
+        ]
+        released = drawn_set(np.unique(np.concatenate(parts)), self.possible, self.chances, source(self.seed))
+        for start in range(0, max(len(released), 1), AT_ONCE):
+            unravelled = np.unravel_index(released[start : start + AT_ONCE], self.sizes)
+            arrays = [labelled(code, v.labels) for code, v in zip(unravelled, self.values, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Every column."""
+        return {v.attribute: Meaning("as collected, or of a record that was made up") for v in self.values}
+
+    def stated(self) -> Json:
+        """The probabilities and the domains."""
+        return {
+            "method": self.method,
+            "entropy": ENTROPY if self.seed is None else SEED,
+            "alpha": str(self.chances.alpha),
+            "beta": str(self.chances.beta),
+            "domains": {values.attribute: list(values.labels) for values in self.values},
+        }
+
+    def kept(self) -> Json:
+        """The seed, if there is one."""
+        return {"seed": self.seed, "records": self.records}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The guarantees."""
+        return tuple(parameters(guarantee) for guarantee in self.guarantees)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """How much is made up, and who learns more."""
+        fakes = float(self.chances.beta) * self.possible
+        text = [f"about {fakes:,.0f} records are made up, of {self.possible:,} possible ones; equal records became one"]
+        for guarantee in self.guarantees[:1]:
+            posterior = self.chances.person_posterior(guarantee.d)
+            text.append(PERSON.format(posterior=posterior, d=guarantee.d))
+        return (*text, *told_by_domains(self.values))
+
+    def explained(self) -> str:
+        """How to use it."""
+        return (
+            "## How records were randomized\n\nThe release is a set: each distinct original record was kept with the "
+            f"probability α + β, each other possible record added with the probability β, where "
+            f"α = {float(self.chances.alpha):.9g} and β = {float(self.chances.beta):.9g}. Of the distinct original "
+            "records about (v − β·N)/α meet a condition that v released and N possible records meet."
+        )
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        """What became of the records."""
+        from cobogo.publish.randomize.other_stories import tell_set
+
+        return tell_set(self, before, after, say)
+
+
+def make(wanted: Asked, table: Table) -> SetRelease:
+    """Settle the probabilities, and refuse what would drown in made-up records."""
+    guarantees = tuple(g for g in wanted.guarantees if isinstance(g, DGammaPrivacy))
+    if not guarantees or len(guarantees) != len(wanted.guarantees) or wanted.table.retention is not None:
+        raise PolicyError(
+            "alpha-beta finds its probabilities from (d, γ)-privacy, and meets no other guarantee",
+            where=f"{wanted.policy.name}, privacy.models",
+            remedy='Ask for { model = "d-gamma-privacy", d = 0.05, gamma = 0.3 } and leave out retention.',
+        )
+    gone = set(wanted.policy.with_role(Role.IDENTIFIER))
+    known = {values.attribute: values for values in wanted.values}
+    names = [name for name in table.columns if name not in gone]
+    values = tuple(known.get(name) or values_of(name, wanted.table, table, wanted.where) for name in names)
+    chances = AlphaBeta.best(min(g.d for g in guarantees), min(g.gamma for g in guarantees))
+    possible = math.prod(len(v.labels) for v in values)
+    fakes = float(chances.beta) * possible
+    if possible > MOST_POSSIBLE or fakes > MOST_FAKES:
+        raise SearchTooLarge(
+            f"about {fakes:.3g} records would have to be made up, of {possible:.3g} possible ones",
+            where=wanted.where,
+            remedy="Release fewer columns, or coarser ones: give what is not needed the role identifier.",
+        )
+    records = int(values[0].records.sum())
+    return SetRelease(values, chances, guarantees, records, wanted.policy.sensitive, wanted.table.seed)
+
+
+def check(written: Written) -> Findings:
+    """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
+    stated, rows = written.stated, written.rows
+    chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
+    problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
+    problems += ["a record is released twice: one of the two must be an original"] if duplicates(rows) else []
+    for name, domain in stated["domains"].items():
+        if set(counted(rows, name)[0]) - set(domain):
+            problems.append(f'"{name}" holds values that are not in the domain stated')
+    possible, found = math.prod(len(domain) for domain in stated["domains"].values()), rows.rows()
+    if len(fit.too_few(np.array([found]), possible, np.array([float(chances.beta)]))):
+        problems.append("fewer records are released than β alone leads to")
+    verdicts = []
+    for guarantee in promised(written, list(stated["domains"])):
+        if isinstance(guarantee, DGammaPrivacy):
+            verdicts.append(guarantee.of_odds(chances.rise, chances.fall))
+        else:  # the columns of a set of records were not drawn one by one
+            verdicts.append(ModelVerdict(guarantee, False, math.inf, None, 0))
+    notes = [
+        PERSON.format(posterior=chances.person_posterior(verdict.model.d), d=verdict.model.d)
+        for verdict in verdicts[:1]
+        if isinstance(verdict.model, DGammaPrivacy)
+    ]
+    return Findings(tuple(verdicts), tuple(problems), tuple(notes))
+
+
+def duplicates(rows: Table) -> int:
+    """How many released records stand there more than once: what the duplicate attack lives on."""
+    names = list(rows.columns)
+    texts = rows.expression.select(**{name: rows.text(name) for name in names})
+    counts = texts.group_by(names).aggregate(cobogo_times=texts.count())
+    several = counts.filter(counts["cobogo_times"] > 1)
+    return int(rows.engine.fetch(several.aggregate(found=several.count()))["found"][0].as_py())

@@ -1,0 +1,268 @@
+"""Columns randomized value by value: every record has its own draw, and nothing else of it changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import Policy
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError, VerificationFailed
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source, below, coins, source
+from cobogo.promises import fit
+from cobogo.promises.guarantees import GUARANTEES, Guarantee
+from cobogo.promises.guarantees.base import Exposure
+from cobogo.promises.models.check import ModelVerdict
+from cobogo.promises.models.promise import made, parameters
+from cobogo.promises.operators import stated as operators
+from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators.uniform import Uniform
+from cobogo.publish.randomize.asked import Values
+from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drawn:
+    """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
+
+    values: tuple[Values, ...]
+    operator: Operator
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes."""
+        return tuple(values.attribute for values in self.values)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The size of each one's domain; the operator's is the product."""
+        return tuple(len(values.labels) for values in self.values)
+
+    def released(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
+        """A batch's columns, drawn, of the types that they had."""
+        before = [codes(batch.column(values.attribute), values.places) for values in self.values]
+        return {
+            values.attribute: labelled(column, values.labels, kinds[values.attribute])
+            for values, column in zip(self.values, self._sampled(before, source), strict=True)
+        }
+
+    def _sampled(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
+        if len(before) == 1:
+            return [self.operator.sample(before[0], source)]
+        if not isinstance(self.operator, Uniform):
+            after = self.operator.sample(np.ravel_multi_index(tuple(before), self.sizes), source)
+            return list(np.unravel_index(after, self.sizes))
+        # One coin for the whole record, then each attribute by itself: the same draw, without numbering the product.
+        tails = np.flatnonzero(~coins(self.operator.retention, len(before[0]), source))
+        drawn = [column.copy() for column in before]
+        for column, size in zip(drawn, self.sizes, strict=True):
+            column[tails] = below(size, len(tails), source)
+        return drawn
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns(Transformation):
+    """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
+
+    method: str
+    drawn: tuple[Drawn, ...]
+    guarantees: tuple[Guarantee, ...]
+    policy: Policy
+    records_per_person: int = 1
+    seed: int | None = None
+    told: tuple[str, ...] = ()
+
+    kind = "randomization"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was found when it was settled."""
+        return self.told
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Batch by batch: memory does not grow with the table."""
+        random = source(self.seed)
+        names = [name for part in self.drawn for name in part.names]
+        kinds = {name: kind_of(table, name) for name in names}
+        for batch in streamed(table, columns, texts=names):
+            changed: dict[str, Any] = {}
+            for part in self.drawn:
+                changed |= part.released(batch, kinds, random)
+            yield replaced(batch, changed)
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Of the attributes drawn."""
+        return {name: Meaning("randomized: see below; not always what was collected")
+                for part in self.drawn for name in part.names}  # fmt: skip
+
+    def stated(self) -> Json:
+        """The operators, exactly."""
+        return {
+            "method": self.method,
+            "entropy": ENTROPY if self.seed is None else SEED,
+            "records-per-person": self.records_per_person,
+            "drawn": [
+                {
+                    "attributes": list(part.names),
+                    "domains": [list(values.labels) for values in part.values],
+                    "declared": [values.declared for values in part.values],
+                    **part.operator.stated(),
+                }
+                for part in self.drawn
+            ],
+        }
+
+    def kept(self) -> Json:
+        """The original's counts, and the seed if there is one."""
+        counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
+        return {"records": counts, "seed": self.seed}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The guarantees."""
+        return tuple(parameters(guarantee) for guarantee in self.guarantees)
+
+    def explained(self) -> str:
+        """How to use it."""
+        return explained(self.drawn)
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        """What became of the attributes."""
+        from cobogo.publish.randomize.story import tell
+
+        return tell(self, before, after, say)
+
+
+def explained(drawn: Sequence[Drawn]) -> str:
+    """What whoever counts randomized values must know."""
+    lines = ["## How values were randomized", ""]
+    for part in drawn:
+        names = " and ".join(f"`{name}`" for name in part.names)
+        if isinstance(part.operator, Uniform):
+            p, m = float(part.operator.retention), " × ".join(map(str, part.sizes))
+            lines += [
+                f"Each record's {names} was kept with the probability p = {p:.9g} and otherwise drawn uniformly from "
+                f"the {m} values of the domain, all of them listed in the manifest."
+                + (" It was kept or drawn together." if len(part.names) > 1 else ""),
+                "Of n records, about (o − n·s·(1 − p)/m)/p had one of s values of which o are shown, whatever "
+                "condition on other columns chose the n.",
+            ]
+        else:
+            lines += [
+                f"Each record's {names} was drawn from the column of the matrix in the manifest that belongs to its "
+                "original value (entries are in units of 2⁻⁵³). The shares of the original values are estimated by "
+                "the inverse of the matrix times the shares shown.",
+            ]
+    lines += ["", "A single record's value says little of the person: counts over many records are what it is for."]
+    return "\n".join(lines)
+
+
+def check(written: Written) -> Findings:
+    """The guarantees from the stated operators; the released values against them."""
+    stated, kept = written.stated, written.kept
+    people = int(stated["records-per-person"])
+    problems: list[str] = []
+    parts: list[tuple[list[str], Operator]] = []
+    priors: dict[str, Floats] = {}
+    for entry in stated["drawn"]:
+        operator = operators.read(entry)
+        sizes = [len(domain) for domain in entry["domains"]]
+        if operator.size != math.prod(sizes):
+            raise VerificationFailed("the manifest states an operator of another size than its domain")
+        parts.append((entry["attributes"], operator))
+        for place, (name, domain) in enumerate(zip(entry["attributes"], entry["domains"], strict=True)):
+            true = None if kept is None else np.array(kept["records"][name], dtype=np.int64)
+            problems += _misfits(written.rows, name, domain, operator, sizes, place, true)
+            if true is not None and len(sizes) == 1:
+                priors[name] = true / true.sum()
+    exposures = exposed([(tuple(names), operator) for names, operator in parts], people, priors)
+    verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
+    return Findings(verdicts, tuple(problems), notes)
+
+
+def exposed(
+    parts: Sequence[tuple[tuple[str, ...], Operator]], people: int, priors: Mapping[str, Floats]
+) -> dict[str, Exposure]:
+    """What is shown of a person's value of each attribute, beside all else that was drawn from the same person."""
+    found: dict[str, Exposure] = {}
+    for number, (names, operator) in enumerate(parts):
+        others = [other.amplification for place, (_, other) in enumerate(parts) if place != number]
+        beside = compounded([*others * people, *[operator.amplification] * (people - 1)])
+        found |= {name: Exposure(operator, beside, prior=priors.get(name)) for name in names}
+    return found
+
+
+def compounded(amplifications: Sequence[float]) -> float:
+    """What several draws tell together: the product, infinite where it is too large for a number."""
+    return math.exp(exponent) if (exponent := math.fsum(map(math.log, amplifications))) < 700 else math.inf
+
+
+def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
+    """The guarantees that a release must hold: its own, and those of a policy that it is checked against."""
+    aside = ("satisfied", "measured")
+    asked = [
+        {key: value for key, value in entry.items() if key not in aside}
+        for entry in written.asked
+        if entry.get("model") in GUARANTEES
+    ]
+    try:
+        return made(asked, names, GUARANTEES, where="the models asked for")
+    except PolicyError as error:
+        raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
+
+
+def judged(
+    guarantees: Sequence[Guarantee], exposures: Mapping[str, Exposure]
+) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
+    """The verdicts on what is shown of each attribute; a note of what needs the evidence and has none."""
+    verdicts, notes = [], []
+    for guarantee in guarantees:
+        exposure = exposures[guarantee.attributes[0]]
+        if guarantee.needs_prior and exposure.prior is None:
+            verdicts.append(ModelVerdict(guarantee, False, None, None, 0, undecided=True))
+            notes.append(f"{guarantee} is about the original distribution, which only the evidence holds")
+        else:
+            verdicts.append(guarantee.check(exposure))
+    return tuple(verdicts), tuple(notes)
+
+
+def _misfits(
+    rows: Table, name: str, domain: Sequence[Label], operator: Operator, sizes: Sequence[int], place: int,
+    true: Ints | None,
+) -> Iterator[str]:  # fmt: skip
+    """What in a released column cannot have been drawn by its operator."""
+    found, counts = counted(rows, name)
+    position = {label: code for code, label in enumerate(domain)}
+    if set(found) - set(position):
+        yield f'"{name}" holds values that are not in the domain stated'
+        return
+    observed = np.zeros(len(domain), dtype=np.int64)
+    observed[[position[label] for label in found]] = counts
+    alone = _alone(operator, sizes, place)
+    least, most = alone.bounds()
+    records = int(observed.sum())
+    odd = [*fit.too_few(observed, records, least), *fit.too_many(observed, records, most)]
+    if odd:
+        yield f'{len(odd)} values of "{name}" are released too often or too seldom for the operator stated'
+    elif true is not None and len(fit.unlike(observed, alone.spread(true.astype(float)))):
+        yield f'the released values of "{name}" are not such as the operator draws from the original ones'
+
+
+def _alone(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
+    """The operator of one attribute, of those that are drawn together."""
+    if len(sizes) == 1:
+        return operator
+    if not isinstance(operator, Uniform):  # whose marginals are uniform perturbations of the same retention
+        raise VerificationFailed("the manifest states a matrix for attributes that were drawn together")
+    return Uniform(sizes[place], operator.retention)

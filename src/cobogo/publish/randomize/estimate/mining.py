@@ -1,0 +1,141 @@
+"""Mining on randomized data: association rules and a decision tree, from counts that are corrected for the draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.promises.operators.base import Operator
+
+Corrected = Callable[[Ints], Floats]
+"""From the released counts of the values of some records to the estimated original ones."""
+
+
+def corrected(operator: Operator) -> Corrected:
+    """By the inverse of the operator, as it is: negative counts stay, for they are summed."""
+    return lambda observed: operator.inverse(observed.astype(float))
+
+
+def as_they_are(observed: Ints) -> Floats:
+    """Of values that were not randomized."""
+    return observed.astype(float)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Records with these values (column, code) tend to have a value of the randomized attribute."""
+
+    condition: tuple[tuple[int, int], ...]
+    value: int
+    support: float  # share of all records that have both
+    confidence: float  # share of those with the condition that have the value
+
+
+def rules(
+    columns: Ints,
+    target: Ints,
+    values: int,
+    estimate: Corrected,
+    *,
+    support: float,
+    confidence: float,
+    longest: int = 2,
+) -> tuple[Rule, ...]:
+    """Association rules from conditions on columns that were released as they are to values of a randomized one.
+
+    A condition's records are exact; the values among them are estimated. Conditions below the support have no longer
+    ones above it, so they are not looked for (Agrawal and Srikant 1994).
+    """
+    records = len(target)
+    least = support * records
+    found: list[Rule] = []
+    alone = [(c, v) for c in range(columns.shape[1]) for v in range(int(columns[:, c].max(initial=-1)) + 1)]
+    masks: dict[tuple[tuple[int, int], ...], Mask] = {}
+    for item in alone:
+        mask = columns[:, item[0]] == item[1]
+        if mask.sum() >= least:
+            masks[item,] = mask
+    frequent = [key[0] for key in masks]
+    for length in range(2, longest + 1):
+        for items in combinations(frequent, length):
+            if len({c for c, _ in items}) == length and items[:-1] in masks:
+                mask = masks[items[:-1]] & masks[items[-1],]
+                if mask.sum() >= least:
+                    masks[items] = mask
+    for items, mask in masks.items():
+        among = int(mask.sum())
+        likely = estimate(np.bincount(target[mask], minlength=values))
+        for value in np.flatnonzero((likely >= least) & (likely >= confidence * among)).tolist():
+            found.append(Rule(items, value, float(likely[value]) / records, float(likely[value]) / among))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """A decision tree: a column to ask for, and a tree for each of its values; or a leaf."""
+
+    value: int
+    column: int | None = None
+    branches: dict[int, Tree] = field(default_factory=dict)
+
+    def predict(self, columns: Ints) -> Ints:
+        """The likeliest value of each record."""
+        found = np.full(len(columns), self.value, dtype=np.int64)
+        for code, branch in self.branches.items():
+            rows = np.flatnonzero(columns[:, self.column] == code)
+            found[rows] = branch.predict(columns[rows])
+        return found
+
+
+def tree(columns: Ints, target: Ints, values: int, estimate: Corrected, *, deepest: int = 3, fewest: int = 200) -> Tree:
+    """A decision tree for a randomized attribute (as Du and Zhan 2003): the records of a node are known exactly, the
+    distribution of the attribute among them is estimated, and the gain of a split is that of the estimates.
+
+    Nodes of fewer than ``fewest`` records are leaves: estimates from less are mostly noise.
+    """
+    shares = _shares(target, values, estimate)
+    leaf = Tree(int(shares.argmax()))
+    if deepest == 0 or len(target) < fewest:
+        return leaf
+    gains = [_gain(columns[:, c], target, values, estimate, shares, fewest) for c in range(columns.shape[1])]
+    best = int(np.argmax(gains)) if gains else -1
+    if best < 0 or gains[best] <= 1e-9:
+        return leaf
+    branches = {
+        int(code): tree(columns[rows], target[rows], values, estimate, deepest=deepest - 1, fewest=fewest)
+        for code in np.unique(columns[:, best])
+        if len(rows := np.flatnonzero(columns[:, best] == code)) >= fewest
+    }
+    return Tree(leaf.value, best, branches)
+
+
+def _shares(target: Ints, values: int, estimate: Corrected) -> Floats:
+    """The estimated distribution, with what cannot be cut off."""
+    likely = np.clip(estimate(np.bincount(target, minlength=values)), 0, None)
+    return np.asarray(likely / max(likely.sum(), 1e-12))
+
+
+def _gain(column: Ints, target: Ints, values: int, estimate: Corrected, shares: Floats, fewest: int) -> float:
+    """How much the Gini impurity falls."""
+    inside = 0.0
+    for code in np.unique(column):
+        mine = target[column == code]
+        part = _shares(mine, values, estimate) if len(mine) >= fewest else shares
+        inside += len(mine) / len(target) * (1 - float((part**2).sum()))
+    return 1 - float((shares**2).sum()) - inside
+
+
+def accuracy(found: Tree, columns: Ints, truth: Ints) -> float:
+    """The share of records whose value is predicted."""
+    return float((found.predict(columns) == truth).mean())
+
+
+def agreement(one: Sequence[Rule], other: Sequence[Rule]) -> tuple[float, float]:
+    """Of the rules of the first, the share that the second finds; of the second's, the share that are the first's."""
+    mine, theirs = ({(rule.condition, rule.value) for rule in some} for some in (one, other))
+    both = len(mine & theirs)
+    return both / max(len(mine), 1), both / max(len(theirs), 1)

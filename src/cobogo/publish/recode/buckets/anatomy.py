@@ -1,0 +1,181 @@
+"""Anatomy: buckets of records with different sensitive values (Xiao and Tao 2006)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from cobogo.errors import NoSolution, PolicyError, number_of
+from cobogo.floor import randomness
+from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.progress import Steps
+from cobogo.promises.models import LDiversity, Scope
+from cobogo.publish.recode.buckets import kernels
+from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
+from cobogo.publish.recode.partition.mend import mended
+from cobogo.publish.recode.partition.space import points
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.solution import Bucketed
+
+NOTE = "quasi-identifiers are released as they are: buckets hide whose value is whose, not who is in the table"
+TOO_FREQUENT = "the most frequent sensitive value"
+
+
+def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
+    r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
+    protection against being found in the table.
+
+    Each bucket has at least l different sensitive values, one record of each wherever that is possible. Serves models
+    of one sensitive attribute's distribution. Those of identity (k-anonymity and the like) cannot hold.
+
+    Formula: $\hat{c}(q, s) = \sum_B \lvert\{r \in B : r \text{ matches } q\}\rvert \cdot \frac{n_B(s)}{\lvert
+        B\rvert}$, the count that a reader estimates from the two tables
+    Example: Two tables, which only the name of the bucket joins.
+        >>> from cobogo.tell.reference.worked import DIVERSE, released
+        >>> release = released("anatomy", DIVERSE)
+        >>> sorted(release.tables())
+        ['release', 'sensitive']
+
+    Guarantee: Every bucket satisfies the models, so who finds a person's row is left with the distribution of a bucket.
+    Limits: Whoever knows a person's quasi-identifiers finds the row: membership and identity are not hidden. How values
+        and tuples go together over all buckets can be learnt: see the attack definetti.
+    Cost: $O(n \log m)$ for n records and m sensitive values.
+    Paper: X. Xiao and Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
+    """
+    refuse(problem, "anatomy")
+    l = least_distinct(problem)
+    whole = parcels_by_value(problem)
+    assert whole.values is not None
+    values = whole.values.astype(np.int64)
+    counts = told(problem, np.bincount(values, whole.counts).astype(np.int64))
+    too_many = surplus(counts, l)
+    most = float(counts.max() / max(int(counts.sum()), 1))
+    notes = (NOTE,) if not too_many.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
+    looked_at = 0
+    for gone in (np.zeros_like(too_many), too_many):  # rather all records than an even mixture, if the models allow it
+        if gone.sum() > problem.limit:
+            continue
+        pieces, owners = _drawn(whole, values, gone, l, counts > 0)
+        groups = mended(pieces, points(pieces), owners, np.zeros(len(pieces), dtype=np.int64), 1)
+        assert pieces.values is not None
+        buckets = Buckets(problem, pieces.tuples, pieces.values, pieces.counts, groups.owners)
+        looked_at += groups.looked_at
+        if buckets.suppressed <= problem.limit and len(buckets) and buckets.hold():
+            error = buckets.reconstruction_error()
+            return Bucketed("anatomy", buckets, error, looked_at, looked_at, notes=notes)
+    raise _too_frequent(problem, most, l, int(too_many.sum())) if too_many.any() else no_buckets()
+
+
+def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int, telling: Mask) -> tuple[Parcels, Ints]:
+    """Buckets drawn at random, as pieces of parcels and the bucket of each; so many records of each value are left out.
+
+    What is too frequent to be in buckets of different values is spread over all of them, and so is what is not
+    ``telling``: records without a value.
+    """
+    assert whole.values is not None
+    records = np.repeat(np.arange(len(whole)), whole.counts)
+    records = records[np.argsort(randomness.keys(len(records)))]
+    records = records[np.argsort(values[records], kind="stable")]
+    starts = np.searchsorted(values[records], np.arange(len(gone) + 1)).astype(np.int64)
+    begins = np.where(telling, starts[:-1] + gone, starts[1:])
+    owner = kernels.drawn(begins, starts[1:], values[records], l)
+    left_out = np.arange(len(records)) - starts[values[records]] < gone[values[records]]
+    over = np.flatnonzero((owner < 0) & ~left_out)
+    owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
+    return in_pieces(whole, records, owner)
+
+
+def in_pieces(whole: Parcels, records: Ints, owner: Ints) -> tuple[Parcels, Ints]:
+    """Parcels divided into pieces, given the parcel and the bucket of every record; and the bucket of each piece."""
+    assert whole.values is not None
+    pieces, owners = _parcelled(records, owner)
+    places = records[np.unique(pieces, return_index=True)[1]]
+    counts = np.bincount(pieces).astype(np.int64)
+    return replace(whole, tuples=whole.tuples[places], counts=counts, values=whole.values[places]), owners
+
+
+def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
+    """Buckets protect one sensitive attribute of people with one record each, and nothing else. ``of_table``: whether
+    models that are conditions on all buckets together can be served, too."""
+    where = "recoding.algorithm"
+    if problem.table.people is not None:
+        raise PolicyError(
+            f"{algorithm} is for people with one record each, and by data.unit some have several",
+            where=where,
+            remedy="Bring each person's records together into one, or choose another algorithm.",
+        )
+    if len(problem.table.histograms) != 1:
+        raise PolicyError(
+            f"{algorithm} parts one sensitive attribute from the rest, and the policy has "
+            f"{len(problem.table.histograms)}",
+            where=where,
+            remedy="Name one sensitive attribute, or choose another algorithm.",
+        )
+    for h, lowest in zip(problem.hierarchies, problem.lowest, strict=True):
+        if lowest:
+            raise PolicyError(
+                f"min-level asks that values be generalized, and {algorithm} releases them as they are",
+                where=f'attribute "{h.attribute}"',
+                remedy="Leave out min-level, or choose another algorithm.",
+            )
+    for model in problem.promised:
+        unfit = model.populations or model.needs_members or model.blind or model.series
+        if not model.attributes or unfit or (model.scope is not Scope.CLASS and not of_table):
+            raise PolicyError(
+                f"{model} cannot hold: {algorithm} releases the quasi-identifiers as they are, and protects the "
+                "sensitive values only",
+                where=where,
+                remedy="Ask for models of the sensitive attribute alone, such as l-diversity, or choose another "
+                "algorithm.",
+            )
+
+
+def least_distinct(problem: Problem) -> int:
+    """How many different values a bucket begins with: the largest l asked for, two where none is."""
+    return max([2, *(math.ceil(model.l) for model in problem.models if isinstance(model, LDiversity))])
+
+
+def told(problem: Problem, counts: Ints) -> Ints:
+    """How many records have each value, where NULL is none to a model that counts different values."""
+    (domain,) = problem.table.domains.values()
+    if domain.missing is None or all(model.counts_missing for model in problem.models):
+        return counts
+    return np.where(np.arange(len(counts)) == domain.missing, 0, counts)
+
+
+def surplus(counts: Ints, l: int) -> Ints:
+    """How many records of each value must go so that none is more frequent than one in l."""
+    gone = np.zeros_like(counts)
+    while True:
+        left = counts - gone
+        excess = l * left - left.sum()
+        worst = int(excess.argmax())
+        if excess[worst] <= 0:
+            return gone
+        gone[worst] += -(-int(excess[worst]) // (l - 1))
+
+
+def _parcelled(records: Ints, owner: Ints) -> tuple[Ints, Ints]:
+    """Records of one parcel and one bucket are one piece: each record's piece, and each piece's bucket."""
+    buckets = int(owner.max(initial=-1)) + 2
+    keys, pieces = np.unique(records * buckets + owner + 1, return_inverse=True)
+    return pieces, keys % buckets - 1
+
+
+def no_buckets() -> NoSolution:
+    """Where even the largest buckets do not do."""
+    return NoSolution(
+        "even one bucket of all records does not satisfy the models",
+        remedy="Ask for less, or raise suppression-limit.",
+    )
+
+
+def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolution:
+    return NoSolution(
+        f"no buckets satisfy the models: {TOO_FREQUENT} is that of {100 * most:.0f} % of the records, and buckets of "
+        f"{l} different values have place for one in {l}",
+        remedy=f"Ask for less, or allow {number_of(surplus, 'record')} of {problem.scale.records:,} to be suppressed.",
+    )

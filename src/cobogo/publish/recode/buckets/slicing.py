@@ -1,0 +1,102 @@
+"""Slicing: attributes that go together stay so, and slices of them are shuffled within buckets (Li et al. 2012)."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from cobogo.floor.progress import Steps
+from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
+from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.partition.groups import parcels
+from cobogo.publish.recode.partition.mend import mended
+from cobogo.publish.recode.partition.mondrian import divided
+from cobogo.publish.recode.partition.space import points
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.solution import Bucketed
+
+NOTE = (
+    "slices of columns were shuffled within buckets: a row is not a record, and a value that is alone in the table may "
+    "still show that its person is in it"
+)
+
+
+def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
+    r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
+    buckets of similar records.
+
+    Buckets are made as mondrian makes its parts, and must satisfy the models. Whoever knows a person's tuple finds the
+    buckets that it may be in, and in each the sensitive values are those of the whole bucket.
+
+    Formula: attributes are joined by $\phi^2 = \frac{1}{\min(r, c) - 1} \sum_{ij} \frac{(f_{ij} - f_i f_j)^2}{f_i
+        f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
+        B)\,\frac{n_B(s)}{\lvert B\rvert}$
+    Example: The patients are all there, but rows are no records.
+        >>> from cobogo.tell.reference.worked import DIVERSE, PATIENTS, released
+        >>> rows = released("slicing", DIVERSE).to_arrow().to_pylist()
+        >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
+        True
+
+    Guarantee: Every bucket satisfies the models: whoever finds the buckets that a person may be in learns no more than
+        a bucket's distribution.
+    Limits: A value that occurs once shows that its person is in the table: models of identity are refused. Rows may
+        combine what nobody has.
+    Cost: $O(a^2 n + a\,n \log n)$ for n distinct tuples and a attributes.
+    Paper: T. Li, N. Li, J. Zhang and I. Molloy, Slicing: a new approach for privacy preserving data publishing, IEEE
+        Transactions on Knowledge and Data Engineering, 2012.
+    """
+    refuse(problem, "slicing")
+    parts = divided(parcels(problem), 2, progress)
+    left = np.where(parts.owners < 0, parts.count, parts.owners)  # a bucket needs no value that stands for all of it
+    anywhere = np.zeros(len(left), dtype=np.int64)
+    groups = mended(parts.parcels, points(parts.parcels), left, anywhere, 2)
+    if groups.suppressed > problem.limit or not groups.count:
+        raise no_buckets()
+    (known,) = problem.table.histograms.values()
+    owners = np.full(len(problem.table.counts), -1, dtype=np.int64)
+    owners[groups.parcels.tuples] = groups.owners
+    buckets = Buckets(problem, known.owners, known.values, known.counts, owners[known.owners])
+    if not buckets.hold():
+        raise no_buckets()
+    return Bucketed(
+        "slicing",
+        buckets,
+        buckets.reconstruction_error(),
+        parts.looked_at + groups.looked_at,
+        parts.looked_at + groups.looked_at,
+        notes=(NOTE,),
+        slices=slices(problem),
+    )
+
+
+def slices(problem: Problem) -> tuple[tuple[str, ...], ...]:
+    """Quasi-identifiers put together, the most correlated first, until there are half as many slices as attributes."""
+    names = problem.table.quasi_identifiers
+    found = [[column] for column in range(len(names))]
+    tied = {pair: _contingency(problem, *pair) for pair in itertools.combinations(range(len(names)), 2)}
+    while len(found) > (len(names) + 1) // 2:
+        pairs = itertools.combinations(range(len(found)), 2)
+        one, other = max(pairs, key=lambda pair: _linkage(found[pair[0]], found[pair[1]], tied))
+        found[one] = sorted(found[one] + found.pop(other))
+    return tuple(tuple(names[column] for column in part) for part in found)
+
+
+def _linkage(one: list[int], other: list[int], tied: dict[tuple[int, int], float]) -> float:
+    return float(np.mean([tied[min(a, b), max(a, b)] for a in one for b in other]))
+
+
+def _contingency(problem: Problem, one: int, other: int) -> float:
+    """The mean-square contingency of two quasi-identifiers, less what chance alone gives it: 0 if they are independent,
+    1 if one tells the other. Without that, any two columns whose values hardly repeat would seem to go together."""
+    table = problem.table
+    sizes = [len(table.values[table.quasi_identifiers[column]]) for column in (one, other)]
+    least = min(sizes) - 1
+    if not least:
+        return 0.0
+    first, second = table.codes[:, one].astype(np.int64), table.codes[:, other].astype(np.int64)
+    pairs, inverse = np.unique(first * sizes[1] + second, return_inverse=True)
+    joint = np.bincount(inverse, table.counts)
+    alone = table.marginal(one)[pairs // sizes[1]] * table.marginal(other)[pairs % sizes[1]].astype(float)
+    found = np.divide(joint**2, alone, out=np.zeros(len(pairs)), where=alone > 0).sum() - 1
+    return float(found / least - (max(sizes) - 1) / max(table.records - 1, 1))

@@ -1,0 +1,277 @@
+"""μ-Argus (Hundepool and Willenborg 1996; Sweeney 2002): recode, then suppress cells of rare combinations.
+
+It looks at combinations of up to three attributes, so it does not by itself give k-anonymity on four or more, and it
+knows nothing of sensitive values. Here it is completed: more cells are suppressed until every model holds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.hierarchy import Label
+from cobogo.data.table.frequency import number_tuples
+from cobogo.errors import PolicyError, number_of
+from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.progress import Steps
+from cobogo.publish.recode import lattice
+from cobogo.publish.recode.assignment import Assignment, coarsest, leaf_tuples
+from cobogo.publish.recode.cells.recovery import unrecoverable
+from cobogo.publish.recode.classic.survey import none_found
+from cobogo.publish.recode.cuts.cut import Judged, judge
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.partition.groups import unbroken
+from cobogo.publish.recode.problem import Levels, Problem, asked_k, refuse_beyond_classes
+from cobogo.publish.recode.solution import Assigned
+
+TOGETHER, SETS_AT_MOST, CELLS_AT_MOST = 3, 10_000, 1_000_000_000
+"""Attributes whose combinations are looked at; fewer together where there are more sets of them, or of these times the
+tuples, than this."""
+
+RARE = 2
+"""A combination that fewer records have is rare, where the policy does not ask for k-anonymity."""
+
+
+def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+    r"""Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
+    share; then, as that is not k-anonymity, more cells until every model holds.
+
+    A suppressed cell gets the highest level that the policy allows. How far attributes are recoded before cells are
+    suppressed is tried out step by step; the policy's metric chooses.
+
+    Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
+        combination of a record must lose a cell
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> classes(released("mu-argus"))
+        {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
+
+    Guarantee: Every model of the policy holds, checked again on the written release: the original, which looks at no
+        more than three columns together, is completed. Cells that a reader could fill in are suppressed as well.
+    Limits: Not proven best. A warning says how many records the original would have left exposed.
+    Cost: $O(a^3 n)$ combinations of a attributes for each recoding that is tried.
+    Paper: A. Hundepool and L. Willenborg, μ- and τ-Argus: software for statistical disclosure control, 1996; as L.
+        Sweeney 2002 describes it.
+    """
+    refuse_beyond_classes(problem, "mu-argus")
+    if "cross_nats" in problem.metric.needs:
+        raise PolicyError(
+            f"{problem.metric.name} cannot be told where classes overlap, as those with suppressed cells do",
+            where="recoding.metric",
+            remedy="Choose another metric, or an algorithm that suppresses no cells.",
+        )
+    return _Search(problem, time_limit, progress).run()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Attempt:
+    """What came of recoding to one node and suppressing cells."""
+
+    assignment: Assignment
+    cost: float
+    left: int  # records in classes that fail when only rare combinations were dealt with
+    cells: int  # suppressed beyond those
+    notes: tuple[str, ...] = ()
+
+
+class _Search:
+    """One search: nodes from the lowest up, and what came of each."""
+
+    def __init__(self, problem: Problem, time_limit: float | None, progress: Steps | None) -> None:
+        self.problem = problem
+        self.leaves = leaf_tuples(problem)
+        self.names = [_names(problem, column) for column in range(len(problem.hierarchies))]
+        self.highest = np.array(problem.highest, dtype=np.int32)
+        self.weights = np.array(problem.weights)
+        self.least = asked_k(problem.models) or RARE
+        width = range(len(problem.hierarchies))
+        self.together = _together(len(problem.hierarchies), len(self.leaves))
+        self.sets = [one for size in range(1, self.together + 1) for one in combinations(width, size)]
+        self.member = np.array([[column in one for column in width] for one in self.sets], dtype=np.float32)
+        self.checked = 0
+        self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+        self._progress = progress or (lambda *_: None)
+
+    def run(self) -> Assigned:
+        best: _Attempt | None = None
+        steps = sum(self.problem.highest) - sum(self.problem.lowest)
+        for number, levels in enumerate(self._way()):
+            self._progress(number, steps + 1)
+            for attempt in self._attempts(levels, self._rare):
+                if best is None or attempt.cost < best.cost:
+                    best = attempt
+        if best is None:
+            raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
+        value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
+        nodes = lattice.size(self.problem.lowest, self.problem.highest)
+        return Assigned("mu-argus", best.assignment, value, nodes, self.checked, notes=tuple(self._notes(best)))
+
+    def _notes(self, best: _Attempt) -> Iterator[str]:
+        if best.left:
+            records = number_of(best.assignment.suppressed, "record")
+            yield (
+                f"μ-Argus looks at combinations of up to {self.together} attributes only and would leave "
+                f"{number_of(best.left, 'record')} in classes that break a model; so that every model holds, "
+                f"{number_of(best.cells, 'more cell')} and {records} had to be suppressed"
+            )
+        yield from best.notes
+
+    def _way(self) -> Iterator[Levels]:
+        """From the lowest node up, each time by the attribute that stands in most rare combinations."""
+        levels = self.problem.lowest
+        while True:
+            self._rare = self._minimal_rare(levels)
+            yield levels
+            counts = self.problem.table.counts
+            records = np.array([counts[there > 0].sum() for there in self._rare], dtype=float)
+            blame = _times(records, self.member) / self.weights
+            blame[np.array(levels) >= self.highest] = -1.0
+            if time.monotonic() > self._deadline:
+                if levels != self.problem.highest:
+                    levels = self.problem.highest
+                    self._rare = self._minimal_rare(levels)
+                    yield levels
+                return
+            if blame.max() <= 0:
+                return
+            chosen = int(blame.argmax())
+            levels = tuple(level + (column == chosen) for column, level in enumerate(levels))
+
+    def _minimal_rare(self, levels: Levels) -> NDArray[np.float32]:
+        """Sets × tuples: whether too few records share a tuple's values there, while enough share every part of it."""
+        counts = self.problem.table.counts
+        columns = [self.names[column][level][self.leaves[:, column]] for column, level in enumerate(levels)]
+        spans = [int(names.max()) + 1 for names in self.names]
+        index = {one: number for number, one in enumerate(self.sets)}
+        found = np.zeros((len(self.sets), len(counts)), dtype=np.bool_)
+        any_part = np.zeros_like(found)
+        for number, one in enumerate(self.sets):
+            ids, first = number_tuples([columns[c] for c in one], [spans[c] for c in one], len(counts))
+            sizes = np.zeros(len(first), dtype=np.int64)
+            np.add.at(sizes, ids, counts)
+            for absent in range(len(one) if len(one) > 1 else 0):
+                part = index[one[:absent] + one[absent + 1 :]]
+                any_part[number] |= found[part] | any_part[part]
+            found[number] = (sizes[ids] < self.least) & ~any_part[number]
+        return found.astype(np.float32)
+
+    def _attempts(self, levels: Levels, rare: NDArray[np.float32]) -> Iterator[_Attempt]:
+        """With as many records suppressed as the limit allows, and with cells suppressed in their place."""
+        covered = np.tile(np.array(levels, dtype=np.int32), (len(self.leaves), 1))
+        self._cover(covered, rare)
+        judged = self._judged(covered)
+        left = judged.suppressed
+        for most in sorted({self.problem.limit, 0}, reverse=True):
+            cells = covered.copy()
+            reached = self._completed(cells, judged, levels, most)
+            if reached.satisfied:
+                assignment, notes = unrecoverable(self._assignment(cells, reached))
+                if not unbroken(assignment):
+                    continue  # values that have nothing to do with each other share a name, or a model minds the repair
+                value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
+                more = int(((cells != covered) * self.problem.table.counts[:, None]).sum())
+                yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more, notes)
+
+    def _cover(self, cells: Small, rare: NDArray[np.float32]) -> None:
+        """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""
+        rest = rare.copy()
+        for _ in range(cells.shape[1]):
+            blame = _times(rest.T, self.member) / self.weights
+            blame[cells >= self.highest] = 0.0
+            rows = np.flatnonzero(blame.max(axis=1, initial=0.0) > 0)
+            if not len(rows):
+                return
+            if time.monotonic() > self._deadline:  # more than had to go, and all at once
+                np.copyto(cells, self.highest, where=blame > 0)
+                return
+            chosen = blame[rows].argmax(axis=1)
+            cells[rows, chosen] = self.highest[chosen]
+            rest[:, rows] *= 1 - self.member[:, chosen]
+
+    def _completed(self, cells: Small, judged: Judged, levels: Levels, most: int) -> Judged:
+        """Suppress more cells of what fails, those of the attribute with most values first, until all models hold and
+        no more records than ``most`` fail.
+
+        Records that fail with every cell suppressed take the smallest classes with them until they hold together.
+        """
+        distinct = [self.problem.distinct[c][level] / self.weights[c] for c, level in enumerate(levels)]
+        order = np.argsort(-np.array(distinct), kind="stable")
+        company = 1
+        while not judged.satisfied or judged.suppressed > most:
+            owners = self._owners(cells)[0]
+            failed = judged.failed[owners]
+            movable = failed[:, None] & (cells < self.highest)[:, order]
+            rows = np.flatnonzero(movable.any(axis=1))
+            if len(rows):
+                chosen = order[movable[rows].argmax(axis=1)]
+                cells[rows, chosen] = self.highest[chosen]
+            else:
+                lower = (cells < self.highest).any(axis=1)
+                free = np.unique(owners[lower & ~failed])
+                if not len(free) or not failed.any():
+                    return judged
+                joining = free[np.argsort(judged.sizes[free], kind="stable")[:company]]
+                cells[np.isin(owners, joining)] = self.highest
+                company *= 2
+            judged = self._judged(cells)
+        return judged
+
+    def _owners(self, cells: Small) -> tuple[Ints, Ints]:
+        """The class of each tuple, by the labels that are released, and a tuple of each class."""
+        columns = [names[cells[:, c], self.leaves[:, c]] for c, names in enumerate(self.names)]
+        owners, first = number_tuples(columns, [int(names.max()) + 1 for names in self.names], len(cells))
+        return owners, first.astype(np.int64)
+
+    def _judged(self, cells: Small) -> Judged:
+        self.checked += 1
+        owners, first = self._owners(cells)
+        return judge(self.problem, owners, len(first))
+
+    def _assignment(self, cells: Small, judged: Judged) -> Assignment:
+        owners, first = self._owners(cells)
+        kept: Mask = ~judged.failed
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+        high, under = coarsest(cells, self.leaves, owners, len(first))
+        return Assignment(
+            self.problem, high[kept], under[kept], np.arange(len(cells)), numbers[owners], self.problem.table.counts
+        )
+
+
+def _together(width: int, tuples: int) -> int:
+    """How many attributes are looked at together: fewer where there are so many sets of them that it would not end.
+
+    >>> _together(8, 30_000), _together(120, 400), _together(120, 1_000_000)
+    (3, 2, 1)
+    """
+    found = 1
+    while found < TOGETHER:
+        sets = sum(math.comb(width, size) for size in range(1, found + 2))
+        if sets > SETS_AT_MOST or sets * tuples > CELLS_AT_MOST:
+            break
+        found += 1
+    return found
+
+
+def _times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The matrix product of small whole numbers. Some BLAS kernels read past the end of an array, raise the processor's
+    flags for what they find there and throw it away: NumPy would warn of that."""
+    with np.errstate(all="ignore"):
+        return np.asarray(one @ other)
+
+
+def _names(problem: Problem, column: int) -> Ints:
+    """Levels × leaves: a number for the label that a leaf has at a level, the same for equal labels."""
+    h = problem.hierarchies[column]
+    index: dict[Label, int] = {}
+    rows = []
+    for level, labels in enumerate(h.labels):
+        numbers = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
+        rows.append(numbers[h.maps[level]])
+    return np.array(rows, dtype=np.int64)

@@ -1,0 +1,277 @@
+"""Bottom-up generalization (Wang, Yu and Chakraborty 2004): from the original values up, by what protects most for what
+it costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.data.table.frequency import number_tuples
+from cobogo.errors import NoSolution
+from cobogo.examine.metrics import information_gain
+from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.progress import Steps
+from cobogo.promises.models.check import failing
+from cobogo.publish.recode import lattice
+from cobogo.publish.recode.assignment import leaf_tuples
+from cobogo.publish.recode.classic.genetic import genetic
+from cobogo.publish.recode.classic.survey import none_found
+from cobogo.publish.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
+from cobogo.publish.recode.cuts.specialize import Specialization
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.solution import Assigned
+from cobogo.publish.recode.tally import merged, tally
+
+NOTES_SHOWN = 5
+
+
+def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+    r"""Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
+    records for what it loses.
+
+    What it loses is what the siblings tell apart of recoding.label, where the policy names one; otherwise leaves, by
+    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail; with
+    kind = "value", where a column's levels are its values and ``*``, they are suppressed wherever they occur. What was
+    raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
+
+    Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
+        raised to its parent
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> classes(released("bottom-up"))
+        {('*', 'f'): 4, ('*', 'm'): 4}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Loses no more than the full-domain
+        recoding that genetic finds.
+    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value stands for fewer leaves than its name
+        says: a warning names such values.
+    Cost: $O(r \cdot n)$ for r raises and n distinct tuples at worst.
+    Paper: K. Wang, P. S. Yu and S. Chakraborty, Bottom-up generalization: a data mining solution to privacy protection,
+        ICDM 2004.
+    """
+    refuse_beyond_classes(problem, "bottom-up")
+    return _Search(problem, time_limit, progress).run()
+
+
+@dataclass(eq=False, repr=False)
+class _Rise:
+    """Some leaves of an attribute that could be raised to a value, and what that would be worth."""
+
+    column: int
+    level: int
+    code: int
+    leaves: Mask
+    worth: float = 0.0
+
+    @property
+    def to(self) -> tuple[int, int, int]:
+        """The value that they would be raised to."""
+        return self.column, self.level, self.code
+
+
+class _Search:
+    """One search: the cut, and the class of each tuple."""
+
+    def __init__(self, problem: Problem, time_limit: float | None, progress: Steps | None) -> None:
+        self.problem = problem
+        self.leaves = leaf_tuples(problem)
+        self.cut: tuple[Small, ...] = tuple(
+            np.full(len(h.leaves), low, dtype=np.int32)
+            for h, low in zip(problem.hierarchies, problem.lowest, strict=True)
+        )
+        self.present = [np.bincount(self.leaves[:, n], minlength=len(cut)) > 0 for n, cut in enumerate(self.cut)]
+        self.nodes = np.array([self._nodes(column) for column in range(len(self.cut))]).T
+        self.checked = 0
+        self.siblings = problem.kind in ("sibling", "value")
+        self.known: dict[tuple[int, int, int], _Rise] = {}  # what is worth as much as when it was looked at
+        self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+        self._progress = progress or (lambda *_: None)
+
+    def run(self) -> Assigned:
+        problem = self.problem
+        reached = self._reached()
+        polished = [found for cut in self._cuts(reached) if (found := self._polished(cut)) is not None]
+        sign = -1.0 if problem.metric.maximize else 1.0
+        values = {  # where they are equal, the first is released: that which says no less than it must
+            found: float(problem.metric.value(found.outcome(), problem.scale))
+            for found in (*polished, reached)
+            if found is not None
+        }
+        if not values:
+            raise none_found(problem, Evaluator(problem), "bottom-up")
+        assignment, value = min(values.items(), key=lambda item: sign * item[1])
+        nodes = lattice.size(problem.lowest, problem.highest)
+        notes = understated(problem, assignment.cut)
+        more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
+        return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
+
+    def _reached(self) -> CutAssignment | None:
+        """Raise until the models hold; None where they do not, though nothing is left to raise."""
+        problem = self.problem
+        at_first = None
+        while True:
+            owners, groups = self._classes()
+            judged = judge(problem, owners, groups)
+            self.checked += 1
+            if judged.satisfied:
+                assignment, satisfied = assigned(problem, self.cut)
+                if satisfied:
+                    return assignment
+            failed = judged.failed[owners] if judged.failed.any() else np.ones(len(owners), dtype=np.bool_)
+            at_first = max(judged.suppressed, 1) if at_first is None else at_first
+            self._progress(max(at_first - judged.suppressed, 0), at_first)
+            if not (self._climb() if time.monotonic() > self._deadline else self._rise(failed)):
+                return None
+
+    def _nodes(self, column: int) -> Ints:
+        """For each tuple, a number for the value of the hierarchy that it is released as."""
+        return node_numbers(self.problem.hierarchies[column], self.cut[column])[self.leaves[:, column]]
+
+    def _cuts(self, reached: CutAssignment | None) -> Iterator[tuple[Small, ...]]:
+        """Where to specialize from: the cut that was reached, and that of a good full-domain recoding, which is looked
+        for even out of time where nothing was reached."""
+        if reached is not None and not self.siblings:
+            yield self.cut
+        left = math.inf if reached is None else self._deadline - time.monotonic()
+        if left > 0:
+            with suppress(NoSolution):
+                node = genetic(self.problem, time_limit=None if left == math.inf else left)
+                self.checked += node.checked
+                yield tuple(
+                    np.full(len(h.leaves), level, dtype=np.int32)
+                    for h, level in zip(self.problem.hierarchies, node.levels, strict=True)
+                )
+
+    def _polished(self, cut: tuple[Small, ...]) -> CutAssignment | None:
+        """A cut with whatever was raised needlessly, as it turned out, specialized again."""
+        search = Specialization(self.problem, cut)
+        found = search.descend(self._deadline)
+        self.checked += search.checked
+        return found
+
+    def _apply(self, rise: _Rise) -> None:
+        """Raise, and forget what was known of values that tuples in the classes concerned could be raised to."""
+        everybody = self._concerned(rise)
+        for column, h in enumerate(self.problem.hierarchies):
+            leaf = np.unique(self.leaves[everybody, column])
+            for level in range(1, h.height + 1):
+                for code in np.unique(h.maps[level][leaf]).tolist():
+                    self.known.pop((column, level, code), None)
+        self.cut[rise.column][rise.leaves] = rise.level
+        self.nodes[:, rise.column] = self._nodes(rise.column)
+
+    def _concerned(self, rise: _Rise) -> Ints:
+        """The tuples that would rise, then those that have that value already."""
+        h, leaf = self.problem.hierarchies[rise.column], self.leaves[:, rise.column]
+        there = (self.cut[rise.column] == rise.level) & (h.maps[rise.level] == rise.code)
+        return np.concatenate([np.flatnonzero(rise.leaves[leaf]), np.flatnonzero(there[leaf])])
+
+    def _spans(self) -> list[int]:
+        return [sum(len(labels) for labels in h.labels) for h in self.problem.hierarchies]
+
+    def _classes(self) -> tuple[Ints, int]:
+        owners, first = number_tuples(list(self.nodes.T), self._spans(), len(self.nodes))
+        return owners, len(first)
+
+    def _rise(self, failed: Mask) -> bool:
+        """Take the step up that rescues most for what it loses; whether there is any."""
+        best: _Rise | None = None
+        for rise in self._rises(failed):
+            if rise.to not in self.known:
+                rise.worth = self._worth(rise, failed)
+                self.known[rise.to] = rise
+            if best is None or rise.worth > best.worth:
+                best = rise
+            if time.monotonic() > self._deadline:
+                break
+        if best is not None:
+            self._apply(best)
+        return best is not None
+
+    def _climb(self) -> bool:
+        """When time is up: raise a whole column, that with most values, by one level; whether there is any."""
+        free = [n for n, cut in enumerate(self.cut) if cut.min() < self.problem.highest[n]]
+        if not free:
+            return False
+        column = max(free, key=lambda n: len(np.unique(self.nodes[:, n])))
+        np.maximum(self.cut[column], self.cut[column].min() + 1, out=self.cut[column])
+        self.nodes[:, column] = self._nodes(column)
+        return True
+
+    def _rises(self, failed: Mask) -> Iterator[_Rise]:
+        """To each value one level above one that a failing record has; where siblings rise one by one, also to a value
+        that has been reached and still fails: it needs more of them."""
+        for column, h in enumerate(self.problem.hierarchies):
+            cut, leaf = self.cut[column], self.leaves[:, column]
+            of_failing = np.unique(leaf[failed])
+            rising = of_failing[cut[of_failing] < self.problem.highest[column]]
+            above = {(int(cut[one]) + 1, int(h.maps[cut[one] + 1][one])) for one in rising.tolist()}
+            if self.siblings:
+                reached = of_failing[cut[of_failing] > self.problem.lowest[column]]
+                above |= {(int(cut[one]), int(h.maps[cut[one]][one])) for one in reached.tolist()}
+            for level, code in sorted(above):
+                if (column, level, code) in self.known:
+                    yield self.known[column, level, code]
+                    continue
+                under = h.maps[level] == code
+                raised = self._some_of(column, under, level, leaf[failed]) if self.siblings else under & (cut < level)
+                if raised.any():
+                    yield _Rise(column, level, code, raised)
+
+    def _some_of(self, column: int, under: Mask, level: int, of_failing: Small) -> Mask:
+        """The siblings that fail, with one more where a single one would stay alone, or all that fail are there
+        already; and what nobody has."""
+        h, cut, present = self.problem.hierarchies[column], self.cut[column], self.present[column]
+        low = under & (cut < level)
+        unit = node_numbers(h, cut)
+        fail = np.zeros(len(cut), dtype=np.bool_)
+        fail[of_failing] = True
+        chosen = set(unit[low & fail].tolist())
+        joined = (under & present & (cut == level)).any()
+        if not chosen or (len(chosen) == 1 and not joined):
+            others = sorted(set(unit[low & present].tolist()) - chosen)
+            records = self.problem.sharing[column][0]
+            if not others:
+                return low if chosen else np.zeros_like(low)
+            chosen.add(min(others, key=lambda one: (int(records[unit == one].sum()), one)))
+        return np.asarray(low & (np.isin(unit, list(chosen)) | ~present))
+
+    def _worth(self, rise: _Rise, failed: Mask) -> float:
+        problem = self.problem
+        self.checked += 1
+        everybody = self._concerned(rise)
+        rows = everybody[rise.leaves[self.leaves[everybody, rise.column]]]
+        others = [column for column in range(len(problem.hierarchies)) if column != rise.column]
+        spans = self._spans()
+        ids, first = number_tuples(
+            [self.nodes[everybody, n] for n in others], [spans[n] for n in others], len(everybody)
+        )
+        after = failing(problem.models, tally(problem, everybody, ids, len(first), problem.histograms_needed))
+        counts = problem.table.counts
+        before = int(counts[everybody][failed[everybody]].sum())
+        rescued = before - int(counts[everybody][after[ids]].sum())
+        touched = int(counts[rows][failed[rows]].sum())
+        return (rescued + touched / (problem.scale.records + 1)) / (self._loss(rise, rows) + 1e-9)
+
+    def _loss(self, rise: _Rise, rows: Ints) -> float:
+        problem = self.problem
+        h, cut = problem.hierarchies[rise.column], self.cut[rise.column]
+        leaf = self.leaves[rows, rise.column]
+        if problem.table.label is not None:
+            _, ids = np.unique(self.nodes[rows, rise.column], return_inverse=True)
+            found = merged(problem.table.label, rows, ids.astype(np.int64), int(ids.max()) + 1)
+            matrix = np.zeros((int(ids.max()) + 1, len(found.domain)), dtype=np.int64)
+            matrix[found.owners, found.values] = found.counts
+            told = information_gain(matrix.tolist())
+            if told > 0:
+                return told * float(problem.table.counts[rows].sum())
+        now = np.concatenate(h.leaf_counts)[node_numbers(h, cut)[leaf]]
+        wide = int(h.leaf_counts[rise.level][rise.code])
+        lost = float((problem.table.counts[rows] * (wide - now)).sum()) / len(h.leaves)
+        return problem.weights[rise.column] * lost

@@ -1,0 +1,261 @@
+"""Improving an assignment whose classes only need to be large enough: regions are dissolved and solved again."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.local.prices import settle_prices
+from cobogo.publish.recode.local.rebuild import Draft, commit, draw
+from cobogo.publish.recode.local.region import Ground, State, Work, candidates, choose, dissolve
+from cobogo.publish.recode.local.terrain import Terrain
+
+SLOTS = 12
+"""Classes that one tuple's records may be spread over."""
+ROWS, ROWS_PER_RECORD, MOST_ROWS = 250, 10, 2500
+"""The rows of a region: the more the larger its classes must be."""
+BUDGET, BUDGET_PER_RECORD, MOST_BUDGET = 20_000, 500, 1_000_000
+"""Of a region's rows times the nodes of its lattice."""
+RAISES, ROUNDS, TRIES = 3, 20, 3
+"""How often a region is widened, its prices are corrected, and it is solved by them."""
+SEEDS = 1000
+"""Tuples that are looked at for one that is not released as it is."""
+STEPS = 200
+HEAT = 0.003
+"""What a region may become worse by at first: about a tenth of what one record costs."""
+IDLE, IDLE_PER_CLASS = 400, 20
+
+
+@njit(cache=True, nogil=True)
+def sort(score, order, count):  # type: ignore[no-untyped-def]
+    """The numbers up to ``count`` in the order of their scores (Shell 1959; NumPy's takes seconds to compile)."""
+    for i in range(count):
+        order[i] = i
+    gap = count // 2
+    while gap > 0:
+        for i in range(gap, count):
+            number = order[i]
+            place = i
+            while place >= gap and score[order[place - gap]] > score[number]:
+                order[place] = order[place - gap]
+                place -= gap
+            order[place] = number
+        gap //= 2
+
+
+@njit(cache=True, nogil=True)
+def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # type: ignore[no-untyped-def]
+    """Dissolve a region and solve it again, so many times; how many became better."""
+    np.random.seed(offset)
+    changed = 0
+    price = np.zeros(len(work.rows))
+    best_price = np.zeros(len(work.rows))
+    cover = np.zeros(len(work.rows))
+    extra = np.zeros(len(work.rows), np.int64)
+    score = np.zeros(len(work.cost))
+    order = np.zeros(len(work.cost), np.int64)
+    levels = np.zeros(state.levels.shape[1], np.int64)
+    for number in range(steps):
+        step = offset + number + 1
+        row, slot = -1, -1
+        for _ in range(SEEDS):
+            one = np.random.randint(len(state.home))
+            for other in range(state.home.shape[1]):
+                home = state.home[one, other]
+                if home >= 0 and state.cost[home] > 0:
+                    row, slot = one, other
+            if row >= 0:
+                break
+        if row < 0:
+            continue
+        for column in range(len(levels)):
+            levels[column] = state.levels[state.home[row, slot], column]
+        count = choose(ground, work, row, levels, RAISES, budget)
+        if count == 0:
+            continue
+        paid, records = dissolve(state, work, levels, count, step)
+        if records < 2 * ground.least or paid == 0:
+            continue
+        found = candidates(ground, work, levels, count, step)
+        for i in range(count):
+            price[i] = state.price[work.rows[i]]
+        bound = settle_prices(work, price, best_price, cover, extra, ground.least, count, found, ROUNDS, paid)
+        for i in range(count):
+            state.price[work.rows[i]] = price[i]
+        if bound > 0.995 * paid:
+            continue
+        best, best_seed = paid - 1e-12 - heat * np.log(np.random.random()), -1
+        best_threshold, best_generous = 0.0, 0.0
+        for attempt in range(TRIES + 1):
+            last = attempt == TRIES
+            if last:
+                if best_seed < 0:
+                    break
+                np.random.seed(best_seed)
+                threshold, generous = best_threshold, best_generous
+            else:
+                this_seed = np.random.randint(1 << 30)
+                threshold = 0.1 + 0.7 * np.random.random()
+                generous = 1.0 + 0.6 * np.random.random()
+                np.random.seed(this_seed)
+            noise = 0.3 * np.random.random()
+            for candidate in range(found):
+                score[candidate] = work.cost[candidate] * np.exp(noise * np.random.normal())
+            sort(score, order, found)
+            total = draw(ground, state, work, draft, price, count, found, order, threshold, generous)
+            if not last and total < best:
+                best, best_seed, best_threshold, best_generous = total, this_seed, threshold, generous
+        if best_seed >= 0:
+            commit(state, work, draft, count)
+            changed += best < paid - 1e-12
+        np.random.seed(step)
+    return changed
+
+
+class Improver:
+    """An assignment in the making."""
+
+    rows, budget = ROWS, BUDGET  # of a region, for the smallest classes
+
+    def __init__(self, terrain: Terrain, assignment: Assignment, least: int) -> None:
+        rows = min(self.rows + ROWS_PER_RECORD * least, MOST_ROWS)
+        budget = min(self.budget + BUDGET_PER_RECORD * least, MOST_BUDGET)
+        self.terrain, self.assignment = terrain, assignment
+        self.state = _state(terrain, assignment)
+        self.ground = _ground(terrain, least)
+        self.work = _work(len(self.state.size), terrain.leaves.shape[1], rows, budget)
+        self.draft = _draft(len(self.state.size), len(self.work.rows), least)
+        self.budget = budget
+        self.steps = 0
+        self.idle = 0
+        self.reprice(terrain)
+        self.state.price[:] = _paid(self.state)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether so many steps changed nothing that another is not worth while."""
+        return self.idle > IDLE + IDLE_PER_CLASS * int((self.state.size > 0).sum())
+
+    def warm_up(self) -> None:
+        """Compile what is not compiled yet."""
+        self.run(0, heat=0.0)
+
+    def reprice(self, terrain: Terrain) -> None:
+        """Go on with other costs."""
+        self.terrain = terrain
+        self.ground = self.ground._replace(costs=terrain.costs)
+        columns = np.arange(terrain.leaves.shape[1])
+        cells = terrain.starts[columns, self.state.levels] + terrain.leaves[self.state.first]
+        self.state.cost[:] = np.where(self.state.size > 0, terrain.costs[cells].sum(axis=1), 0.0)
+
+    def run(self, steps: int = STEPS, *, heat: float) -> None:
+        """Some more steps. ``heat``, from 1 to 0: how willingly something slightly worse is taken."""
+        changed = improve_steps(
+            self.ground, self.state, self.work, self.draft, self.steps, steps, self.budget, HEAT * heat
+        )
+        self.steps += steps
+        self.idle = 0 if changed else self.idle + steps
+
+    def result(self) -> Assignment:
+        """What there is now."""
+        tuples, slots = np.nonzero(self.state.home >= 0)
+        state, lost = self.state, self.assignment.owners < 0
+        return Assignment(
+            self.terrain.problem,
+            state.levels.astype(np.int32),
+            self.terrain.leaves[state.first],
+            np.concatenate([tuples, self.assignment.tuples[lost]]),
+            np.concatenate([state.home[tuples, slots], self.assignment.owners[lost]]),
+            np.concatenate([state.held[tuples, slots], self.assignment.counts[lost]]),
+        ).canonical()
+
+
+def _paid(state: State) -> Floats:
+    held = state.held.sum(axis=1)
+    cost = np.where(state.home >= 0, state.cost[state.home], 0.0)
+    return np.where(held > 0, (state.held * cost).sum(axis=1) / np.maximum(held, 1), 0.0)
+
+
+def _state(terrain: Terrain, assignment: Assignment) -> State:
+    rows, width = terrain.leaves.shape
+    kept = assignment.owners >= 0
+    tuples, owners, counts = assignment.tuples[kept], assignment.owners[kept], assignment.counts[kept]
+    order = np.argsort(tuples, kind="stable")
+    tuples, owners, counts = tuples[order], owners[order], counts[order]
+    slot = np.arange(len(tuples)) - np.searchsorted(tuples, tuples)
+    home = np.full((rows, SLOTS), -1, dtype=np.int64)
+    held = np.zeros((rows, SLOTS), dtype=np.int64)
+    home[tuples, slot], held[tuples, slot] = owners, counts
+    classes = len(assignment)
+    room = max(rows, classes) + 1024
+    levels = np.zeros((room, width), dtype=np.int64)
+    levels[:classes] = assignment.levels
+    first = np.zeros(room, dtype=np.int64)
+    first[owners] = tuples
+    size = np.zeros(room, dtype=np.int64)
+    size[:classes] = assignment.sizes
+    unused = np.arange(room, dtype=np.int64)
+    vacant = room - classes
+    unused[:vacant] = np.arange(classes, room)
+    return State(
+        home, held, levels, first, size, np.zeros(room), unused, np.array([vacant], dtype=np.int64), np.zeros(rows)
+    )
+
+
+def _ground(terrain: Terrain, least: int) -> Ground:
+    problem = terrain.problem
+    random = np.random.default_rng(0)
+    tokens = np.zeros(len(terrain.names), dtype=np.uint64)
+    begin = np.zeros(len(terrain.names), dtype=np.int64)
+    end = np.zeros(len(terrain.names), dtype=np.int64)
+    under = []
+    place = 0
+    for column, h in enumerate(problem.hierarchies):
+        own = random.integers(1, 2**63, sum(len(labels) for labels in h.labels) + 1, dtype=np.uint64)
+        for level in range(h.height + 1):
+            start = terrain.starts[column, level]
+            names = terrain.names[start : start + len(h.leaves)]
+            tokens[start : start + len(h.leaves)] = own[names]
+            here = names[terrain.leaves[:, column]]
+            order = np.argsort(here, kind="stable")
+            begin[start : start + len(h.leaves)] = place + np.searchsorted(here[order], names, side="left")
+            end[start : start + len(h.leaves)] = place + np.searchsorted(here[order], names, side="right")
+            under.append(order)
+            place += len(order)
+    return Ground(
+        least, np.array(problem.lowest, dtype=np.int64), np.array(problem.highest, dtype=np.int64),
+        terrain.leaves, terrain.starts, terrain.names, terrain.costs, tokens, begin, end, np.concatenate(under),
+    )  # fmt: skip
+
+
+def _work(classes: int, width: int, rows: int, budget: int) -> Work:
+    def whole(size: int) -> Ints:
+        return np.zeros(size, dtype=np.int64)
+
+    table = 1 << (4 * rows).bit_length()
+    found = budget // 2
+    sets = 1 << (2 * found).bit_length()
+    return Work(
+        rows=whole(rows), free=whole(rows), paid=np.zeros(rows), seen=whole(classes),
+        inside=np.zeros(classes, dtype=np.bool_), node=whole(found), begin=whole(found), end=whole(found),
+        cost=np.zeros(found), wanted=np.zeros(found), members=whole(budget + rows),
+        node_levels=np.zeros((budget + 1, width), dtype=np.int64), sums=np.zeros((width, rows), dtype=np.uint64),
+        table_key=np.zeros(table, dtype=np.uint64), table_step=whole(table), table_group=whole(table),
+        set_key=np.zeros(sets, dtype=np.uint64), set_step=whole(sets), set_candidate=whole(sets),
+        group=whole(rows), group_size=whole(rows), group_rows=whole(rows), group_first=whole(rows),
+        group_set=np.zeros(rows, dtype=np.uint64), counters=whole(1),
+    )  # fmt: skip
+
+
+def _draft(classes: int, rows: int, least: int) -> Draft:
+    def whole(size: int) -> Ints:
+        return np.zeros(size, dtype=np.int64)
+
+    room = 8 * rows + 4 * least
+    return Draft(
+        candidate=whole(2 * rows), size=whole(2 * rows), cost=np.zeros(2 * rows), left=whole(rows), head=whole(rows),
+        after=whole(room), owner=whole(room), amount=whole(room), taken=np.zeros((rows, SLOTS), dtype=np.int64),
+        change=whole(classes), loan_row=whole(least), loan_from=whole(least), loan_count=whole(least), made=whole(2),
+    )  # fmt: skip

@@ -1,0 +1,256 @@
+"""The peel: go through the lattice from its cheapest node up and release, at each, every class that holds already.
+
+What is left at the end joins a class that can take it, or is suppressed as far as the policy allows.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.promises.models.base import Scope
+from cobogo.promises.models.check import failing
+from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.local import kernels
+from cobogo.publish.recode.local.terrain import Terrain
+from cobogo.publish.recode.problem import Levels, Problem
+from cobogo.publish.recode.tally import tally
+
+LARGEST_LOOKED_AT = 1 << 20
+PARTNERS = 512
+"""Classes that are tried as company for records that are left over."""
+
+
+@dataclass(eq=False, repr=False)
+class Peeling:
+    """Classes found so far: each tuple's class (−1 while it has none), and each class's levels and first tuple."""
+
+    owners: Ints
+    levels: list[Levels] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+
+    def assignment(self, terrain: Terrain) -> Assignment:
+        """What was found, as an assignment."""
+        problem = terrain.problem
+        there = np.flatnonzero(problem.table.counts > 0)
+        levels = np.array(self.levels, dtype=np.int32).reshape(len(self.levels), len(problem.hierarchies))
+        return Assignment(
+            problem, levels, terrain.leaves[self.first], there, self.owners[there], problem.table.counts[there]
+        ).canonical()
+
+
+def least_size(problem: Problem) -> int:
+    """The size from which on a class satisfies every model that looks at nothing else; 1 where there is none."""
+    alone = [model for model in problem.models if only_sizes(problem, model)]
+    if not alone:
+        return 1
+    most = min(problem.scale.records, LARGEST_LOOKED_AT)
+    sizes = np.arange(1, most + 1)
+    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
+    return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1
+
+
+def only_sizes(problem: Problem, model: object) -> bool:
+    """Whether a model is a condition on how many records each class has and nothing else."""
+    return (
+        model.scope is Scope.CLASS  # type: ignore[attr-defined]
+        and not model.attributes  # type: ignore[attr-defined]
+        and problem.table.people is None
+    )
+
+
+def peel(
+    terrain: Terrain,
+    *,
+    least: int,
+    skipped: float = 0.0,
+    deadline: float = math.inf,
+    clock: Callable[[], float] = time.monotonic,
+    tell: Callable[[], None] = lambda: None,
+) -> Peeling:
+    """Release what holds at each node. ``least``: no class smaller than this is looked at. ``skipped``: the share of
+    the nodes, the cheapest, that are left out.
+
+    Where the time is too short for all nodes, some are left out; the last one never is.
+    """
+    problem = terrain.problem
+    counts = problem.table.counts
+    others = [m for m in problem.models if m.scope is Scope.CLASS and not only_sizes(problem, m)]
+    found = Peeling(np.full(len(counts), -1, dtype=np.int64))
+    rows = np.flatnonzero(counts > 0)
+    slots, numbers, first = _room(len(rows))
+    nodes = terrain.nodes
+    place = int(skipped * (len(nodes) - 1))
+    half = (clock() + deadline) / 2  # until then none is left out: the first are the best, and take longest
+    kernels.group(rows[:0], terrain.leaves, terrain.starts, terrain.names, nodes[0], slots, numbers, first)  # compile
+    while len(rows) and place < len(nodes):
+        begin = clock()
+        ids = numbers[: len(rows)]
+        groups = kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, nodes[place], slots, ids, first)
+        good = np.bincount(ids, counts[rows], groups) >= least
+        if others and good.any():
+            inside = good[ids]
+            part_ids = (np.cumsum(good) - 1)[ids[inside]]
+            part = tally(problem, rows[inside], part_ids, int(good.sum()), problem.histograms_needed)
+            good[good] = ~failing(others, part)
+        if good.any():
+            rows = _release(found, rows, ids, first[:groups], good, tuple(nodes[place].tolist()))
+        tell()
+        ahead, now = len(nodes) - 1 - place, clock()
+        place += 1 if now < half else _stride(ahead, now - begin, deadline - now)
+    return found
+
+
+def _stride(ahead: int, each: float, left: float) -> int:
+    """How many nodes to go on by, when each takes so long and so much time is left for all those ahead.
+
+    >>> _stride(100, 0.001, 1.0), _stride(100, 0.1, 1.0), _stride(100, 0.1, -1.0)
+    (1, 10, 100)
+    """
+    if left <= 0:
+        return max(ahead, 1)
+    return max(1, min(ahead, math.ceil(each * ahead / left)))
+
+
+def _room(rows: int) -> tuple[Ints, Ints, Ints]:
+    """A hash table for so many rows, and room for each one's class and each class's first row."""
+    slots = np.full(1 << max(4, (2 * rows).bit_length()), -1, dtype=np.int64)
+    return slots, np.empty(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+
+
+def _release(found: Peeling, rows: Ints, ids: Ints, first: Ints, good: Mask, node: Levels) -> Ints:
+    """Make classes of those that hold; what is left."""
+    numbers = np.cumsum(good) - 1 + len(found.levels)
+    inside = good[ids]
+    found.owners[rows[inside]] = numbers[ids[inside]]
+    found.levels += [node] * int(good.sum())
+    found.first += first[good].tolist()
+    return rows[~inside]
+
+
+def settle(terrain: Terrain, found: Peeling) -> None:
+    """Give those that are left over company: per class of the highest node, the partner that costs least and holds.
+
+    Where no partner does, all records under that class become one. Where that does not hold either, they stay without
+    a class: they are to be suppressed.
+    """
+    problem = terrain.problem
+    left = np.flatnonzero((found.owners < 0) & (problem.table.counts > 0))
+    if not len(left):
+        return
+    top = np.array(problem.highest, dtype=np.int64)
+    rows = np.flatnonzero(problem.table.counts > 0)
+    slots, ids, first = _room(len(rows))
+    kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, top, slots, ids, first)
+    place = np.full(len(problem.table.counts), -1, dtype=np.int64)
+    place[rows] = ids
+    for region in np.unique(place[left]).tolist():
+        inside = rows[place[rows] == region]
+        _settle_region(terrain, found, inside)
+
+
+def _settle_region(terrain: Terrain, found: Peeling, inside: Ints) -> None:
+    lonely = inside[found.owners[inside] < 0]
+    settled = inside[found.owners[inside] >= 0]
+    if len(settled) and (_join_one(terrain, found, lonely, settled) or _join_several(terrain, found, lonely, settled)):
+        return
+    if _holds(terrain.problem, inside, np.zeros(len(inside), dtype=np.int64), 1)[0]:
+        _merge(terrain, found, inside)
+
+
+def _join_one(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> bool:
+    """Let those without a class join the class that costs least and still holds."""
+    problem = terrain.problem
+    classes = np.unique(found.owners[settled])
+    firsts = np.array([found.first[c] for c in classes.tolist()])
+    levels = np.array([found.levels[c] for c in classes.tolist()])
+    joined = _join(terrain, lonely, levels, firsts)
+    sizes = np.bincount(np.searchsorted(classes, found.owners[settled]), problem.table.counts[settled])
+    more = problem.table.counts[lonely].sum()
+    added = _cost(terrain, joined, firsts) * (sizes + more) - _cost(terrain, levels, firsts) * sizes
+    order = np.argsort(added, kind="stable")[:PARTNERS]
+    numbers = np.full(len(found.levels), -1, dtype=np.int64)
+    numbers[classes[order]] = np.arange(len(order))
+    members = settled[numbers[found.owners[settled]] >= 0]
+    rows = np.concatenate([members, np.tile(lonely, len(order))])
+    ids = np.concatenate([numbers[found.owners[members]], np.repeat(np.arange(len(order)), len(lonely))])
+    holds = _holds(problem, rows, ids, len(order))
+    if not holds.any():
+        return False
+    best = int(order[int(np.flatnonzero(holds)[0])])
+    found.owners[lonely] = classes[best]
+    found.levels[int(classes[best])] = tuple(joined[best].tolist())
+    return True
+
+
+def _join_several(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> bool:
+    """Dissolve classes, those that lose least by it first, until those without a class and theirs hold as one."""
+    problem = terrain.problem
+    classes = np.unique(found.owners[settled])
+    firsts = np.array([found.first[c] for c in classes.tolist()])
+    levels = np.array([found.levels[c] for c in classes.tolist()])
+    place = np.searchsorted(classes, found.owners[settled])
+    sizes = np.bincount(place, problem.table.counts[settled])
+    top = np.tile(np.array(problem.highest), (len(classes), 1))
+    loses = (_cost(terrain, top, firsts) - _cost(terrain, levels, firsts)) * sizes
+    rank = np.empty(len(classes), dtype=np.int64)
+    rank[np.argsort(loses, kind="stable")] = np.arange(len(classes))
+    low, high = 0, 1  # so many classes are too few; so many may do
+    while high < len(classes) and not _holds_with(problem, lonely, settled[rank[place] < high]):
+        low, high = high, 2 * high
+    if high >= len(classes):
+        return False
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _holds_with(problem, lonely, settled[rank[place] < middle]):
+            high = middle
+        else:
+            low = middle
+    _merge(terrain, found, np.concatenate([lonely, settled[rank[place] < high]]))
+    return True
+
+
+def _holds_with(problem: Problem, lonely: Ints, others: Ints) -> bool:
+    rows = np.concatenate([lonely, others])
+    return bool(_holds(problem, rows, np.zeros(len(rows), dtype=np.int64), 1)[0])
+
+
+def _merge(terrain: Terrain, found: Peeling, rows: Ints) -> None:
+    """Make one class of some tuples."""
+    first = int(rows[0])
+    lowest = np.array([terrain.problem.lowest])
+    found.levels.append(tuple(_join(terrain, rows, lowest, rows[:1])[0].tolist()))
+    found.first.append(first)
+    found.owners[rows] = len(found.levels) - 1
+
+
+def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:
+    return ~failing(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
+
+
+def _join(terrain: Terrain, rows: Ints, levels: Ints, firsts: Ints) -> Ints:
+    """For each of some classes, the lowest levels, from its own up, at which it and all of some tuples are alike."""
+    joined = np.array(levels)
+    for column, h in enumerate(terrain.problem.hierarchies):
+        others = np.unique(terrain.leaves[rows, column])
+        own = terrain.leaves[firsts, column]
+        alike = 0
+        while (h.maps[alike][others] != h.maps[alike][others[0]]).any():
+            alike += 1
+        joined[:, column] = np.maximum(joined[:, column], alike)
+        for level in range(h.height):
+            apart = (joined[:, column] == level) & (h.maps[level][own] != h.maps[level][others[0]])
+            joined[apart, column] += 1
+    return joined
+
+
+def _cost(terrain: Terrain, levels: Ints, firsts: Ints) -> Floats:
+    """What a record costs in each of some classes."""
+    columns = np.arange(levels.shape[1])
+    return np.asarray(terrain.costs[terrain.starts[columns, levels] + terrain.leaves[firsts]].sum(axis=1))

@@ -1,0 +1,149 @@
+"""Improving an assignment of whole tuples under any models: regions are dissolved and their classes chosen again.
+
+The same regions and candidates as in `improve`, but whether a class holds is asked of the models themselves, of all
+candidates at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.promises.models.base import Scope
+from cobogo.promises.models.check import failing
+from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.local.improve import Improver
+from cobogo.publish.recode.local.region import candidates, choose, covers, dissolve
+from cobogo.publish.recode.local.terrain import Terrain
+from cobogo.publish.recode.tally import tally
+
+ROWS, BUDGET = 300, 6_000
+RAISES = 3
+NOISE = 0.3
+LEFT_AT_MOST = 8
+"""Tuples that may be without a class when all candidates are through, and still look for one."""
+STEPS = 10
+
+
+@njit(cache=True, nogil=True)
+def _seed(number):  # type: ignore[no-untyped-def]
+    np.random.seed(number)
+
+
+class Reshaper(Improver):
+    """An assignment in the making, each tuple's records together."""
+
+    rows, budget = ROWS, BUDGET
+
+    def __init__(self, terrain: Terrain, assignment: Assignment, least: int) -> None:
+        super().__init__(terrain, assignment, least)
+        self.models = [model for model in terrain.problem.models if model.scope is Scope.CLASS]
+        self.random = np.random.default_rng(0)
+        _seed(0)
+
+    def warm_up(self) -> None:
+        """Compile what is not compiled yet."""
+        self.run(1, heat=0.0)
+
+    def run(self, steps: int = STEPS, *, heat: float) -> None:  # noqa: ARG002 - only better ones are taken
+        """Some more steps."""
+        for _ in range(steps):
+            self.steps += 1
+            self.idle = 0 if self._step() else self.idle + 1
+
+    def _step(self) -> bool:
+        state, work, ground = self.state, self.work, self.ground
+        dear = np.flatnonzero(state.size * state.cost > 0)
+        if not len(dear):
+            self.idle = 1 << 40
+            return False
+        number = int(self.random.choice(dear))
+        levels = state.levels[number].copy()
+        count = choose(ground, work, int(state.first[number]), levels, RAISES, self.budget)
+        if count == 0:
+            return False
+        paid, records = dissolve(state, work, levels, count, self.steps)
+        if records < 2 * ground.least or paid == 0:
+            return False
+        found = candidates(ground, work, levels, count, self.steps)
+        owners = self._choose_classes(count, found)
+        opened, places = np.unique(owners[work.free[:count] > 0], return_inverse=True)
+        if not len(opened) or opened[0] < 0:
+            return False
+        total = float((work.cost[opened][places] * work.free[:count][work.free[:count] > 0]).sum())
+        if total >= paid - 1e-12 or len(opened) > state.vacant[0]:
+            return False
+        self._commit(count, opened, places)
+        return True
+
+    def _choose_classes(self, count: int, found: int) -> Ints:
+        """Each row's candidate: the cheapest that hold and share no rows; then again with the rows that are left."""
+        work = self.work
+        lengths = work.end[:found] - work.begin[:found]
+        members = work.members[: int(lengths.sum())]
+        owners = np.repeat(np.arange(found), lengths)
+        score = work.cost[:found] * np.exp(NOISE * self.random.random() * self.random.standard_normal(found))
+        homes = np.where(work.free[:count] > 0, -1, found)  # rows without free records need none
+        while (homes < 0).any():
+            open_now = homes[members] < 0
+            members, owners = members[open_now], owners[open_now]
+            holds = self._holds(work.rows[members], owners, found)
+            opened = _disjoint(members, owners, holds, score, homes)
+            if not opened:
+                self._join_open(homes, count, found)
+                break
+        return homes
+
+    def _holds(self, rows: Ints, ids: Ints, groups: int) -> Mask:
+        """Which groups of tuples would hold as classes; an empty one does not."""
+        problem = self.terrain.problem
+        numbers, places = np.unique(ids, return_inverse=True)
+        holds = np.zeros(groups, dtype=np.bool_)
+        if len(numbers):
+            part = tally(problem, rows, places, len(numbers), problem.histograms_needed)
+            holds[numbers] = ~failing(self.models, part)
+        return holds
+
+    def _join_open(self, homes: Ints, count: int, found: int) -> None:
+        """Let rows without a class join the cheapest open one that covers them and still holds with them."""
+        work = self.work
+        left = np.flatnonzero(homes < 0)
+        if len(left) > LEFT_AT_MOST:
+            return
+        opened = np.unique(homes[(homes >= 0) & (homes < found)])
+        for i in left.tolist():
+            for candidate in opened[np.argsort(work.cost[opened])].tolist():
+                first = work.rows[work.members[work.begin[candidate]]]
+                if not covers(self.ground, work.node_levels[work.node[candidate]], first, work.rows[i]):
+                    continue
+                rows = np.append(work.rows[:count][homes == candidate], work.rows[i])
+                if self._holds(rows, np.zeros(len(rows), dtype=np.int64), 1)[0]:
+                    homes[i] = candidate
+                    break
+
+    def _commit(self, count: int, opened: Ints, places: Ints) -> None:
+        state, work = self.state, self.work
+        rows = work.rows[:count][work.free[:count] > 0]
+        gone = np.unique(state.home[rows, 0])
+        state.size[gone] = 0
+        state.unused[state.vacant[0] : state.vacant[0] + len(gone)] = gone
+        state.vacant[0] += len(gone)
+        numbers = state.unused[state.vacant[0] - len(opened) : state.vacant[0]].copy()
+        state.vacant[0] -= len(opened)
+        state.levels[numbers] = work.node_levels[work.node[opened]]
+        state.first[numbers] = work.rows[work.members[work.begin[opened]]]
+        state.cost[numbers] = work.cost[opened]
+        state.home[rows, 0] = numbers[places]
+        np.add.at(state.size, numbers[places], state.held[rows, 0])
+
+
+def _disjoint(members: Ints, owners: Ints, holds: Mask, score: Floats, homes: Ints) -> bool:
+    """Open candidates that hold, the best first, each only if none of its rows was taken in this turn."""
+    good = np.flatnonzero(holds)
+    bounds = np.searchsorted(owners, np.arange(len(holds) + 1))
+    for candidate in good[np.argsort(score[good], kind="stable")].tolist():
+        own = members[bounds[candidate] : bounds[candidate + 1]]
+        if (homes[own] < 0).all():
+            homes[own] = candidate
+    return bool(len(good))

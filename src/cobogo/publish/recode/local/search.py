@@ -1,0 +1,206 @@
+"""The local search: a peel of the lattice, a full-domain recoding where that is better, then region after region."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from cobogo.errors import number_of
+from cobogo.examine.metrics import METRICS, Metric
+from cobogo.floor.progress import Steps
+from cobogo.promises.models.base import Scope
+from cobogo.promises.models.check import check
+from cobogo.publish.recode import lattice
+from cobogo.publish.recode.assignment import Assignment, leaf_tuples, of_node
+from cobogo.publish.recode.cells.recovery import recoverable, unrecoverable
+from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.explain import why_none
+from cobogo.publish.recode.local.improve import Improver
+from cobogo.publish.recode.local.peel import least_size, only_sizes, peel, settle
+from cobogo.publish.recode.local.reshape import Reshaper
+from cobogo.publish.recode.local.terrain import STEERED, Terrain
+from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.search import better_node
+from cobogo.publish.recode.solution import Assigned, slack
+
+Clock = Callable[[], float]
+
+SECONDS, TUPLES_A_SECOND, SECONDS_AT_MOST = 4.0, 10_000, 60.0
+"""How long it computes where the policy does not say: longer for more distinct tuples."""
+SHARE = 0.3
+"""Of the time that is left: what the peel, and what the comparison with full-domain recodings, may take."""
+SKIPPED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+"""The share of the cheapest nodes that a peel leaves out."""
+PAUSE = 0.7
+"""Seconds after which costs are worked out anew."""
+PARTS = 1000
+"""Steps is told in so many parts of the time."""
+
+
+def local(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+    r"""Gives each record its own levels: records that are alike share the finest values that protect them.
+
+    First the lattice is peeled: at each node, from the cheapest to the dearest, classes that hold are released. Then
+    regions are dissolved and solved again, by prices that records would have to pay, until nothing becomes better for
+    long. Goes by loss, iloss, precision or height, by loss where another metric is asked for.
+
+    Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
+        satisfies the models
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> min(classes(released("local", **{"time-limit": 0.1})).values())
+        2
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain
+        recoding that it had the time to look at.
+    Limits: No proof, and no fixed result: a second run may find something slightly different. Models about a population
+        or the tuples behind a class are refused. Values at several levels are harder to analyse.
+    Cost: Until the time limit; without one, four seconds of computing and one more for every 10,000 distinct tuples, a
+        minute at most.
+    Paper: None: our own. Cell recoding is described by B. C. M. Fung, K. Wang, R. Chen and P. S. Yu, Privacy-preserving
+        data publishing: a survey of recent developments, ACM Computing Surveys, 2010.
+    """
+    refuse_beyond_classes(problem, "local")
+    tell = progress or (lambda *_: None)
+    if time_limit is None:  # computing time, so that what is found does not depend on what else the machine does
+        seconds = min(SECONDS + len(problem.table.counts) / TUPLES_A_SECOND, SECONDS_AT_MOST)
+        return _Search(problem, seconds, time.thread_time, tell).run()
+    return _Search(problem, time_limit, time.monotonic, tell).run()
+
+
+class _Search:
+    """One search, and the best assignment so far."""
+
+    def __init__(self, problem: Problem, seconds: float, clock: Clock, progress: Steps) -> None:
+        self.problem = problem
+        self.metric: Metric = problem.metric if problem.metric.name in STEERED else METRICS["loss"]
+        self.seconds = seconds
+        self.clock = clock
+        self.begin = clock()
+        self.progress = progress
+        self.best: Assignment | None = None
+        self.value = math.inf
+        self.checked = 0
+        self.nodes = lattice.size(problem.lowest, problem.highest)
+
+    def run(self) -> Assigned:
+        terrain = Terrain.of(self.problem)
+        least = least_size(self.problem)
+        on_table = any(model.scope is Scope.TABLE for model in self.problem.models)
+        self._build(terrain, least)
+        while on_table and self.best is None and self.left > 0 and least < self.problem.scale.records:
+            least = max(
+                least + 1, least * 5 // 4
+            )  # larger classes: what fails on the whole table needs them most often
+            self._build(terrain, least)
+        self._full_domain()
+        if self.best is None:
+            raise why_none(self.problem, Evaluator(self.problem))
+        if self._fast:
+            self._improve(Improver(terrain, self.best, least))
+        elif not self.best.split:
+            self._improve(Reshaper(terrain, self.best, least))
+        self.progress(PARTS, PARTS)
+        hiding, notes = unrecoverable(self.best)
+        if not hiding.faults() and self._holds(hiding):
+            self.best = hiding
+        else:
+            notes = tuple(
+                f'{number_of(cells, "suppressed cell")} of "{name}" can be told from the rest of the release: hiding '
+                "them would break a model"
+                for name, cells in recoverable(self.best).items()
+            )
+        metric, value = self.best.allotted().valued()
+        steered = self.metric is self.problem.metric
+        note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
+        return Assigned(
+            algorithm="local",
+            assignment=self.best,
+            value=value,
+            nodes=self.nodes,
+            checked=self.checked,
+            metric=metric,
+            notes=notes if steered else (note, *notes),
+        )
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.begin + self.seconds - self.clock()
+
+    @property
+    def _fast(self) -> bool:
+        """Whether classes need only be large enough, and records of a tuple can be told apart."""
+        table = self.problem.table
+        told = table.joint is not None or not (table.histograms or table.label)
+        wanted = [model for model in self.problem.models if model.scope is Scope.CLASS]
+        return told and bool(wanted) and all(only_sizes(self.problem, model) for model in wanted)
+
+    def _tell(self) -> None:
+        self.progress(min(PARTS, int(PARTS * (1 - max(self.left, 0) / self.seconds))), PARTS)
+
+    def _build(self, terrain: Terrain, least: int) -> None:
+        """Peel. Where a class needs more than size, what the finest classes leave over may fit nowhere: then it can
+        pay to leave those out, and more of them as long as it does."""
+        until = self.clock() + SHARE * max(self.left, 0)
+        for skipped in SKIPPED:
+            found = peel(terrain, least=least, skipped=skipped, deadline=until, clock=self.clock, tell=self._tell)
+            settle(terrain, found)
+            better = self._offer(found.assignment(terrain))
+            if self._fast or self.clock() > until or (skipped and not better):
+                return
+
+    def _offer(self, assignment: Assignment) -> bool:
+        """Keep an assignment if it is the best so far and the plain reference finds that every model holds."""
+        self.checked += 1
+        if assignment.suppressed > self.problem.limit or not len(assignment):
+            return False
+        value = self._cost(assignment)
+        if value >= self.value - slack(self.value) or assignment.faults() or not self._holds(assignment):
+            return False
+        self.best, self.value = assignment, value
+        return True
+
+    def _cost(self, assignment: Assignment) -> float:
+        value = float(self.metric.value(assignment.outcome(), self.problem.scale))
+        return -value if self.metric.maximize else value
+
+    def _holds(self, assignment: Assignment) -> bool:
+        classes = assignment.allotted().classes(self.problem.histograms_needed)
+        return all(verdict.satisfied for verdict in check(self.problem.models, classes))
+
+    def _full_domain(self) -> None:
+        """A node of the lattice, as far as the time goes: seldom better, but there where the peel fails."""
+        if self.metric is not self.problem.metric:
+            return
+        seconds = SHARE * max(self.left, 0) if self.best is not None else max(self.left, self.seconds)
+        than = None if self.best is None else self.best.outcome()
+        node = better_node(self.problem, than, time_limit=max(seconds, 0.01))
+        if node is not None:
+            self._offer(self._of_node(node.levels))
+
+    def _of_node(self, levels: tuple[int, ...]) -> Assignment:
+        evaluator = Evaluator(self.problem)
+        rolled = evaluator.table(levels)
+        index = {tuple(row): number for number, row in enumerate(rolled.codes.tolist())}
+        steps = [h.maps[level] for h, level in zip(self.problem.hierarchies, levels, strict=True)]
+        columns = [step[leaf].tolist() for step, leaf in zip(steps, leaf_tuples(self.problem).T, strict=True)]
+        owners = np.array([index[row] for row in zip(*columns, strict=True)], dtype=np.int64)
+        return of_node(self.problem, levels, evaluator.failing(rolled), owners)
+
+    def _improve(self, improver: Improver) -> None:
+        """Solve regions again until the time is up, or nothing has become better for long."""
+        before = self.clock()
+        improver.warm_up()
+        self.begin += self.clock() - before  # the first time on a machine it is compiled: that is not searching
+        while self.left > 0 and not improver.exhausted:
+            improver.reprice(improver.terrain.priced(improver.result().outcome()))
+            until = min(PAUSE, self.left) + self.clock()
+            while self.clock() < until and not improver.exhausted:
+                improver.run(heat=min(1.0, max(self.left, 0) / self.seconds))
+                self._tell()
+        self.checked += improver.steps
+        self._offer(improver.result())

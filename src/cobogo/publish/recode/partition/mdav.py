@@ -1,0 +1,86 @@
+"""Microaggregation: groups of at least k similar records, each released with what the group has in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cobogo.examine.metrics import AGGREGATED
+from cobogo.floor.arrays import Ints
+from cobogo.floor.progress import Steps
+from cobogo.publish.recode.aggregate import NUMERIC, aggregated, hows
+from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.partition import kernels
+from cobogo.publish.recode.partition.clusters import Pieces, clustered
+from cobogo.publish.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved, suppressing
+from cobogo.publish.recode.partition.space import points
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.solution import Assigned
+
+
+@suppressing
+def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
+    group: statistics stay close, single values are no longer true.
+
+    Maximum distance to average vector. Each attribute's ``aggregate`` says what a group is released with: a mean,
+    median or mode, the lowest common value of its hierarchy, or a range.
+
+    Formula: the k records nearest to $r = \arg\max_r d(r, \bar{x})$ form a group, and so do those nearest to the record
+        farthest from $r$; what is lost is $\frac{\sum (x - \hat{x})^2}{\sum (x - \bar{x})^2}$
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> release = released("mdav")
+        >>> classes(release), round(release.metrics["squared_error"], 3)
+        ({('38', 'f'): 2, ('40', 'm'): 2, ('56', 'f'): 2, ('62', 'm'): 2}, 0.072)
+
+    Guarantee: Every model of the policy holds, checked again on the written release: k-anonymity since all
+        quasi-identifiers are aggregated together.
+    Limits: Means, medians and modes are not true of the single record; the manifest says so of each column. Variances
+        shrink: see condensation.
+    Cost: $O(n^2 / k)$ for n distinct tuples.
+    Paper: J. Domingo-Ferrer and V. Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation,
+        Data Mining and Knowledge Discovery, 2005.
+    """
+    chosen = hows(problem)
+
+    def release(assignment: Assignment) -> Assignment:
+        return aggregated(assignment, chosen)
+
+    return solved(
+        problem,
+        "mdav",
+        grouping(problem, chosen),
+        publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
+        measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
+        notes=_notes(problem, chosen),
+    )
+
+
+def grouping(problem: Problem, chosen: tuple[str, ...]) -> Grouping:
+    """Groups by maximum distance to average vector; ``chosen`` says what each attribute is released as."""
+    whole = parcels(problem, divisible=True)
+    where = points(whole, [column for column, how in enumerate(chosen) if how in NUMERIC])
+    regions = _regions(whole, chosen)
+
+    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+        found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
+        return found
+
+    return lambda least: clustered(whole, where, regions, least, grouped)
+
+
+def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
+    """Values that are released as an ancestor must have one within the levels allowed."""
+    problem = whole.problem
+    bound = [column for column, how in enumerate(chosen) if how == "ancestor"]
+    columns = [problem.hierarchies[n].maps[problem.highest[n]][whole.leaves[:, n]] for n in bound]
+    sizes = [len(problem.hierarchies[n].labels[problem.highest[n]]) for n in bound]
+    return whole.numbered(columns, sizes)
+
+
+def _notes(problem: Problem, chosen: tuple[str, ...]) -> tuple[str, ...]:
+    pairs = zip(problem.hierarchies, chosen, strict=True)
+    untrue = [f"{h.attribute} ({how})" for h, how in pairs if how != "ancestor"]
+    if not untrue:
+        return ()
+    return (f"released are values of groups, which are not those collected of each record: {', '.join(untrue)}",)

@@ -1,0 +1,253 @@
+"""Mondrian: records are divided again and again, along one quasi-identifier at a time (LeFevre et al. 2006).
+
+A group whose records have a common value of a hierarchy is divided into the children of that value. All groups that can
+still be divided are looked at together, so a round costs a few passes over the distinct tuples, however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cobogo.data.table.frequency import number_tuples
+from cobogo.floor.arrays import Floats, Ints, Mask, Small
+from cobogo.floor.progress import Steps
+from cobogo.publish.recode.aggregate import aggregated, hows
+from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.partition.groups import (
+    Groups,
+    Parcels,
+    common_levels,
+    generalized,
+    parcels,
+    solved,
+    sums,
+    suppressing,
+)
+from cobogo.publish.recode.partition.halves import Ways, halves
+from cobogo.publish.recode.partition.lending import Parts, lend
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.ranges import places
+from cobogo.publish.recode.solution import Assigned
+
+TIMES_GIVEN_UP = 16
+"""How many children of one value may be left undivided so that the rest is large enough."""
+
+
+@suppressing
+def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
+    equal tuples stay together).
+
+    A part has, in each quasi-identifier, the lowest value of the hierarchy that stands for all its records, and is
+    divided into the children of that value; those that would fail stay together at the value itself. Numbers with
+    ``aggregate = "range"`` are divided at their median instead. Always runs to its end: a time limit is of no use to
+    it.
+
+    Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
+        models; $A$ is the attribute that tells most about most records
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> classes(released("mondrian"))
+        {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
+    Limits: Greedy: a division is never undone. Models that look at a population or at the tuples behind each class are
+        refused.
+    Cost: $O(a\,n \log n)$ for n distinct tuples and a attributes.
+    Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
+    """
+    return _solved(problem, "mondrian", parcels(problem), progress, lending=False)
+
+
+@suppressing
+def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
+    records from its largest neighbour.
+
+    Which of several equal records are lent is drawn at random. Records of equal tuples stay together where people have
+    several records.
+
+    Formula: as of mondrian; what is left over, $P$, becomes $P \cup L$ with $L \subset E$ records of the largest part
+        beside it, if both $P \cup L$ and $E \setminus L$ satisfy the models
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> classes(released("mondrian-relaxed"))
+        {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
+    Limits: As of mondrian; and ranges of groups may overlap, so a count by value needs more care.
+    Cost: $O(a\,n \log n)$ for n distinct tuples and a attributes.
+    Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
+    """
+    return _solved(problem, "mondrian-relaxed", parcels(problem, divisible=True), progress, lending=True)
+
+
+def _solved(problem: Problem, name: str, whole: Parcels, progress: Steps | None, *, lending: bool) -> Assigned:
+    """Attributes whose ``aggregate`` is a range are divided at the median of each part."""
+    asked = problem.aggregates or (None,) * len(problem.hierarchies)
+    chosen = hows(replace(problem, aggregates=tuple("range" if how == "range" else "ancestor" for how in asked)))
+    numeric = {
+        column: places(problem.hierarchies[column], problem.decimal)
+        for column, how in enumerate(chosen)
+        if how == "range"
+    }
+
+    def publish(groups: Groups) -> Assignment:
+        return aggregated(generalized(groups, joined=False), chosen).canonical() if numeric else generalized(groups)
+
+    return solved(
+        problem, name, lambda least: divided(whole, least, progress, lending=lending, numeric=numeric), publish=publish
+    )
+
+
+def divided(
+    whole: Parcels,
+    least: int,
+    progress: Steps | None = None,
+    *,
+    lending: bool = False,
+    numeric: Mapping[int, Ints] | None = None,
+) -> Groups:
+    """Mondrian's groups; ``least``: none has fewer records than this. ``numeric``: attributes that are divided at the
+    median of their leaves' places, and not along the hierarchy."""
+    owners = whole.regions()
+    count = int(owners.max(initial=-1)) + 1
+    everything = np.arange(len(whole))
+    fit = whole.fit(everything, owners, count, least)
+    owners = np.where(fit[owners], owners, -1)
+    looked_at = count
+    open_ = fit
+    while open_.any():
+        if progress is not None:
+            progress(int((~open_).sum()), count)
+        chosen = np.flatnonzero((owners >= 0) & open_[owners])
+        numbers = np.cumsum(open_) - 1
+        ids, groups = numbers[owners[chosen]], int(open_.sum())
+        cut = _best_cut(whole, chosen, ids, groups, least, numeric or {}, lending=lending)
+        looked_at += cut.looked_at
+        cut.parts[cut.lent == whole.counts[chosen]] = -1
+        lent = np.flatnonzero((cut.lent > 0) & (cut.parts >= 0))
+        if len(lent):
+            more = np.arange(len(whole), len(whole) + len(lent))
+            whole = whole.divided(chosen[lent], cut.lent[lent])
+            owners = np.concatenate([owners, owners[chosen[lent]]])
+            chosen, ids = np.concatenate([chosen, more]), np.concatenate([ids, ids[lent]])
+            cut.parts = np.concatenate([cut.parts, np.full(len(lent), -1)])
+        parts, first = number_tuples([ids, cut.parts + 1], [groups, int(cut.parts.max(initial=0)) + 2], len(ids))
+        closed = np.cumsum(~open_) - 1  # those that are done come first
+        before = int((~open_).sum())
+        settled = (owners >= 0) & ~open_[owners]
+        owners[settled] = closed[owners[settled]]
+        owners[chosen] = parts + before
+        count = before + len(first)
+        open_ = np.concatenate([np.zeros(before, dtype=np.bool_), cut.allowed[ids[first]]])
+    numbers_left = np.unique(owners[owners >= 0])
+    compact = np.full(count + 1, -1, dtype=np.int64)
+    compact[numbers_left] = np.arange(len(numbers_left))
+    return Groups(whole, compact[owners], len(numbers_left), looked_at)
+
+
+@dataclass(eq=False, repr=False)
+class _Cut:
+    """For each group whether it can be divided, and for each parcel the part it comes to: −1 for what is left over."""
+
+    allowed: Mask
+    parts: Ints
+    gains: Floats
+    lent: Ints  # how many of each parcel's records come to what is left over
+    looked_at: int = 0
+
+
+def _best_cut(
+    whole: Parcels, chosen: Ints, ids: Ints, groups: int, least: int, numeric: Mapping[int, Ints], *, lending: bool
+) -> _Cut:
+    """Along the quasi-identifier that tells most, of those along which a group can be divided."""
+    nowhere, none = np.full(len(chosen), -1, dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
+    best = _Cut(np.zeros(groups, dtype=np.bool_), nowhere, np.zeros(groups), none)
+    levels = common_levels(whole, chosen, ids, groups)
+    for column in range(levels.shape[1]):
+        if column in numeric:
+            ways = halves(whole, chosen, ids, groups, column, numeric[column])
+        else:
+            ways = _children(whole, chosen, ids, levels[:, column], column)
+        cut = _cut(whole, chosen, ids, groups, ways, least, lending=lending)
+        better = cut.allowed & (cut.gains > best.gains)
+        best.allowed |= better
+        best.gains = np.where(better, cut.gains, best.gains)
+        best.parts = np.where(better[ids], cut.parts, best.parts)
+        best.lent = np.where(better[ids], cut.lent, best.lent)
+        best.looked_at += cut.looked_at
+    return best
+
+
+def _cut(whole: Parcels, chosen: Ints, ids: Ints, groups: int, ways: Ways, least: int, *, lending: bool) -> _Cut:
+    """Divide groups into the children of their value of one quasi-identifier, or at its median.
+
+    Children that do not satisfy the models are left over, at the value itself; where what is left over does not satisfy
+    them either, the smallest of the others is left over, too.
+    """
+    child = ways.child
+    known = int(child.max(initial=0)) + 1
+    subs, first = number_tuples([ids, child], [groups, known], len(ids))
+    parent, sizes = ids[first], sums(subs, whole.counts[chosen], len(first))
+    good = whole.fit(chosen, subs, len(first), least)
+    looked_at = len(first)
+    lent, helped = np.zeros(len(chosen), dtype=np.int64), np.zeros(groups, dtype=np.bool_)
+    left_fit = np.ones(groups, dtype=np.bool_)
+    for attempt in range(TIMES_GIVEN_UP):
+        left_fit, tried = _left_over(whole, chosen, ids, ~good[subs], groups, least)
+        looked_at += tried
+        if lending and not attempt:
+            lent, helped = lend(whole, chosen, ids, Parts(subs, parent, sizes, good), ~left_fit, least)
+        left_fit |= helped
+        many = sums(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 1
+        doomed = ~left_fit & many
+        if not doomed.any():
+            break
+        candidates = np.flatnonzero(good & doomed[parent])
+        order = candidates[np.lexsort((sizes[candidates], parent[candidates]))]
+        smallest = order[np.unique(parent[order], return_index=True)[1]]
+        good[smallest] = False
+    some = sums(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 0
+    still = sizes - sums(subs, lent, len(first))
+    told = np.where(good, still * ways.told[first], 0.0)
+    gains = np.bincount(parent, told, groups).astype(np.float64)
+    return _Cut(left_fit & some & ways.possible, np.where(good[subs], child, -1), gains, lent, looked_at)
+
+
+def _left_over(whole: Parcels, chosen: Ints, ids: Ints, left: Mask, groups: int, least: int) -> tuple[Mask, int]:
+    """Which groups' left-over parcels satisfy the models; none do, too."""
+    there = np.unique(ids[left])
+    fit = np.ones(groups, dtype=np.bool_)
+    if len(there):
+        fit[there] = whole.fit(chosen[left], np.searchsorted(there, ids[left]), len(there), least)
+    return fit, len(there)
+
+
+def _children(whole: Parcels, chosen: Ints, ids: Ints, levels: Small, column: int) -> Ways:
+    """By the value one level below that of the group."""
+    h = whole.problem.hierarchies[column]
+    leaf, level = whole.leaves[chosen, column], levels[ids]
+    found = np.zeros(len(chosen), dtype=np.int64)
+    for number in np.unique(levels).tolist():
+        there = level == number
+        found[there] = h.maps[max(number - 1, 0)][leaf[there]]
+    told = _told(whole, column, level, found)
+    return Ways(found, told, levels > whole.problem.lowest[column])
+
+
+def _told(whole: Parcels, column: int, levels: Small, child: Ints) -> Floats:
+    """How much of the attribute's domain a record of each child no longer stands for, by the attribute's weight."""
+    problem = whole.problem
+    h = problem.hierarchies[column]
+    found = np.zeros(len(child))
+    for number in np.unique(levels[levels > 0]).tolist():
+        there = np.flatnonzero(levels == number)
+        below = h.leaf_counts[number - 1][child[there]]
+        above = h.leaf_counts[number][h.parents[number - 1][child[there]]]
+        found[there] = (above - below) / max(len(h.leaves) - 1, 1)
+    # A level that names the same leaves anew tells little, and is still worth having where it is free.
+    return problem.weights[column] * (found + 1e-6)

@@ -1,0 +1,233 @@
+"""Clustering over the hierarchies: k-member, k-similar, OKA, runs along a curve. Groups are released as ancestors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from cobogo.data.table.frequency import number_tuples
+from cobogo.errors import NoSolution
+from cobogo.floor import randomness
+from cobogo.floor.arrays import Ints, Small
+from cobogo.floor.progress import Steps
+from cobogo.publish.recode.partition import curves, kernels, spanning
+from cobogo.publish.recode.partition.clusters import Pieces, clustered
+from cobogo.publish.recode.partition.groups import can_divide, parcels, solved, suppressing
+from cobogo.publish.recode.partition.mondrian import divided
+from cobogo.publish.recode.partition.space import Points, points, tree_order
+from cobogo.publish.recode.partition.tree_costs import TreeCosts
+from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.solution import Assigned
+
+Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
+
+
+@suppressing
+def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Grows groups of k records one after another, each time by the record that costs least.
+
+    A group begins with the record farthest from the one before. What is left over joins the group that it costs least.
+
+    Formula: $r^{\ast} = \arg\min_r \mathrm{IL}(G \cup \{r\}) - \mathrm{IL}(G)$ with $\mathrm{IL}$ the loss of releasing
+        a group alike; until $\lvert G\rvert = k$
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> min(classes(released("k-member")).values())
+        2
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
+    Limits: Later groups are made of what earlier ones left. The metric does not steer.
+    Cost: $O(n^2)$ for n distinct tuples, up to blocks of 16,384.
+    Paper: J.-W. Byun, A. Kamra, E. Bertino and N. Li, Efficient k-anonymization using clustering techniques, DASFAA
+        2007.
+    """
+
+    def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
+        return _grown(trees, leaves, counts, k)
+
+    return _solved(problem, "k-member", cluster)
+
+
+@suppressing
+def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
+
+    What no cut divides, because too little hangs on each edge, is divided as k-member does. Sweeney names k-Similar
+    beside Datafly and μ-Argus and asks that records be put together that are most alike; the steps are ours.
+
+    Formula: a minimum spanning tree by $d(r, r') = \mathrm{IL}(\{r, r'\})$; an edge is cut, the dearest first, if both
+        sides keep at least k records
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> min(classes(released("k-similar")).values())
+        2
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
+    Limits: Finds clusters of any shape first and looks at sizes second: better for small k, worse for large. The metric
+        does not steer.
+    Cost: $O(n^2)$ for n distinct tuples, up to blocks of 16,384.
+    Paper: After k-Similar of L. Sweeney 2002; cutting trees is known from M. Laszlo and S. Mukherjee, Minimum spanning
+        tree partitioning algorithm for microaggregation, IEEE Transactions on Knowledge and Data Engineering, 2005.
+    """
+
+    def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
+        t = trees
+        owners, groups = spanning.k_similar(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
+        sizes = np.bincount(owners, counts, groups)
+        settled = np.flatnonzero(sizes[owners] < 2 * k)
+        parts = [(settled, counts[settled], owners[settled])]
+        for large in np.flatnonzero(sizes >= 2 * k).tolist():
+            inside = np.flatnonzero(owners == large)
+            places, amounts, own, more = _grown(trees, np.ascontiguousarray(leaves[inside]), counts[inside], k)
+            parts.append((inside[places], amounts, own + groups))
+            groups += more
+        places, amounts, owners = (np.concatenate([part[n] for part in parts]) for n in range(3))
+        return places, amounts, np.unique(owners, return_inverse=True)[1], len(np.unique(owners))
+
+    return _solved(problem, "k-similar", cluster)
+
+
+def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
+    """Groups grown one by one, each time by what costs least."""
+    found: Pieces = kernels.k_member(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
+    return found
+
+
+@suppressing
+def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
+
+    Every run begins elsewhere, and finds other groups.
+
+    Formula: $G(r) = \arg\min_G d(r, G)$ over $\lfloor n/k \rfloor$ groups; then the farthest records of groups above k
+        go to groups below k
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> min(classes(released("oka")).values()) >= 2
+        True
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
+    Limits: Less careful than k-member, and no two runs are alike. The metric does not steer.
+    Cost: $O(n^2 / k)$ for n distinct tuples, up to blocks of 16,384.
+    Paper: J.-L. Lin and M.-C. Wei, An efficient clustering method for k-anonymization, PAIS 2008.
+    """
+
+    def cluster(_: TreeCosts, __: Small, where: Points, counts: Ints, k: int) -> Pieces:
+        groups = min(max(int(counts.sum()) // k, 1), len(counts))
+        seeds = np.argsort(randomness.keys(len(counts)))[:groups].astype(np.int64)
+        return np.arange(len(counts)), counts, kernels.oka(where, counts, seeds, k), groups
+
+    return _solved(problem, "oka", cluster)
+
+
+@suppressing
+def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
+
+    The curve goes through the leaves of the hierarchies, where neighbours are alike.
+
+    Formula: $c(j) = \min_{k \le j - i < 2k} c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, a dynamic programme over the order
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> min(classes(released("hilbert")).values()) >= 2
+        True
+
+    Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
+        order, the order is not.
+    Limits: A curve tears some neighbours apart, the more so the more quasi-identifiers there are. The metric does not
+        steer.
+    Cost: $O(n \log n + n\,k)$ for n distinct tuples.
+    Paper: G. Ghinita, P. Karras, P. Kalnis and N. Mamoulis, Fast data anonymization with low information loss, VLDB
+        2007.
+    """
+    return _solved(problem, "hilbert", partial(_runs, problem, "hilbert"))
+
+
+@suppressing
+def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+    r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
+
+    Leaves are packed by sorting along one attribute after the other; the order that comes of it is cut at the least
+    cost.
+
+    Formula: as of hilbert, $c(j) = \min_i c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, along the order of the leaves
+    Example:
+        >>> from cobogo.tell.reference.worked import classes, released
+        >>> min(classes(released("r-tree")).values()) >= 2
+        True
+
+    Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
+        order, the order is not.
+    Limits: Tiles are made of few attributes where there are many. The metric does not steer.
+    Cost: $O(n \log n + n\,k)$ for n distinct tuples.
+    Paper: After T. Iwuchukwu and J. F. Naughton, k-anonymization as spatial indexing: toward scalable and incremental
+        anonymization, VLDB 2007.
+    """
+    return _solved(problem, "r-tree", partial(_runs, problem, "r-tree"))
+
+
+def _runs(problem: Problem, how: str, trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
+    """The cheapest runs of an order. Where no cut is possible, all are one group, and mended after."""
+    orders = [tree_order(h) for h in problem.hierarchies]
+    ranks = np.stack([order[leaves[:, column]] for column, order in enumerate(orders)], axis=1)
+    spans, weights = np.array([len(order) for order in orders], dtype=np.int64), np.array(problem.weights)
+    if how == "hilbert":
+        order = curves.hilbert_order(ranks, spans, weights)
+    else:
+        order = curves.tile_order(ranks, counts, k, weights)
+    places, amounts = _cut_up(order, counts, k) if can_divide(problem) else (order, counts[order])
+    t = trees
+    runs = kernels.best_runs(
+        np.ascontiguousarray(leaves[places]), amounts, t.starts, t.codes, t.costs, t.lowest, t.highest, k
+    )
+    runs = np.maximum(runs, 0)
+    pieces, inverse = np.unique(places * (len(runs) + 1) + runs, return_inverse=True)
+    total = np.bincount(inverse, amounts).astype(np.int64)
+    return pieces // (len(runs) + 1), total, pieces % (len(runs) + 1), int(runs.max(initial=0)) + 1
+
+
+def _cut_up(order: Ints, counts: Ints, k: int) -> tuple[Ints, Ints]:
+    """Parcels record by record, so that a run may begin or end within one; of a large one, the middle stays whole."""
+    many = counts[order]
+    large = many > 4 * k
+    pieces = np.where(large, 4 * k + 1, many)
+    places = np.repeat(order, pieces)
+    turn = np.arange(len(places)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    middle = np.repeat(large, pieces) & (turn == 2 * k)
+    return places, np.where(middle, np.repeat(many - 4 * k, pieces), 1)
+
+
+def _solved(problem: Problem, name: str, cluster: Cluster) -> Assigned:
+    refuse_beyond_classes(problem, name)
+    whole = parcels(problem, divisible=True)
+    where, trees, regions = points(whole), TreeCosts.of(problem), whole.regions()
+
+    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+        inside = np.ascontiguousarray(whole.leaves[block])
+        return cluster(trees, inside, np.ascontiguousarray(where[block]), counts, k)
+
+    def within(inside: Ints) -> Assigned:
+        return solved(problem, name, lambda least: clustered(whole, where, inside, least, grouped))
+
+    if not any(model.attributes for model in problem.models):
+        return within(regions)
+    parts = divided(whole, 1)
+    inside = number_tuples([regions, parts.owners + 1], [len(whole), parts.count + 1], len(whole))[0]
+    return _better(problem, [partial(within, regions), partial(within, inside)])
+
+
+def _better(problem: Problem, ways: list[Callable[[], Assigned]]) -> Assigned:
+    """The better of two ways to cluster where models look at sensitive values: everywhere, groups that fail joining
+    their neighbours, which tend to fail for the same reason; or within parts that satisfy the models, as mondrian makes
+    them, so that at worst a part is one group."""
+    found: list[Assigned] = []
+    for number, way in enumerate(ways):
+        try:
+            found.append(way())
+        except NoSolution:
+            if number == len(ways) - 1 and not found:
+                raise
+    sign = -1.0 if found[0].metric == problem.metric.name and problem.metric.maximize else 1.0
+    return min(found, key=lambda one: sign * one.value)

@@ -1,0 +1,118 @@
+"""Kernels made ready while the data is read: loaded from the cache, or compiled once after an installation."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.data.table.frequency import FrequencyTable, Joint
+from cobogo.errors import CobogoError
+from cobogo.examine import metrics
+from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, TCloseness
+from cobogo.publish.recode import kernels
+from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.search import optimal
+
+
+@cache
+def start() -> threading.Thread:
+    """Begin, in a thread of its own; once in a process."""
+    thread = threading.Thread(target=_search_a_toy, name="cobogo-kernels")
+    thread.start()
+    return thread
+
+
+def finish(say: Callable[[], None]) -> None:
+    """Wait for the end; ``say`` is called first if that takes long because kernels are being compiled."""
+    thread = start()
+    if thread.is_alive() and not compiled_before():
+        say()
+    thread.join()
+
+
+def compiled_before() -> bool:
+    """Whether an earlier run left compiled kernels."""
+    place = kernels.roll_up.stats.cache_path
+    return place is not None and any(Path(place).glob("kernels.roll_up-*.nbi"))
+
+
+def _search_a_toy() -> None:
+    """Two people in two towns, to be told apart no more."""
+    table = FrequencyTable(
+        quasi_identifiers=("town",),
+        values={"town": ("Crato", "Sobral")},
+        codes=np.array([[0], [1]], dtype=np.int32),
+        counts=np.ones(2, dtype=np.int64),
+        histograms={},
+    )
+    optimal(
+        Problem(
+            table=table,
+            hierarchies=(Hierarchy.from_columns("town", [["Crato", "Sobral"], [SUPPRESSED, SUPPRESSED]]),),
+            models=(KAnonymity(2),),
+            metric=metrics.named("loss"),
+            limit=1,
+            lowest=(0,),
+            highest=(1,),
+            weights=(1.0,),
+        )
+    )
+
+
+def everything() -> None:
+    """Compile what any algorithm uses, by letting each recode a small table: for the end of an installation."""
+    from cobogo.publish.recode.algorithms import ALGORITHMS
+
+    models = [
+        (KAnonymity(3),),
+        (KAnonymity(3), LDiversity("illness", 2)),
+        (LDiversity("illness", 1.5, "entropy"), LDiversity("illness", 2, "recursive", 3.0)),
+        (TCloseness("illness", 0.4), TCloseness("illness", 0.4, "ordered")),
+    ]
+    for algorithm in ALGORITHMS.values():
+        for wanted in models:
+            with contextlib.suppress(CobogoError):
+                algorithm(_village().promising(wanted), time_limit=2.0)
+
+
+def _village() -> Problem:
+    """A few hundred people: towns of four states, ages, illnesses."""
+    towns = [f"{state}{town}" for state in "ABCD" for town in range(5)]
+    ages = [str(age) for age in range(20, 60)]
+    trees = (
+        Hierarchy.from_columns("town", [towns, [town[0] for town in towns], [SUPPRESSED] * len(towns)]),
+        Hierarchy.from_columns("age", [ages, [age[0] for age in ages], [SUPPRESSED] * len(ages)]),
+    )
+    numbers = np.arange(400)
+    tuples, first = np.unique(np.stack([numbers * 7 % 20, numbers * numbers % 40], axis=1), axis=0, return_index=True)
+    size = len(tuples)
+    domain = Domain("illness", ("1", "2", "3"), np.bincount(first % 3, minlength=3) * 2)
+    illness = Histogram(np.arange(size + 1), (first % 3).astype(np.int32), np.full(size, 2), domain)
+    table = FrequencyTable(
+        quasi_identifiers=("town", "age"),
+        values={"town": tuple(towns), "age": tuple(ages)},
+        codes=tuples.astype(np.int32),
+        counts=np.full(size, 2),
+        histograms={"illness": illness},
+        joint=Joint(illness, np.arange(3, dtype=np.int32)[:, None], {"illness": domain.labels}),
+    )
+    return Problem(
+        table=table,
+        hierarchies=trees,
+        models=(),
+        metric=metrics.named("loss"),
+        limit=size // 10,
+        lowest=(0, 0),
+        highest=(2, 2),
+        weights=(1.0, 1.0),
+    )
+
+
+if __name__ == "__main__":
+    everything()

@@ -1,0 +1,169 @@
+"""Withholding sensitive values: a class that fails for them keeps its records, and its values are released as ``*``.
+
+What is withheld must not follow from what is shown. Whoever knows how often each value occurs in the whole table
+subtracts what the release shows, and has the values of all records that it does not show, withheld or suppressed: those
+together must satisfy the attribute's models, as one class. Where they do not, more classes are withheld, by the fewest
+records that will do as far as a greedy choice finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.data.classes import Classes, Histogram
+from cobogo.floor.arrays import Ints, Mask
+from cobogo.promises.models.base import Model
+
+CELLS_AT_ONCE = 400_000
+"""How many classes, times the values there are, are tried beside those withheld."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Withholding:
+    """``gone`` are the classes whose records are suppressed, ``withheld`` those whose values of an attribute are."""
+
+    gone: Mask
+    withheld: Mapping[str, Mask]
+
+    @property
+    def touched(self) -> Mask:
+        """The classes that lose something."""
+        return np.asarray(np.logical_or.reduce([self.gone, *self.withheld.values()]), dtype=np.bool_)
+
+    def records(self, sizes: Ints) -> int:
+        """How many records lose something: what the suppression limit is about."""
+        return int(sizes[self.touched].sum())
+
+
+def withheld_values(
+    models: Sequence[Model],
+    classes: Classes,
+    gone: Mask,
+    failing: Mapping[str, Mask],
+    *,
+    limit: int,
+    order: Callable[[], Ints],
+) -> Withholding | None:
+    """What to withhold where values fail; None where that cannot be done within the limit.
+
+    ``gone`` are the classes that are suppressed anyway, ``failing`` by attribute those whose values fail. ``order``
+    gives each class its place among those of equal size. Something of each attribute must be left.
+    """
+    there = classes.sizes > 0
+    found = Withholding(gone, {name: failed & ~gone & there for name, failed in failing.items()})
+    if found.records(classes.sizes) > limit or gone[there].all():
+        return None
+    withheld = dict(found.withheld)
+    for name, hidden in found.withheld.items():
+        if hidden.any():
+            room = limit - Withholding(gone, withheld).records(classes.sizes)
+            own = [model for model in models if model.attributes == (name,)]
+            more = _completed(own, name, classes, hidden, gone, room, order)
+            if more is None or (more | gone)[there].all():
+                return None
+            withheld[name] = more
+    return Withholding(gone, {name: hidden for name, hidden in withheld.items() if hidden.any()})
+
+
+def shown(classes: Classes, withheld: Mapping[str, Mask]) -> Classes:
+    """The classes as a release shows them."""
+    histograms = {
+        name: histogram.without(withheld[name]) if name in withheld else histogram
+        for name, histogram in classes.histograms.items()
+    }
+    return Classes(
+        classes.sizes, histograms, classes.total, classes.populations, classes.members, classes.people,
+        classes.earlier, withheld,
+    )  # fmt: skip
+
+
+def not_shown(name: str, classes: Classes) -> Classes:
+    """What follows of an attribute from the whole table's totals: the values that the classes do not show, as one."""
+    histogram = classes.histograms[name]
+    seen = np.bincount(histogram.values, histogram.counts, len(histogram.domain)).astype(np.int64)
+    return _rows(name, np.maximum(histogram.domain.total - seen, 0)[None, :], classes)
+
+
+def given_away(models: Sequence[Model], classes: Classes) -> list[Model]:
+    """The models that do not hold of what is withheld, as far as it follows from the whole table's totals."""
+    found = []
+    for name, hidden in classes.withheld.items():
+        if hidden.any():
+            rest = not_shown(name, classes)
+            own = [model for model in models if model.attributes == (name,)]
+            found += [model for model in own if not model.holds(rest, model.measure(rest)).all()]
+    return found
+
+
+def follows(model: Model) -> str:
+    """Why such a release is refused."""
+    return f"what is withheld follows from the column's totals: {model} fails of it"
+
+
+def _completed(
+    models: Sequence[Model],
+    name: str,
+    classes: Classes,
+    hidden: Mask,
+    gone: Mask,
+    room: int,
+    order: Callable[[], Ints],
+) -> Mask | None:
+    """The classes to withhold so that they, with those that are gone, satisfy the models as one; None if none do."""
+    histogram, domain = classes.histograms[name], len(classes.histograms[name].domain)
+    outside = (hidden | gone)[histogram.owners]
+    rest = np.bincount(histogram.values[outside], histogram.counts[outside], domain).astype(np.int64)
+    while not _hold(models, _rows(name, rest[None, :], classes)).all():
+        free = np.flatnonzero(~hidden & ~gone & (classes.sizes > 0) & (classes.sizes <= room))
+        if not len(free):
+            return None
+        rank = order()[free]
+        free = free[np.lexsort((rank, classes.sizes[free]))][: max(1, CELLS_AT_ONCE // max(domain, 1))]
+        joined = rest + _dense(histogram, free)
+        taken = _best(models, _rows(name, joined, classes))
+        hidden = hidden.copy()
+        hidden[free[taken]] = True
+        rest = joined[taken]
+        room -= int(classes.sizes[free[taken]])
+    return hidden
+
+
+def _best(models: Sequence[Model], tried: Classes) -> int:
+    """The first row that satisfies all models, or else the one nearest to the first model that fails everywhere."""
+    holds = _hold(models, tried)
+    if holds.any():
+        return int(holds.argmax())
+    for model in models:
+        measured = model.measure(tried)
+        if not model.holds(tried, measured).any():
+            return int(measured.argmax() if model.more_is_safer else measured.argmin())
+    return 0
+
+
+def _hold(models: Sequence[Model], tried: Classes) -> Mask:
+    holds = np.ones(len(tried), dtype=np.bool_)
+    for model in models:
+        holds &= model.holds(tried, model.measure(tried))
+    return holds
+
+
+def _dense(histogram: Histogram, chosen: Ints) -> Ints:
+    """Some classes' counts of every value."""
+    place = np.full(len(histogram.offsets) - 1, -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    rows = place[histogram.owners]
+    inside = rows >= 0
+    found = np.zeros((len(chosen), len(histogram.domain)), dtype=np.int64)
+    found[rows[inside], histogram.values[inside]] = histogram.counts[inside]
+    return found
+
+
+def _rows(name: str, counts: Ints, like: Classes) -> Classes:
+    """Classes of one attribute, given how often each has every value."""
+    owners, values = np.nonzero(counts)
+    offsets = np.searchsorted(owners, np.arange(len(counts) + 1)).astype(np.int64)
+    histogram = Histogram(offsets, values.astype(np.int32), counts[owners, values], like.histograms[name].domain)
+    return Classes(counts.sum(axis=1), {name: histogram}, like.total)

@@ -1,0 +1,74 @@
+"""Taking a release into the registry that was made without one, from its evidence and the data that it was made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy import Policy
+from cobogo.errors import OutputError, RegistryError
+from cobogo.publish import anonymize as job
+from cobogo.publish.registry.check import Breach
+from cobogo.publish.registry.plans import Reuse
+from cobogo.publish.result import Release
+from cobogo.release import evidence as evidences
+from cobogo.release import manifest as manifests
+from cobogo.release.readback import parts, released_table
+from cobogo.release.verify import verify
+
+
+def adopt(
+    release: Path, location: str, key: Path | None, dataset: str, *, data: Any = None
+) -> tuple[str, list[Breach]]:
+    """Record a release that is out already: its id, and what it exposes together with those that are there.
+
+    It is made once more, from the data as they are now, and must come out in the same classes. Where its policy does
+    not name them, ``data`` are they.
+    """
+    public, evidence = parts(release)
+    if evidence is None or not verify(release):
+        raise OutputError(
+            "is not a release with its evidence that holds",
+            where=str(release),
+            remedy="Look at it with `cobogo verify`.",
+        )
+    kept: dict[str, Any] = json.loads((evidence / evidences.NAME).read_bytes())
+    if not kept.get("levels"):
+        raise RegistryError(
+            "each record was recoded on its own, and the evidence does not tell who became what",
+            where=str(release),
+            remedy="Make the release with [registry] in its policy.",
+        )
+    asked = {"path": location, "dataset": dataset} | ({} if key is None else {"key": str(key.absolute())})
+    policy = Policy.of({**kept["policy"], "registry": asked}, home=kept["home"], name=f"evidence/{evidences.NAME}")
+    reuse = Reuse({"kind": "full-domain", "levels": kept["levels"]}, str(release))
+    prepared = job.prepare(policy) if data is None else job.prepare(data, policy)
+    made = job.solve(prepared, algorithm=reuse)
+    if _classes_of(made) != _classes_in(public, policy):
+        raise RegistryError(
+            "the data are no longer those that the release was made of",
+            where=str(release),
+            remedy="Put them back where the policy says, as they were.",
+        )
+    assert made.book is not None
+    found = made.book.breaches(made)
+    signed = manifests.sha256(public / manifests.NAME)
+    return made.book.adopt(made, signed, release), found
+
+
+def _classes_of(release: Release) -> dict[tuple[str | None, ...], int]:
+    """What would be released now, counted."""
+    rows, names = release.traced, list(release.policy.quasi_identifiers)
+    counts = rows.group_by(names).aggregate(cobogo_records=rows.count())
+    found = release.table.engine.fetch(release.table.engine.as_text(counts)).to_pylist()
+    return {tuple(row[name] for name in names): int(row["cobogo_records"]) for row in found}
+
+
+def _classes_in(public: Path, policy: Policy) -> dict[tuple[str | None, ...], int]:
+    """What was released, counted."""
+    manifest = manifests.load(public)
+    if manifest.data.file is None:
+        raise RegistryError("the release is a table of a database, and is not read back here", where=str(public))
+    table = released_table(public / manifest.data.file, manifest, policy.quasi_identifiers, [])
+    return {table.tuple_labels(place): count for place, count in enumerate(table.counts.tolist())}

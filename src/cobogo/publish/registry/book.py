@@ -1,0 +1,272 @@
+"""A data set's book: what the registry knows of its earlier releases, and how a new one is entered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.policy import AttributePolicy, Policy, Privacy, RegistryPolicy, Role
+from cobogo.errors import PolicyError, RegistryError
+from cobogo.floor.urls import is_url
+from cobogo.promises.models import Model
+from cobogo.publish.recode.problem import Levels
+from cobogo.publish.registry import check, store
+from cobogo.publish.registry.plans import plan_to_json
+from cobogo.publish.registry.store import Registry, Transaction
+from cobogo.publish.registry.structure import Kept, Traced, kept_of, traced
+from cobogo.publish.result import Release
+from cobogo.publish.series import REGISTERED, Series
+from cobogo.release.evidence import digest, without_passwords
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Book:
+    """The registry that a policy names, and the data set's releases as they were when it was opened."""
+
+    registry: Registry
+    asked: RegistryPolicy
+    earlier: Mapping[str, Kept] = field(default_factory=dict)
+
+    def keeping_to(self, policy: Policy) -> Policy:
+        """The policy as the earlier releases bind it: more quasi-identifiers, or a series to go on with."""
+        if policy.recoding.suppress == "sensitive":
+            raise PolicyError(
+                "a registry keeps releases that tell every record's sensitive values, and withheld ones are not told",
+                where=f"{policy.name}, recoding.suppress",
+                remedy="Leave out suppress, or [registry].",
+            )
+        if self.asked.base == "quasi-identifiers":
+            return _with_all_that_was_released(
+                policy, {name for kept in self.earlier.values() for name in kept.columns}
+            )
+        if self.asked.base == "m-invariance":
+            return self._in_series(policy)
+        return policy
+
+    def _in_series(self, policy: Policy) -> Policy:
+        if not any(model.get("model") == "m-invariance" for model in policy.models):
+            raise PolicyError(
+                "no model asks for m-invariance",
+                where=f"{policy.name}, registry.base",
+                remedy='Add { model = "m-invariance", m = … } to privacy.models.',
+            )
+        last = next((name for name, kept in reversed(list(self.earlier.items())) if kept.series is not None), None)
+        if last is None:
+            return policy
+        models = tuple(
+            {**model, "previous": f"{REGISTERED}{last}"} if model.get("model") == "m-invariance" else model
+            for model in policy.models
+        )
+        return policy.model_copy(update={"privacy": Privacy(models=models)})
+
+    def lowest(self, hierarchies: Sequence[Hierarchy], lowest: Levels, highest: Levels, where: str) -> Levels:
+        """The levels below which values would be more specific than what was released."""
+        if self.asked.base != check.BASED:
+            return lowest
+        raised = []
+        for tree, low, high in zip(hierarchies, lowest, highest, strict=True):
+            level = max([low, *(_least_level(kept, tree) for kept in self.earlier.values())])
+            if level > high:
+                raise PolicyError(
+                    f'"{tree.attribute}" was released such that level {level} is the lowest that says no more, and the '
+                    f"highest allowed is {high}",
+                    where=f"{where}, registry.base",
+                    remedy="Raise its max-level, give its hierarchy a higher level, or do not base the release on the "
+                    "previous one.",
+                )
+            raised.append(level)
+        return tuple(raised)
+
+    def enter(self, release: Release, series: Series | None, manifest: str, directory: Path) -> str:
+        """Check a release against those before it, as they are now, and record it; its id. It is not finished yet.
+
+        The same release of the same records is recorded once.
+        """
+        kept = self._kept(release, traced(release))
+        kept = replace(kept.in_order(), series=None if series is None else series.to_json())
+        with self.registry.transaction() as book:
+            earlier = _kept(book, self.asked.dataset, self.earlier)
+            models = release.problem.promised
+            check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
+            return self._add(book, release, kept, manifest, directory)
+
+    def adopt(self, release: Release, manifest: str, directory: Path) -> str:
+        """Record a release that is out already, whatever it exposes; its id."""
+        kept = self._kept(release, traced(release)).in_order()
+        with self.registry.transaction() as book:
+            identity = self._add(book, release, kept, manifest, directory)
+            book.finish(identity)
+        return identity
+
+    def _add(self, book: Transaction, release: Release, kept: Kept, manifest: str, directory: Path) -> str:
+        content = kept.to_bytes()
+        summary = self._summary(release, manifest, directory, content)
+        summary["warnings"] = self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
+        for entry in book.entries(self.asked.dataset):
+            if entry.summary["structure-digest"] == summary["structure-digest"]:
+                return entry.id
+        return book.add(self.asked.dataset, summary, content)
+
+    def _warn(self, release: Release, kept: Kept, earlier: Mapping[str, Kept]) -> list[str]:
+        """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
+        found = check.strangers(earlier, kept, release.problem.promised)
+        release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
+        return found
+
+    def _breaches(self, book: Transaction, kept: Kept, models: Sequence[Model]) -> list[check.Breach]:
+        earlier = _kept(book, self.asked.dataset, self.earlier)
+        return check.breaches(earlier, kept, models, self.asked.base)
+
+    def breaches(self, release: Release) -> list[check.Breach]:
+        """What would stop a release."""
+        kept = self._kept(release, traced(release))
+        with self.registry.transaction() as book:
+            self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
+            return self._breaches(book, kept, release.problem.promised)
+
+    def exposing(self, release: Release) -> list[Label]:
+        """What tells the records apart without which a release would expose nobody."""
+        columns = traced(release)
+        with self.registry.transaction() as book:
+            found = self._breaches(book, self._kept(release, columns), release.problem.promised)
+        codes, labels = columns[release.mark]
+        rows = [breach.rows for breach in found]
+        if found and not any(map(len, rows)):
+            check.refuse(found, release.policy.name)
+        return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
+
+    def _kept(self, release: Release, columns: Traced) -> Kept:
+        return kept_of(release, columns, self.registry.key.digests(self.asked.dataset))
+
+    def finish(self, identity: str) -> None:
+        """Note that a release was put in place."""
+        with self.registry.transaction() as book:
+            book.finish(identity)
+
+    def withdraw(self, identity: str) -> None:
+        """Forget a release that was not put in place."""
+        with self.registry.transaction() as book:
+            if book.entry(identity).state == store.UNFINISHED:
+                book.remove(identity)
+
+    def _summary(self, release: Release, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
+        key = self.registry.key.digests(self.asked.dataset)
+        policy = release.policy
+        return {
+            "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+            "home": str(policy.home.absolute()),
+            "plan": plan_to_json(release.plan),
+            "models": [str(model) for model in release.problem.promised],
+            "records": release.plan.records,
+            "classes": release.plan.classes,
+            "suppressed": release.suppressed,
+            "columns": list(release.columns),
+            "directory": str(directory.absolute()),
+            "manifest-sha256": manifest,
+            "input-digest": digest(key, release.problem.table),
+            "structure-digest": blake2b(structure, key=key, digest_size=32).hexdigest(),
+        }
+
+
+def located(policy: Policy) -> tuple[str, Path | None]:
+    """Where a policy's registry is, and its key's file if it names one."""
+    asked = policy.registry
+    assert asked is not None
+    path = asked.path.removeprefix("sqlite:///")
+    location = path if is_url(path) else str(policy.resolve(path))
+    return location, None if asked.key is None else policy.resolve(asked.key)
+
+
+def open_book(policy: Policy) -> Book | None:
+    """The book of a policy that names a registry."""
+    if policy.registry is None:
+        return None
+    store.check_name(policy.registry.dataset)
+    registry = store.open_registry(*located(policy))
+    with registry.transaction() as book:
+        return Book(registry, policy.registry, _kept(book, policy.registry.dataset))
+
+
+def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
+    """The series as it was after a release that is registered."""
+    book = open_book(policy)
+    if book is None or identity not in book.earlier:
+        raise RegistryError(f'the registry holds no release "{identity}"', where=policy.name)
+    series = book.earlier[identity].series
+    if series is None:
+        raise RegistryError(f"the release {identity} is not one of a series", where=policy.name)
+    return series
+
+
+def _kept(book: Transaction, dataset: str, known: Mapping[str, Kept] | None = None) -> dict[str, Kept]:
+    """The releases of a data set; what is known of them already is not read again."""
+    known = known or {}
+    return {
+        entry.id: known[entry.id] if entry.id in known else Kept.from_bytes(book.structure(entry.id))
+        for entry in book.entries(dataset)
+    }
+
+
+def _with_all_that_was_released(policy: Policy, released: set[str]) -> Policy:
+    """Every attribute that was released before is a quasi-identifier: by its values rows could be linked."""
+    changed = {
+        name: AttributePolicy(role=Role.QUASI_IDENTIFIER, hierarchy=attribute.hierarchy)
+        for name, attribute in policy.attributes.items()
+        if name in released and attribute.role in (Role.SENSITIVE, Role.NON_SENSITIVE)
+    }
+    if not changed:
+        return policy
+    left = [name for name in policy.sensitive if name not in changed]
+    for place, model in enumerate(policy.models):
+        if model.get("attribute") in changed or (not left and _needs_sensitive(model)):
+            names = ", ".join(f'"{name}"' for name in changed)
+            raise PolicyError(
+                f"{model['model']} protects a sensitive attribute, and {names} were released before: they are "
+                "quasi-identifiers now",
+                where=f"{policy.name}, privacy.models[{place}]",
+                remedy='Remove the model, or set registry.base = "previous" or "m-invariance" instead.',
+            )
+    return policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
+
+
+def _needs_sensitive(model: Mapping[str, Any]) -> bool:
+    from dataclasses import fields
+
+    from cobogo.promises.models import MODELS
+
+    kind = MODELS.get(str(model.get("model")))
+    return kind is not None and any(f.name == "attribute" for f in fields(kind))  # type: ignore[arg-type]
+
+
+def _least_level(kept: Kept, tree: Hierarchy) -> int:
+    """The lowest level of a hierarchy at which every value stands for no less than any that was released.
+
+    A starred class said nothing and does not bind; the top of a hierarchy has the same label, and does.
+    """
+    before = kept.classes.trees.get(tree.attribute)
+    if before is None or tree.attribute not in kept.classes.quasi_identifiers:
+        return 0
+    column = kept.classes.quasi_identifiers.index(tree.attribute)
+    said = kept.classes.codes[~check.starred(kept.classes)]
+    used = {kept.classes.labels[tree.attribute][code] for code in set(said[:, column].tolist())}
+    for level in range(tree.height + 1):
+        if all(_within_one(label, before, tree, level) for label in used):
+            return level
+    return tree.height + 1
+
+
+def _within_one(label: Any, before: Hierarchy, tree: Hierarchy, level: int) -> bool:
+    """Whether all that a released value stood for has one value at a level of another hierarchy."""
+    values = set()
+    for at, labels in enumerate(before.labels):
+        if label in labels:
+            code = labels.index(label)
+            under = [leaf for leaf, node in zip(before.leaves, before.maps[at].tolist(), strict=True) if node == code]
+            values |= {tree.generalize(leaf, level) for leaf in under if leaf in tree.index}
+    return len(values) <= 1

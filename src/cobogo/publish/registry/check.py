@@ -1,0 +1,237 @@
+"""What a new release would expose together with an earlier one: the attacks are run before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.table.frequency import number_tuples
+from cobogo.errors import Exposed, number_of
+from cobogo.examine.attacks.base import SLACK
+from cobogo.examine.attacks.complementary import Complementary, Temporal
+from cobogo.examine.attacks.crossing import ClassStructure, Crossing
+from cobogo.examine.attacks.differencing import Differencing
+from cobogo.examine.attacks.intersection import Intersection
+from cobogo.examine.attacks.pairing import linked_by_values
+from cobogo.examine.attacks.several import OnSeveral, Told
+from cobogo.floor.arrays import Ints, Mask
+from cobogo.promises.models import Model, Scope
+from cobogo.publish.registry.structure import Kept
+
+SHARED = 0.1
+"""The share of the records of the smaller release that two releases of one data set are expected to have in common."""
+
+TOLD = 0.5
+"""The share of the records that the columns of both releases must tell apart."""
+
+BASED, SPECIFIC = "previous", "more specific"
+REMEDIES = {
+    "complementary": 'Set registry.base = "previous", so that no value is more specific than was released, or '
+    '"quasi-identifiers".',
+    "temporal": 'Set registry.base = "previous", or wait until enough people of each class stay.',
+    "intersection": 'Ask for m-invariance with registry.base = "m-invariance", or set registry.base = "previous".',
+    "differencing": "Hold the change back until enough people came to each class or left it; `cobogo apply` does so.",
+    SPECIFIC: "Use the hierarchies of the earlier release, or coarser ones.",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Breach:
+    """One attack that would succeed: on whom (rows of the new release, or of the earlier one), and against what."""
+
+    attack: str
+    who: str  # of whom it tells: those in both, those who came, those who left
+    earlier: str  # the id of the release that it is crossed with
+    people: int
+    against: str  # what no longer holds
+    rows: Ints  # of the new release, whose suppression would help
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        people = number_of(self.people, "person", "people")
+        return f"{self.attack} with {self.earlier}: {people} {self.who} exposed, against {self.against}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json`` and the evidence."""
+        return {
+            "attack": self.attack,
+            "with": self.earlier,
+            "who": self.who,
+            "people": self.people,
+            "against": self.against,
+        }
+
+
+def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base: str | None) -> list[Breach]:
+    """Every attack that would succeed, on the new release with each of the earlier ones."""
+    asked = _askable(models)
+    found = []
+    for identity, before in earlier.items():
+        crossing = before.with_later(new)
+        for attack, crossed in _attacks(crossing, before, new, base):
+            for told in attack.tell(crossed):
+                breach = _judged(attack, identity, crossed, told, asked)
+                found += [] if breach is None else [breach]
+        if base == BASED:
+            found += _specific(identity, crossing)
+    if len(earlier) > 1 and base not in ("quasi-identifiers", "m-invariance"):
+        crossings = [before.with_later(new) for before in earlier.values()]
+        together = _of_all(crossings)
+        attack = Complementary() if all(crossing.same_people for crossing in crossings) else Temporal()
+        if together is not None:
+            breach = _judged(attack, ", ".join(earlier), crossings[-1], together, asked)
+            found += [] if breach is None else [breach]
+    return found
+
+
+def strangers(earlier: Mapping[str, Kept], new: Kept, models: Sequence[Model]) -> list[str]:
+    """What to say of earlier releases that share almost nobody with the new one, or whose records are not told apart.
+
+    They may be of other people. Or records are told by something else now, and nobody saw that they are the same: the
+    attacks are run on what both releases show, and what these would find if the people are the same is told.
+    """
+    found = []
+    for identity, before in earlier.items():
+        shared, least = len(before.with_later(new).before), min(len(before.classes), len(new.classes))
+        words = ""
+        if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < TOLD:
+            words = f"what this release and {identity} both have of people does not tell them apart"
+        elif shared < SHARED * least:
+            words = f"this release and {identity} share {shared:,} of {number_of(least, 'record')}"
+        if words:
+            shown = "".join(f"\n- {sentence}" for sentence in _by_what_is_shown(identity, before, new, models))
+            words += "; if they are of the same people, what the two tell together was not checked: see data.unit"
+            found.append(words + (f". By what both show:{shown}" if shown else ""))
+    return found
+
+
+def _by_what_is_shown(identity: str, before: Kept, new: Kept, models: Sequence[Model]) -> list[str]:
+    """What attacks would find that link rows by what was released, in sentences."""
+    crossing = linked_by_values(before.classes, new.classes).crossing
+    asked = _askable(models)
+    breaches = [
+        breach
+        for attack in (Temporal(), Intersection(), Differencing())
+        for told in attack.tell(crossing)
+        if (breach := _judged(attack, identity, crossing, told, asked)) is not None
+    ]
+    return list(dict.fromkeys(breach.sentence for breach in breaches))
+
+
+def refuse(found: Sequence[Breach], where: str) -> None:
+    """Stop a release that would expose people, and say how and what to do."""
+    if not found:
+        return
+    attacks = list(dict.fromkeys(breach.attack for breach in found))
+    most = max(breach.people for breach in found)
+    raise Exposed(
+        f"with what was released before, this would expose {number_of(most, 'person', 'people')}; nothing was written:",
+        where=f"{where}, registry",
+        remedy="\n".join([*(f"- {breach.sentence}" for breach in found), *(REMEDIES[attack] for attack in attacks)]),
+    )
+
+
+def _of_all(crossings: Sequence[Crossing]) -> Told | None:
+    """The rows that are in every release, in groups of those that all of the releases together say the same of."""
+    later = crossings[0].later
+    everywhere = np.ones(len(later), dtype=np.bool_)
+    numbers, most = [], np.full(len(later), len(later), dtype=np.int64)
+    for crossing in crossings:
+        joined, count = crossing.joined
+        number = np.full(len(later), -1, dtype=np.int64)
+        number[crossing.after] = joined
+        everywhere &= number >= 0
+        sizes = later.grouped(crossing.after, joined, count).sizes
+        most[crossing.after] = np.minimum(most[crossing.after], sizes[joined])
+        numbers.append(number)
+    rows = np.flatnonzero(everywhere)
+    if not len(rows):
+        return None
+    columns = [number[rows] for number in numbers]
+    owners, first = number_tuples(columns, [int(column.max()) + 1 for column in columns], len(rows))
+    groups = later.grouped(rows, owners, len(first))
+    return Told("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
+
+
+def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
+    """The models that can be asked of any group of records: conditions on classes, which look at nothing else."""
+    alone = [
+        replace(model, previous=None) if any(f.name == "previous" for f in fields(model)) else model  # type: ignore[arg-type, type-var]
+        for model in models
+        if model.scope is Scope.CLASS and not model.populations and not model.needs_members
+    ]
+    return tuple(model for model in alone if not model.needs_every_class)
+
+
+def _attacks(crossing: Crossing, before: Kept, new: Kept, base: str | None) -> Iterator[tuple[OnSeveral, Crossing]]:
+    """What is simulated, and on which crossing.
+
+    Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can
+    be linked by them beyond the models; m-invariance holds against whoever knows everything but the sensitive value, so
+    that there only what can be seen to differ counts. A sensitive value that changed is seen as one who left and one
+    who came.
+    """
+    if base == "m-invariance":
+        yield Differencing(), before.shown_with(new)
+        return
+    if base != "quasi-identifiers":
+        yield (Complementary() if crossing.same_people else Temporal()), crossing
+    yield Intersection(), crossing
+    yield Differencing(), before.unchanged_with(new)
+
+
+def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, asked: Sequence[Model]) -> Breach | None:
+    """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
+    more = told.confidence > told.baseline + SLACK
+    broken, names = np.zeros(len(told.groups), dtype=np.bool_), []
+    for model in asked:
+        if set(model.attributes) <= set(told.groups.histograms):
+            fails = ~model.holds(told.groups, model.measure(told.groups))
+            if (fails[told.owners] & more).any():
+                names.append(str(model))
+            broken |= fails
+    exposed = more & broken[told.owners]
+    if isinstance(attack, Intersection):
+        certain = more & (told.confidence >= 1 - SLACK) & ~exposed
+        names += [f"{name} is certain" for name in told.groups.histograms] if certain.any() else []
+        exposed |= certain
+    if not exposed.any():
+        return None
+    rows = told.rows[exposed]
+    side = crossing.earlier if told.side == "earlier" else crossing.later
+    people = len(rows) if side.people is None else len(np.unique(side.people[rows]))
+    who = "in both"
+    if isinstance(attack, Differencing):
+        who = "who came or changed" if told.side == "later" else "who left or changed"
+    return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
+
+
+def _helping(crossing: Crossing, told: Told, exposed: Mask) -> Ints:
+    """The rows of the new release without which the attack would find nobody: those exposed; where people left a class,
+    those that stayed, so that all of it is gone."""
+    if told.side == "later":
+        return told.rows[exposed]
+    left = np.unique(crossing.earlier.owners[told.rows[exposed]])
+    return crossing.after[np.isin(crossing.earlier.owners[crossing.before], left)]
+
+
+def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
+    """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
+    silent = starred(crossing.earlier)[crossing.earlier.owners[crossing.before]]
+    rows = crossing.after[crossing.refined & ~silent]
+    if len(rows):
+        yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)
+
+
+def starred(classes: ClassStructure) -> Mask:
+    """Which classes say nothing: every quasi-identifier of theirs is a star."""
+    stars = [
+        np.array([label == SUPPRESSED for label in classes.labels[name]])[classes.codes[:, column]]
+        for column, name in enumerate(classes.quasi_identifiers)
+    ]
+    return np.asarray(np.logical_and.reduce(stars))

@@ -1,0 +1,86 @@
+"""The history of a data set: what each of its registered releases added to those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cobogo.data.policy import Policy
+from cobogo.errors import CobogoError
+from cobogo.promises import models
+from cobogo.publish.registry.check import Breach, breaches
+from cobogo.publish.registry.store import Entry, Transaction
+from cobogo.publish.registry.structure import Kept
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chapter:
+    """One release and how it stands to the one before it.
+
+    ``stayed``, ``came`` and ``left`` count records, by whose they are; None for the first release. ``new`` are columns
+    that no earlier release had. ``breaches`` are the attacks that succeed on it with the earlier ones, as they are now
+    (a release that was adopted may have some); None where its models cannot be asked again.
+    """
+
+    entry: Entry
+    new: tuple[str, ...]
+    base: str | None
+    series: bool  # whether it is one of a series that m-invariance is asked of
+    stayed: int | None = None
+    came: int | None = None
+    left: int | None = None
+    breaches: tuple[Breach, ...] | None = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """In figures, without a value."""
+        found = None if self.breaches is None else [one.as_dict() for one in self.breaches]
+        return {
+            **self.entry.as_dict(),
+            "new columns": list(self.new),
+            "base": self.base,
+            "series": self.series,
+            "stayed": self.stayed,
+            "came": self.came,
+            "left": self.left,
+            "breaches": found,
+        }
+
+
+def history(book: Transaction, dataset: str) -> list[Chapter]:
+    """The releases of a data set in their order. Each is checked again against those before it."""
+    chapters: list[Chapter] = []
+    earlier: dict[str, Kept] = {}
+    for entry in book.entries(dataset):
+        kept = Kept.from_bytes(book.structure(entry.id))
+        known = {name for one in earlier.values() for name in one.columns}
+        asked = entry.summary["policy"].get("registry") or {}
+        crossing = next(reversed(earlier.values())).with_later(kept) if earlier else None
+        chapters.append(
+            Chapter(
+                entry,
+                tuple(name for name in kept.columns if name not in known),
+                asked.get("base"),
+                kept.series is not None,
+                None if crossing is None else len(crossing.before),
+                None if crossing is None else len(crossing.added),
+                None if crossing is None else len(crossing.removed),
+                _checked(entry, earlier, kept, asked.get("base")),
+            )
+        )
+        earlier[entry.id] = kept
+    return chapters
+
+
+def _checked(entry: Entry, earlier: dict[str, Kept], kept: Kept, base: str | None) -> tuple[Breach, ...] | None:
+    if not earlier:
+        return ()
+    try:
+        policy = Policy.of(entry.summary["policy"], home=entry.summary["home"], name=entry.id)
+        return tuple(breaches(earlier, kept, _models(policy), base))
+    except CobogoError:
+        return None
+
+
+def _models(policy: Policy) -> Sequence[models.Model]:
+    return models.build(policy.models, policy.sensitive)

@@ -1,0 +1,284 @@
+"""The registry's database: SQLite in a file, or PostgreSQL by URL. Only ids, data sets and dates are in clear."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Column as Field
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    UniqueConstraint,
+    func,
+    select,
+    text,
+)
+from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
+
+from cobogo.errors import RegistryError
+from cobogo.floor.store import Place, new_file, opened, placed
+from cobogo.publish.registry import seal
+from cobogo.publish.registry.seal import Key
+
+FORMAT = "cobogo-registry/1"
+RELEASED, UNFINISHED, REMOVED = "released", "unfinished", "removed"
+PATIENCE = 30
+"""Seconds to wait for another process that is writing."""
+
+_schema = MetaData()
+_meta = Table("cobogo_registry", _schema, Field("name", String, primary_key=True), Field("value", LargeBinary))
+_releases = Table(
+    "cobogo_releases",
+    _schema,
+    Field("id", String, primary_key=True),
+    Field("dataset", String, nullable=False),
+    Field("number", Integer, nullable=False),
+    Field("created", String, nullable=False),
+    Field("state", String, nullable=False),
+    Field("summary", LargeBinary, nullable=False),
+    Field("structure", LargeBinary, nullable=False),
+    UniqueConstraint("dataset", "number"),
+)
+
+_NAME = re.compile(r"[\w][\w .-]{0,99}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Entry:
+    """One release: ``summary`` is its policy, plan, models and digests. ``state``: whether it was put in place."""
+
+    id: str
+    dataset: str
+    number: int
+    created: str
+    state: str
+    summary: dict[str, Any]
+
+    def as_dict(self) -> dict[str, object]:
+        """What is shown of a release: nothing of its plan but the kind and the levels."""
+        summary = self.summary
+        plan = summary["plan"]
+        shown = plan["kind"]
+        if plan["kind"] == "full-domain":
+            shown += f": {', '.join(f'{name} {level}' for name, level in plan['levels'].items())}"
+        return {
+            "release": self.id,
+            "dataset": self.dataset,
+            "date": self.created,
+            "state": self.state,
+            "records": summary["records"],
+            "classes": summary["classes"],
+            "suppressed": summary["suppressed"],
+            "models": summary["models"],
+            "columns": summary["columns"],
+            "plan": shown,
+            "directory": summary["directory"],
+            "manifest SHA-256": summary["manifest-sha256"],
+            "input digest": summary["input-digest"],
+        }
+
+
+class Registry:
+    """An open registry. What is read or written in one `transaction` nobody else changes meanwhile."""
+
+    def __init__(self, engine: Engine, key: Key, name: str) -> None:
+        self.engine, self.key, self.name = engine, key, name
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """A block that sees and changes the registry alone; nothing is changed if it raises."""
+        with self._guarded(), self.engine.begin() as connection:
+            if self.engine.dialect.name == "postgresql":
+                connection.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}s'"))
+                connection.execute(text("LOCK TABLE cobogo_releases IN EXCLUSIVE MODE"))
+            yield Transaction(connection, self.key, self.name)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """A block whose failures of the database are told as errors, without its words: they may quote values."""
+        try:
+            yield
+        except OperationalError as error:
+            said = str(error.orig).lower()
+            if "locked" in said or "lock timeout" in said:
+                raise RegistryError(
+                    "another process is writing to the registry", where=self.name, remedy="Try again when it is done."
+                ) from None
+            raise self._unusable(error) from None
+        except SQLAlchemyError as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: SQLAlchemyError) -> RegistryError:
+        kind = type(getattr(error, "orig", None) or error).__name__
+        return RegistryError(
+            f"the registry cannot be used: {kind}",
+            where=self.name,
+            remedy="Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry "
+            "init` begins a new one.",
+        )
+
+    def check(self) -> None:
+        """Refuse what is not a registry, or not this key's."""
+        with self._guarded(), self.engine.connect() as connection:
+            found = {row.name: row.value for row in connection.execute(select(_meta))}
+        if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
+            raise RegistryError("is not a registry of this version", where=self.name)
+        if self.key.open(bytes(found.get("check") or b""), "check") is None:
+            raise RegistryError(
+                "the key is not this registry's",
+                where=self.name,
+                remedy=f"Name the right file with registry.key (or --key), or set {seal.VARIABLE}.",
+            )
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """What can be done with a registry; see `Registry.transaction`."""
+
+    connection: Connection
+    key: Key
+    name: str
+
+    def entries(self, dataset: str | None = None) -> list[Entry]:
+        """The releases of a data set, or of all, in the order of their numbers."""
+        query = select(_releases).where(_releases.c.state != REMOVED)
+        query = query.order_by(_releases.c.dataset, _releases.c.number)
+        if dataset is not None:
+            query = query.where(_releases.c.dataset == dataset)
+        return [self._entry(row) for row in self.connection.execute(query)]
+
+    def entry(self, identity: str) -> Entry:
+        """One release."""
+        row = self.connection.execute(select(_releases).where(_releases.c.id == identity)).first()
+        if row is None or row.state == REMOVED:
+            raise RegistryError(
+                f'holds no release "{identity}"', where=self.name, remedy="`cobogo registry list` shows them."
+            )
+        return self._entry(row)
+
+    def structure(self, identity: str) -> bytes:
+        """The class structure of one release."""
+        query = select(_releases.c.structure).where(_releases.c.id == identity)
+        return self._opened(self.connection.execute(query).scalar_one(), identity, "structure")
+
+    def add(self, dataset: str, summary: dict[str, Any], structure: bytes, *, state: str = UNFINISHED) -> str:
+        """Record a release under the data set's next number; its id."""
+        last = select(func.max(_releases.c.number)).where(_releases.c.dataset == dataset)
+        number = (self.connection.execute(last).scalar() or 0) + 1
+        identity = f"{dataset}-{number}"
+        content = json.dumps(summary, ensure_ascii=False, allow_nan=False).encode()
+        row = {
+            "id": identity,
+            "dataset": dataset,
+            "number": number,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "state": state,
+            "summary": self.key.seal(content, f"{identity} summary"),
+            "structure": self.key.seal(structure, f"{identity} structure"),
+        }
+        try:
+            self.connection.execute(_releases.insert().values(row))
+        except IntegrityError:
+            raise RegistryError(
+                f'another data set has a release "{identity}"', where=self.name, remedy="Choose another dataset."
+            ) from None
+        return identity
+
+    def finish(self, identity: str) -> None:
+        """Note that a release was put in place."""
+        self.connection.execute(_releases.update().where(_releases.c.id == identity).values(state=RELEASED))
+
+    def remove(self, identity: str) -> None:
+        """Forget a release: later ones are no longer checked against it. Its number is not given again."""
+        self.entry(identity)
+        gone = {"state": REMOVED, "summary": b"", "structure": b""}
+        self.connection.execute(_releases.update().where(_releases.c.id == identity).values(gone))
+
+    def _entry(self, row: Any) -> Entry:
+        summary = json.loads(self._opened(row.summary, row.id, "summary"))
+        return Entry(row.id, row.dataset, row.number, row.created, row.state, summary)
+
+    def _opened(self, sealed: Any, identity: str, part: str) -> bytes:
+        content = self.key.open(bytes(sealed), f"{identity} {part}")
+        if content is None:
+            raise RegistryError(
+                f"the record of {identity} was altered or damaged",
+                where=self.name,
+                remedy="Restore the registry from a copy: what is recorded there can no longer be checked against.",
+            )
+        return content
+
+
+def check_name(dataset: str) -> None:
+    """Refuse a name that would not do in an id and on a command line."""
+    if not _NAME.fullmatch(dataset):
+        raise RegistryError(
+            f"{dataset!r} is no name for a data set",
+            where="registry.dataset",
+            remedy="Use letters, digits, spaces, dots, hyphens and underscores.",
+        )
+
+
+def create(location: str, key_file: Path | None) -> Registry:
+    """Begin a registry where there is none, with a new key unless there is one already."""
+    place = _placed(location)
+    file, new_key = place.file, None
+    if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
+        new_key = None if chosen.exists() else chosen
+    if file is not None and not new_file(file, "registry", RegistryError):
+        raise RegistryError("is there already", where=str(file), remedy="Use it, or begin a registry elsewhere.")
+    try:
+        key = seal.create(new_key) if new_key is not None else seal.load(key_file or default_key(location))
+        registry = Registry(opened(place, patience=PATIENCE), key, place.name)
+        with registry._guarded(), registry.engine.begin() as connection:
+            _schema.create_all(connection, checkfirst=False)
+            check = {"name": "check", "value": key.seal(FORMAT.encode(), "check")}
+            connection.execute(_meta.insert(), [{"name": "format", "value": FORMAT.encode()}, check])
+    except BaseException:
+        for begun in (file, new_key):
+            if begun is not None:
+                begun.unlink(missing_ok=True)
+        raise
+    return registry
+
+
+def open_registry(location: str, key_file: Path | None) -> Registry:
+    """The registry at a path or URL, with the key of the environment, the file given, or the file beside it."""
+    place = _placed(location)
+    if place.file is not None and not place.file.is_file():
+        raise RegistryError(
+            "there is no registry",
+            where=str(place.file),
+            remedy=f"Begin one: cobogo registry init --registry {location}",
+        )
+    key = seal.load(key_file or default_key(location))
+    registry = Registry(opened(place, patience=PATIENCE), key, place.name)
+    registry.check()
+    return registry
+
+
+def default_key(location: str) -> Path | None:
+    """The key's place where none is named: beside a registry that is a file."""
+    file = _placed(location).file
+    return None if file is None else file.with_name(file.name + ".key")
+
+
+def _placed(location: str) -> Place:
+    return placed(location, "registry", RegistryError)

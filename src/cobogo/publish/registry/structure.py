@@ -1,0 +1,303 @@
+"""What the registry keeps of a release: its class structure, with a keyed digest in the place of each record."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import unicodedata
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import Domain
+from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.table.coder import Coder, Column
+from cobogo.data.table.frequency import number_tuples
+from cobogo.examine.attacks.crossing import ClassStructure, Crossing, linked_by
+from cobogo.floor.arrays import Ints
+from cobogo.publish.recode.plan import BucketPlan
+from cobogo.publish.result import Release
+from cobogo.release.reference import domain_from_json, domain_to_json
+
+Digests = NDArray[np.uint64]
+Traced = dict[str, Column]
+"""The rows of a release, column by column."""
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number near 2^64 divided by the golden ratio: its multiples lie far apart."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept:
+    """A release's classes, and for each of its rows a digest that tells the record again in another release.
+
+    ``columns`` are all that were released, with their roles; ``series`` is what the release told of people, where it is
+    one of a series. ``cells`` are the digests of what tells records: the unit, or every column that was read, by its
+    name. Two releases are compared by the columns that both have, in whatever order and however values are written.
+    """
+
+    classes: ClassStructure
+    records: Digests
+    columns: Mapping[str, str]
+    series: Mapping[str, Any] | None = None
+    cells: Mapping[str, Digests] = field(default_factory=dict)
+
+    def with_later(self, later: Kept) -> Crossing:
+        """This release crossed with a later one, their rows linked by whose they are."""
+        one, other = (part.records for part in (self, later))
+        if self.cells.keys() != later.cells.keys():
+            one, other = (
+                _records(who, part.classes.owners, list(part.classes.values.values()))
+                for who, part in zip(self._told_with(later), (self, later), strict=True)
+            )
+        return linked_by(self.classes, later.classes, one, other)
+
+    def unchanged_with(self, later: Kept) -> Crossing:
+        """The same, but for rows whose sensitive values changed in between: those are not linked."""
+        both = [name for name in self.classes.values if name in later.classes.values]
+        return self._linked(later, [np.concatenate(self._told_with(later)), *_labels_in_both(self, later, both)])
+
+    def tells_apart(self, later: Kept) -> float:
+        """The share of this release's rows that what both releases know of them tells apart."""
+        who, _ = self._told_with(later)
+        _, many = np.unique(who, return_counts=True)
+        return float((many == 1).sum()) / max(len(who), 1)
+
+    def _told_with(self, later: Kept) -> tuple[Digests, Digests]:
+        """Whose each row is, by the columns that both releases know."""
+        common = sorted(self.cells.keys() & later.cells.keys())
+        if common:
+            one, other = (_whose({name: part.cells[name] for name in common}) for part in (self, later))
+            return one, other
+        parts = (self, later)
+        if all(len(part.cells) == 1 for part in parts):  # two units by different names
+            one, other = (next(iter(part.cells.values())) for part in parts)
+            return one, other
+        one, other = (part.records if part.classes.people is None else part.classes.people for part in parts)
+        return one, other
+
+    def _linked(self, later: Kept, columns: Sequence[NDArray[Any]]) -> Crossing:
+        """Rows that agree in some columns (of both releases, one after the other), as many as there are of each."""
+        codes = [np.unique(column, return_inverse=True)[1] for column in columns]
+        ours = len(self.classes)
+        groups = number_tuples(codes, [int(code.max(initial=0)) + 1 for code in codes], ours + len(later.classes))[0]
+        turns = [_turns(part) for part in (groups[:ours], groups[ours:])]
+        most = max(int(part.max(initial=0)) for part in turns) + 1
+        keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
+        return linked_by(self.classes, later.classes, keys[0], keys[1])
+
+    def shown_with(self, later: Kept) -> Crossing:
+        """The same linked by what was released: rows with the same values take each other's place."""
+        names = (*self.classes.quasi_identifiers, *later.classes.quasi_identifiers)
+        names += (*self.classes.values, *later.classes.values)
+        return self._linked(later, _labels_in_both(self, later, list(dict.fromkeys(names))))
+
+    def in_order(self) -> Kept:
+        """The same with its rows in the order of their digests, whatever order they came in."""
+        order, c = np.argsort(self.records), self.classes
+        values = {name: codes[order] for name, codes in c.values.items()}
+        people = None if c.people is None else c.people[order]
+        return replace(
+            self,
+            classes=replace(c, owners=c.owners[order], values=values, people=people),
+            records=self.records[order],
+            cells={name: digests[order] for name, digests in self.cells.items()},
+        )
+
+    def to_bytes(self) -> bytes:
+        """As it is sealed."""
+        c = self.classes
+        header = {
+            "quasi-identifiers": list(c.quasi_identifiers),
+            "labels": {name: list(known) for name, known in c.labels.items()},
+            "domains": {name: domain_to_json(domain) for name, domain in c.domains.items()},
+            "trees": {name: list(map(list, tree.labels)) for name, tree in c.trees.items()},
+            "columns": dict(self.columns),
+            "series": self.series,
+            "cells": list(self.cells),
+        }
+        arrays: dict[str, NDArray[Any]] = {"codes": c.codes, "owners": c.owners, "records": self.records}
+        arrays |= {f"value {place}": values for place, values in enumerate(c.values.values())}
+        for place, tree in enumerate(c.trees.values()):
+            arrays |= {f"tree {place} {level}": parents for level, parents in enumerate(tree.parents)}
+        if c.people is not None:
+            arrays["people"] = c.people
+        for place, digests in enumerate(self.cells.values()):  # most columns have few distinct values
+            distinct, codes = np.unique(digests, return_inverse=True)
+            arrays |= {f"cell {place}": distinct, f"cells {place}": codes.astype(np.int32)}
+        stream = io.BytesIO()
+        text = np.frombuffer(json.dumps(header, ensure_ascii=False, allow_nan=False).encode(), dtype=np.uint8)
+        np.savez(stream, allow_pickle=False, header=text, **arrays)
+        return zlib.compress(stream.getvalue(), 6)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Kept:
+        """The inverse."""
+        with np.load(io.BytesIO(zlib.decompress(content)), allow_pickle=False) as found:
+            header = json.loads(found["header"].tobytes())
+            trees = {}
+            for place, (name, labels) in enumerate(header["trees"].items()):
+                parents = tuple(found[f"tree {place} {level}"] for level in range(len(labels) - 1))
+                trees[name] = Hierarchy(name, tuple(map(tuple, labels)), parents)
+            classes = ClassStructure(
+                tuple(header["quasi-identifiers"]),
+                {name: tuple(known) for name, known in header["labels"].items()},
+                found["codes"],
+                found["owners"],
+                {name: found[f"value {place}"] for place, name in enumerate(header["domains"])},
+                {name: domain_from_json(name, domain) for name, domain in header["domains"].items()},
+                trees,
+                found.get("people"),
+            )
+            cells = {
+                name: found[f"cell {place}"][found[f"cells {place}"]]
+                for place, name in enumerate(header.get("cells", ()))
+            }
+            return cls(classes, found["records"], header["columns"], header["series"], cells)
+
+
+def traced(release: Release) -> Traced:
+    """The rows of a release that is about to be written, coded, with what tells their records again."""
+    engine, rows = release.table.engine, release.traced
+    wanted = [*_told_by(release), *release.policy.sensitive, release.mark]
+    texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
+    coders = [Coder() for _ in wanted]
+    for batch in engine.batches(texts):
+        for place, coder in enumerate(coders):
+            coder.add(batch.column(f"c{place}"))
+    return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
+
+
+def _told_by(release: Release) -> tuple[str, ...]:
+    """The columns that tell classes apart."""
+    return (release.plan.group,) if isinstance(release.plan, BucketPlan) else release.policy.quasi_identifiers
+
+
+def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
+    """The structure of a release, of its rows as they were traced."""
+    plan, policy, told_by = release.plan, release.policy, _told_by(release)
+    quasi = [columns[name] for name in told_by]
+    ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
+    codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
+    domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
+    values = {name: _in_domain(domains[name], *columns[name]) for name in policy.sensitive}
+    cells = _cells(release, columns[release.mark], key)
+    who = _whose(cells)
+    several = policy.data.unit is not None and len(np.unique(who)) < len(who)
+    return Kept(
+        ClassStructure(
+            tuple(told_by),
+            {name: columns[name][1] for name in told_by},
+            np.ascontiguousarray(codes),
+            ids,
+            values,
+            domains,
+            {} if isinstance(plan, BucketPlan) else {tree.attribute: tree for tree in release.problem.hierarchies},
+            who if several else None,
+        ),
+        _records(who, ids, list(values.values())),
+        {name: str(policy.attributes[name].role) for name in release.columns if name in policy.attributes},
+        cells=cells,
+    )
+
+
+def _in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:
+    index = {label: code for code, label in enumerate(domain.labels)}
+    return np.array([index[label] for label in labels], dtype=np.int32)[codes]
+
+
+def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
+    """What tells each row's record: digests of the unit, or of all that was read of it, by the names of the columns."""
+    codes, labels = column
+    unit, names = release.policy.data.unit, list(release.table.columns)
+    if unit is not None or len(names) == 1:
+        return {canonical(unit or names[0]): _digests(labels, key)[codes]}
+    found = [next(csv.reader([label or ""]), [""]) for label in labels]
+    parts = zip(*found, strict=True) if found else [()] * len(names)
+    return {
+        canonical(name): _digests([value or None for value in part], key)[codes]
+        for name, part in sorted(zip(names, parts, strict=True))
+    }
+
+
+def canonical(text: str) -> str:
+    """A value however it is written: without spaces around it, in small letters, a number without idle zeros.
+
+    >>> [canonical(text) for text in ("HIV ", "hiv", "1.0", "+1", "1.50", "007", "São  Paulo")]
+    ['hiv', 'hiv', '1', '1', '1.5', '007', 'são paulo']
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    number = _NUMBER.fullmatch(plain)
+    if number is None:
+        return plain
+    sign, whole, fraction = number.groups()
+    fraction = (fraction or "").rstrip("0")
+    return ("-" if sign == "-" else "") + whole + (f".{fraction}" if fraction else "")
+
+
+_NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]+))?")
+
+
+def _digests(labels: Sequence[Label], key: bytes) -> Digests:
+    """A keyed digest of each text, however it is written. Nobody is behind NULL, who is the same everywhere."""
+    known: dict[Label, bytes] = {None: blake2b(b"", key=key, digest_size=8).digest()}
+    for label in labels:
+        if label not in known:
+            known[label] = blake2b(b"=" + canonical(label or "").encode(), key=key, digest_size=8).digest()
+    return np.frombuffer(b"".join(known[label] for label in labels), dtype="<u8").astype(np.uint64)
+
+
+def _whose(cells: Mapping[str, Digests]) -> Digests:
+    """One digest for each row, of all its cells and the names of their columns, in any order."""
+    if len(cells) == 1:
+        return next(iter(cells.values()))
+    found = np.zeros(len(next(iter(cells.values()))), dtype=np.uint64)
+    for name, digests in cells.items():
+        odd = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") | 1
+        found += digests * np.uint64(odd)
+    return found
+
+
+def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
+    """A digest for each row: that of whose it is, told apart by its turn among the rows of the same person."""
+    keys: list[NDArray[Any]] = [*values, owners, who]
+    order = np.lexsort(keys)
+    sorted_who = who[order]
+    turn = np.empty(len(who), dtype=np.uint64)
+    turn[order] = np.arange(len(who)) - np.searchsorted(sorted_who, sorted_who)
+    return who ^ (turn * SPREAD)
+
+
+def _labels_in_both(one: Kept, other: Kept, names: Sequence[str]) -> list[Ints]:
+    """Columns of two releases, one after the other, in numbers that are the same where the values are."""
+    columns = []
+    for name in names:
+        parts = [_labelled(side.classes, name) for side in (one, other)]
+        labels = dict.fromkeys(label for _, known in parts for label in known)
+        known = {label: code for code, label in enumerate(labels)}
+        translated = [np.array([known[label] for label in labels], dtype=np.int64)[codes] for codes, labels in parts]
+        columns.append(np.concatenate(translated))
+    return columns
+
+
+def _labelled(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+    if name in side.values:
+        return side.values[name], side.domains[name].labels
+    if name not in side.quasi_identifiers:
+        return np.zeros(len(side), dtype=np.int32), (None,)
+    return side.codes[side.owners, side.quasi_identifiers.index(name)], side.labels[name]
+
+
+def _turns(groups: Ints) -> Ints:
+    """Each row's turn among those of its group."""
+    order = np.argsort(groups, kind="stable")
+    turn = np.empty(len(groups), dtype=np.int64)
+    turn[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])
+    return turn

@@ -1,0 +1,262 @@
+"""A sampled release: true rows, made coarser; which of them are there was left to chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Ints
+from cobogo.floor.outside import fraction
+from cobogo.floor.randomness import Source, coins, source
+from cobogo.promises.models.differential_privacy import DifferentialPrivacy
+from cobogo.promises.models.promise import made as promised
+from cobogo.publish.sample import scheme
+from cobogo.publish.sample.parameters import FINEST, Parameters, largest_share, least_k, parameters
+from cobogo.publish.sample.scheme import Coarser
+from cobogo.release import dictionary
+from cobogo.release.columns import counted, kind_of, labelled
+from cobogo.release.contract import (
+    ENTROPY,
+    SEED,
+    Bars,
+    Findings,
+    Json,
+    Meaning,
+    Section,
+    Story,
+    Transformation,
+    Written,
+)
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+PROCEDURE = (
+    "differential privacy rests on how the sample was drawn and on levels that were not chosen by the data: neither "
+    "can be read off the rows. What was checked is that the stated procedure keeps what is promised, and that every "
+    "row is there at least k times"
+)
+SHOWN = 12
+"""Values of a column that the report draws."""
+
+
+class Sampled(Transformation):
+    """Rows drawn, made coarser and cut."""
+
+    kind = "sampling"
+
+    def __init__(
+        self,
+        policy: Policy,
+        made: Coarser,
+        levels: dict[str, int],
+        found: Parameters,
+        searching: Fraction,
+        drawn: Source,
+    ) -> None:
+        self._policy, self._made, self._levels, self._found = policy, made, levels, found
+        self._searching, self._source = searching, drawn
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """One draw: of the records of each class, as many as coins say, if they are enough."""
+        import pyarrow as pa
+
+        classes, sizes = self._made.classes(self._levels)
+        kept = sampled(sizes, self._found, self._source)
+        _, first = np.unique(classes, return_index=True)
+        rows = np.repeat(first, kept)
+        arrays = []
+        for name in columns:
+            place = self._made.counted.quasi_identifiers.index(name)
+            codes = self._made.codes(name, self._levels)[self._made.counted.codes[rows, place]]
+            kind = None if self._levels.get(name) else kind_of(table, name)
+            arrays.append(labelled(codes, self._made.labels(name, self._levels), kind))
+        yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Of the columns that are coarser; every value is a true one, or stands for it."""
+        found = {}
+        for name, level in self._levels.items():
+            labels = self._made.hierarchies[name].labels[level]
+            top = bool(level) and labels == (SUPPRESSED,)
+            found[name] = Meaning(dictionary.meaning(self._policy.attributes[name], level, top=top), truthful=True)
+        return found
+
+    def stated(self) -> Json:
+        """The procedure and its parameters."""
+        return {
+            "epsilon": self._found.epsilon,
+            "delta": self._found.delta,
+            "search-epsilon": float(self._searching),
+            "share": str(self._found.share),
+            "k": self._found.k,
+            "levels": dict(self._levels),
+            "neighbours": "one record more or less",
+            "entropy": ENTROPY if self._source.safe else SEED,
+        }
+
+    def explained(self) -> str:
+        """What may be concluded from the rows, and what not."""
+        return (
+            f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
+            f"were made coarser, and rows of which fewer than {self._found.k} were drawn are left out, so that rare "
+            "combinations are missing and counts are on the low side. Whether any one record was in the original can "
+            f"hardly be told: ({self._found.epsilon + float(self._searching):g}, {self._found.delta:g})-differential "
+            "privacy, for one record more or less.\n"
+        )
+
+    def kept(self) -> Json:
+        """The seed, if there was one."""
+        return {"seed": None if self._policy.sampling is None else self._policy.sampling.seed}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """What the policy asked for."""
+        return self._policy.models
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
+        """How many rows there are of how many, and what became of each column."""
+        records, released = self._made.counted.records, after.rows()
+        _, sizes = self._made.classes(self._levels)
+        rows: list[list[str | float | None]] = []
+        plots, distances = [], {}
+        for place, name in enumerate(self._made.counted.quasi_identifiers):
+            labels = [say.label(label) for label in self._made.labels(name, self._levels)]
+            codes = self._made.codes(name, self._levels)[self._made.counted.codes[:, place]]
+            true = np.bincount(codes, weights=self._made.counted.counts, minlength=len(labels)) / max(records, 1)
+            drawn = _shares(after, name, labels, say)
+            distances[name] = float(np.abs(true - drawn).sum() / 2)
+            rows.append([name, self._levels.get(name, 0), len(labels), round(distances[name], 6)])
+            most = np.argsort(-true)[:SHOWN]
+            shares = {say("sample.before"): true[most].tolist(), say("sample.after"): drawn[most].tolist()}
+            if len(labels) > 1:
+                title = say("sample.column", name=name)
+                plots.append(Bars(f"sampled-{place}", title, say("sample.plot"), [labels[n] for n in most], shares))
+        summary = {
+            "original_records": records,
+            "expected_sample": float(self._found.share * records),
+            "classes": {"original": len(sizes), "released": _classes(after)},
+            "levels": dict(self._levels),
+            "distances": distances,
+        }
+        header = [say(f"sample.{word}") for word in ("name", "level", "values", "distance")]
+        section = Section(say("sample.columns"), say("sample.lead"), header, rows)
+        keys = [
+            ("k", say.number(self._found.k), say("sample.k")),
+            ("β", say.percent(float(self._found.share)), say("sample.share")),
+            (say("sample.kept"), say.percent(released / max(records, 1)), say("sample.kept.why")),
+        ]
+        epsilon = self._found.epsilon + float(self._searching)
+        headline = say("sample.headline", n=released, epsilon=round(epsilon, 6), records=records)
+        return Story(summary, headline, keys, [section], plots[:6])
+
+
+def sampled(sizes: Ints, found: Parameters, drawn: Source) -> Ints:
+    """Of classes of so many records, how many each are released: Bin(n, β), or none if fewer than k."""
+    ends = np.cumsum(sizes)
+    heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])
+    kept = heads[ends] - heads[ends - sizes]
+    return np.where(kept >= found.k, kept, 0)
+
+
+def make(policy: Policy, table: Table) -> Sampled:
+    """Settle the levels, the share and k. If levels are chosen by chance, they are chosen here."""
+    asked, promise = policy.sampling, asked_of(policy)
+    if asked is None:
+        raise PolicyError(
+            "asks for no sample", where=f"{policy.name}, sampling", remedy="Say how: [sampling] and its levels."
+        )
+    if policy.data.unit is not None:
+        raise PolicyError(
+            "a sample hides a record, and a person may have several here",
+            where=f"{policy.name}, data.unit",
+            remedy="Bring every person's records into one row first, or leave out unit and protect records.",
+        )
+    gone = set(policy.with_role(Role.IDENTIFIER))
+    names = [name for name in table.columns if name not in gone]
+    made = scheme.coarser(policy, table, frequency_table(table, names, []))
+    levels = scheme.said(policy, made)
+    open_ones = [name for name in made.hierarchies if name not in levels]
+    searching = Fraction(0)
+    if open_ones:
+        if asked.search_epsilon is None or asked.search_epsilon >= promise.epsilon:
+            raise PolicyError(
+                f"says no level for {', '.join(open_ones)}",
+                where=f"{policy.name}, sampling.levels",
+                remedy="Say one, or give search-epsilon: a part of ε for which levels are chosen.",
+            )
+        searching = Fraction(str(asked.search_epsilon))
+    elif asked.search_epsilon is not None:
+        raise PolicyError("levels say all there is to choose", where=f"{policy.name}, sampling.search-epsilon")
+    found = parameters(promise.epsilon - float(searching), promise.delta, asked.share, policy.name)
+    if open_ones:
+        schemes = scheme.candidates(policy, made, levels)
+        weights = {name: policy.attributes[name].weight for name in made.hierarchies}
+        levels = scheme.chosen(made, schemes, math.ceil(found.k / found.share), searching, weights)
+    return Sampled(policy, made, levels, found, searching, source(asked.seed))
+
+
+def asked_of(policy: Policy) -> DifferentialPrivacy:
+    """The one promise that a sample can keep."""
+    promises = promised(policy.models, (), {DifferentialPrivacy.name: DifferentialPrivacy}, where=policy.name)
+    if len(promises) != 1:
+        raise PolicyError(
+            "a sample keeps one model of differential privacy",
+            where=f"{policy.name}, privacy.models",
+            remedy='Say: models = [{ model = "differential-privacy", epsilon = 1, delta = 1e-6 }].',
+        )
+    return promises[0]
+
+
+def check(written: Written) -> Findings:
+    """Recompute what the stated procedure costs, and count how many rows look alike."""
+    stated = written.stated
+    epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
+    share, k = fraction(stated["share"]), int(stated["k"])
+    problems = []
+    if not 0 < epsilon <= 1000 or not 1e-300 < delta < 1 or searching < 0:
+        problems.append("the stated ε and δ are none that a sample can keep")
+    elif not 0 < share <= largest_share(epsilon) or share.denominator > FINEST:
+        problems.append("the stated share of the sample is more than ε allows")
+    elif k < least_k(epsilon, delta, float(share)):
+        problems.append("the stated k is less than ε and δ ask for")
+    smallest = _smallest(written.rows)
+    if smallest is not None and smallest < k:
+        problems.append(f"some row is there {smallest:,} times only; the stated k is {k:,}")
+    verdicts = []
+    for entry in written.asked:
+        if entry.get("model") != DifferentialPrivacy.name:
+            problems.append(f"{entry.get('model')} is asked for, and a sample keeps differential privacy alone")
+            continue
+        promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
+        verdicts.append(promise.verdict(epsilon + searching, delta))
+    return Findings(tuple(verdicts), tuple(problems), (PROCEDURE,))
+
+
+def _smallest(rows: Table) -> int | None:
+    found = frequency_table(rows, rows.columns, [])
+    return int(found.counts.min()) if len(found.counts) else None
+
+
+def _classes(rows: Table) -> int:
+    return len(frequency_table(rows, rows.columns, []).counts)
+
+
+def _shares(rows: Table, name: str, labels: Sequence[str], say: Words) -> Any:
+    """The frequencies of a released column, in the order of labels."""
+    found, records = counted(rows, name)
+    place = {label: number for number, label in enumerate(labels)}
+    shares = np.zeros(len(labels))
+    for label, number in zip(found, records, strict=True):
+        shares[place[say.label(label)]] += number
+    return shares / max(float(records.sum()), 1.0)

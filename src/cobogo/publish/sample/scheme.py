@@ -1,0 +1,145 @@
+"""The levels of a sample: said by the policy, or chosen by the exponential mechanism. Never by a look at the data."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy import IntervalsHierarchy, MaskHierarchy, PathHierarchy, Policy
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Ints
+from cobogo.promises.mechanisms.exponential import Exponential
+from cobogo.publish.recode.hierarchies import built
+
+MOST_SCHEMES = 10_000
+FULL = 1000
+"""What a scheme that changes nothing is worth for each record: scores are whole numbers."""
+
+Levels = Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Coarser:
+    """The distinct rows of a table, all released columns, and what each can become."""
+
+    counted: FrequencyTable
+    hierarchies: Mapping[str, Hierarchy]  # of the quasi-identifiers
+
+    def classes(self, levels: Levels) -> tuple[Ints, Ints]:
+        """A class of each distinct row, and the number of records of each class."""
+        keys = np.zeros(len(self.counted.counts), dtype=np.int64)
+        for place, name in enumerate(self.counted.quasi_identifiers):
+            codes = self.codes(name, levels)[self.counted.codes[:, place]]
+            _, keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+        return keys, np.bincount(keys, weights=self.counted.counts).astype(np.int64)
+
+    def codes(self, name: str, levels: Levels) -> Ints:
+        """What each value of a column becomes, as a place in `labels`."""
+        values = self.counted.values[name]
+        if name not in levels:
+            return np.arange(len(values))
+        hierarchy = self.hierarchies[name]
+        return hierarchy.maps[levels[name]][hierarchy.encode(values)].astype(np.int64)
+
+    def labels(self, name: str, levels: Levels) -> Sequence[str | None]:
+        """The released values of a column, by place."""
+        return self.hierarchies[name].labels[levels[name]] if name in levels else self.counted.values[name]
+
+
+def coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coarser:
+    """Build the hierarchies; what a value becomes must not depend on the values of others."""
+    made = {name: built(name, policy, table, counted) for name in policy.quasi_identifiers}
+    for name in policy.quasi_identifiers:
+        spec = policy.attributes[name].hierarchy
+        if isinstance(spec, IntervalsHierarchy):
+            numbers = (*spec.intervals, spec.origin, spec.lower, spec.upper, spec.bottom_code, spec.top_code)
+            stated = max(_decimals(repr(number), ".") for number in numbers if number is not None)
+            mark = spec.decimal or policy.data.decimal
+            found = max((_decimals(value, mark) for value in counted.values[name] if value is not None), default=0)
+            if found > stated:
+                raise PolicyError(
+                    f"numbers of the data have more decimals than those of the policy ({stated}), and would change how "
+                    "the intervals are written",
+                    where=f'{policy.name}, attribute "{name}"',
+                    remedy="Round them, or write a width with as many decimals.",
+                )
+    return Coarser(counted, made)
+
+
+def _decimals(text: str, mark: str) -> int:
+    return len(text.partition(mark)[2].rstrip("0"))
+
+
+def said(policy: Policy, made: Coarser) -> dict[str, int]:
+    """The levels that the policy says, each one of its hierarchy's."""
+    assert policy.sampling is not None
+    levels = dict(policy.sampling.levels or {})
+    for name, level in levels.items():
+        where = f"{policy.name}, sampling.levels.{name}"
+        if name not in made.hierarchies:
+            raise PolicyError(
+                "is no quasi-identifier", where=where, remedy=f"Name some of: {', '.join(made.hierarchies)}."
+            )
+        if level > made.hierarchies[name].height:
+            raise PolicyError(f"the highest level is {made.hierarchies[name].height}", where=where)
+    return levels
+
+
+def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, int]]:
+    """All schemes that the policy leaves open. Their number must not depend on the data."""
+    free = [name for name in made.hierarchies if name not in fixed]
+    ranges = []
+    for name in free:
+        attribute = policy.attributes[name]
+        if isinstance(attribute.hierarchy, MaskHierarchy | PathHierarchy):
+            raise PolicyError(
+                "how many levels there are depends on the data, so that none can be chosen privately",
+                where=f'{policy.name}, attribute "{name}"',
+                remedy=f"Say its level: sampling.levels.{name}.",
+            )
+        height = made.hierarchies[name].height
+        most = height if attribute.max_level is None else min(height, attribute.max_level)
+        ranges.append(range(attribute.min_level, most + 1))
+    number = math.prod(len(one) for one in ranges)
+    if number > MOST_SCHEMES:
+        raise PolicyError(
+            f"there are {number:,} schemes to choose from, and {MOST_SCHEMES:,} at most are looked at",
+            where=f"{policy.name}, sampling",
+            remedy="Say the levels of some attributes under levels, or narrow them with min-level and max-level.",
+        )
+    return [{**fixed, **dict(zip(free, levels, strict=True))} for levels in itertools.product(*ranges)]
+
+
+def chosen(
+    made: Coarser, schemes: Sequence[dict[str, int]], least: int, epsilon: Fraction, weights: Mapping[str, float]
+) -> dict[str, int]:
+    """One scheme, by the exponential mechanism.
+
+    Its score is what its values still tell (`worth`) times the records beyond ``least`` of each class, added up: one
+    record more or less changes that sum by 1 at most, and the score by `FULL`.
+    """
+    scores = [worth(made, levels, weights) * beyond(made.classes(levels)[1], least) for levels in schemes]
+    return dict(schemes[Exponential(FULL, epsilon).choose(scores)])
+
+
+def worth(made: Coarser, levels: Levels, weights: Mapping[str, float]) -> int:
+    """From 0, all is ``*``, to `FULL`: the mean over quasi-identifiers of how far below the top they are."""
+    total = math.fsum(weights.values())
+    told = math.fsum(
+        weights[name] * (1 - levels[name] / hierarchy.height if hierarchy.height else 1)
+        for name, hierarchy in made.hierarchies.items()
+    )
+    return max(0, min(FULL, int(FULL * told / total)))
+
+
+def beyond(sizes: Ints, least: int) -> int:
+    """Σ max(0, n − least) over classes."""
+    return int(np.maximum(sizes - least, 0).sum())

@@ -1,0 +1,102 @@
+"""Baselines that give NO guarantee: what a model learns of a table when nobody's privacy is protected.
+
+They are for comparison, and for data about nobody. Whoever sees their records may learn of single people.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source
+from cobogo.publish.synthesize.belief import systematic
+from cobogo.publish.synthesize.private import Fitted, Private
+
+
+def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+    r"""NO GUARANTEE: each attribute by its own exact frequencies, independent of the others.
+
+    A baseline: what is better than this has learnt something about how columns hang together.
+
+    Formula: $\Pr[x] = \prod_i \frac{c_i(x_i)}{n}$
+    Example:
+        >>> from fractions import Fraction
+        >>> rows = Private((2,), (np.array([0, 1, 1, 1], dtype=np.int32),), Fraction(1))
+        >>> independent(rows, 1).records
+        4
+
+    Guarantee: None: a count of one stays a count of one.
+    Limits: Everything that two columns have to do with each other is lost.
+    Cost: $O(a\,n)$ for a attributes and n records.
+    Paper: None.
+    """
+    counts = [private.counts((place,)) for place in private.every]
+
+    def draw(records: int, source: Source) -> list[Ints]:
+        alike = np.zeros(records, dtype=np.int64)
+        return [systematic(own[None, :].astype(np.float64), alike, source) for own in counts]
+
+    return Fitted(max(1, int(counts[0].sum())), draw)
+
+
+def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+    r"""NO GUARANTEE: exact frequencies, tied together by the correlations of normal scores (a Gaussian copula).
+
+    The order of values is that of the domain, NULL last. What many generators of synthetic data do.
+
+    Formula: $x_i = F_i^{-1}(\Phi(z_i))$ with $z \sim N(0, R)$ and $R$ the correlations of the normal scores
+    Example: Two equal attributes are equal again.
+        >>> from fractions import Fraction
+        >>> from cobogo.floor.randomness import Entropy
+        >>> codes = np.array([0, 1] * 50, dtype=np.int32)
+        >>> one, other = copula(Private((2, 2), (codes, codes), Fraction(1)), 1).draw(100, Entropy())
+        >>> bool((one == other).all())
+        True
+
+    Guarantee: None: a count of one stays a count of one.
+    Limits: Only correlations of the order of values are kept.
+    Cost: $O(a^2 n)$ for a attributes and n records.
+    Paper: N. Patki, R. Wedge and K. Veeramachaneni, The synthetic data vault, DSAA 2016, for the use of Gaussian
+        copulas.
+    """
+    from scipy.special import ndtr, ndtri
+
+    counts = [private.counts((place,)) for place in private.every]
+    records = int(counts[0].sum())
+    ends = [np.cumsum(own) / max(records, 1) for own in counts]
+    scores = np.zeros((len(counts), records))
+    for place, own in enumerate(counts):
+        middle = ends[place] - own / (2 * max(records, 1))
+        scores[place] = ndtri(np.clip(middle, 1e-12, 1 - 1e-12))[private.codes[place]]
+    root = _root(_correlations(scores))
+
+    def draw(number: int, source: Source) -> list[Ints]:
+        chance = (source.words(len(counts) * number) + 0.5) / 2.0**64
+        latent = root @ ndtri(np.clip(chance, 1e-15, 1 - 1e-15)).reshape(len(counts), number)
+        shares = ndtr(latent)
+        last = [int(np.flatnonzero(own)[-1]) if own.any() else len(own) - 1 for own in counts]
+        return [
+            np.minimum(np.searchsorted(ends[place], shares[place], side="right"), last[place])
+            for place in private.every
+        ]
+
+    return Fitted(max(1, records), draw)
+
+
+def _correlations(scores: Floats) -> Floats:
+    """Of the scores of pairs of attributes; an attribute of one value has none with any."""
+    centred = scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] else scores
+    deviation = np.sqrt((centred**2).sum(axis=1))
+    moving = deviation > 0
+    scaled = np.divide(centred, deviation[:, None], out=np.zeros_like(centred), where=moving[:, None])
+    found: Floats = np.clip(scaled @ scaled.T, -1, 1)
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+def _root(correlations: Floats) -> Floats:
+    """A matrix whose rows have these correlations, and length 1."""
+    values, vectors = np.linalg.eigh(correlations)
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    found: Floats = root / np.sqrt((root**2).sum(axis=1, keepdims=True))
+    return found

@@ -1,0 +1,267 @@
+"""The values that an attribute may have, by code. They are declared: nothing here is read off the data.
+
+A value of the data has the code of one declared value. What is none of them is NULL, the last code, or its record is
+left out: either way a record is coded by itself, so that one person more or less changes one person's codes only.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import written_number
+from cobogo.data.hierarchy import Label
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
+from cobogo.errors import PolicyError
+from cobogo.floor.outside import fraction
+from cobogo.floor.randomness import Source, below
+from cobogo.release.columns import labelled
+
+Codes = NDArray[np.int64]
+
+LEFT_OUT = -1
+"""The code of a value whose record is left out."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttributeDomain(ABC):
+    """The declared values of one attribute."""
+
+    attribute: str
+    null: bool  # whether NULL is one of them: the last
+
+    @property
+    @abstractmethod
+    def known(self) -> int:
+        """How many values there are beside NULL."""
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return self.known + self.null
+
+    @property
+    def other(self) -> int:
+        """The code of what is no declared value."""
+        return self.known if self.null else LEFT_OUT
+
+    @abstractmethod
+    def code(self, text: str, decimal: str) -> int:
+        """The code of a value of the data."""
+
+    @abstractmethod
+    def name(self, code: int) -> Label:
+        """What reports call a code."""
+
+    @abstractmethod
+    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
+        """Codes as an Arrow column of values, of a type of Arrow's or of text."""
+
+    @abstractmethod
+    def stated(self) -> dict[str, Any]:
+        """As the manifest has it; `read` reads it."""
+
+    @abstractmethod
+    def holds(self, text: str, decimal: str) -> bool:
+        """Whether a released value is one that could be drawn."""
+
+    def coded(self, column: Any, decimal: str) -> Codes:
+        """A column of text of an Arrow batch as codes; each distinct text is looked at once."""
+        import pyarrow as pa
+
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        words = encoded.dictionary.to_pylist()
+        lookup = np.array([self.other if w is None else self.code(w, decimal) for w in words] + [self.other])
+        places = encoded.indices.cast(pa.int64()).fill_null(len(words)).to_numpy(zero_copy_only=False)
+        return np.asarray(lookup[places], dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Listed(AttributeDomain):
+    """Values that are listed; of a level of a hierarchy, with the leaves that each stands for."""
+
+    values: tuple[str, ...]
+    places: Mapping[str, int]
+
+    @property
+    def known(self) -> int:
+        """The number of values."""
+        return len(self.values)
+
+    def code(self, text: str, decimal: str) -> int:  # noqa: ARG002
+        """Where it stands in the list."""
+        return self.places.get(text, self.other)
+
+    def name(self, code: int) -> Label:
+        """The value itself."""
+        return self.values[code] if code < len(self.values) else None
+
+    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
+        """The values themselves."""
+        return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
+
+    def stated(self) -> dict[str, Any]:
+        """The list."""
+        return {"values": list(self.values), "null": self.null}
+
+    def holds(self, text: str, decimal: str) -> bool:  # noqa: ARG002
+        """Whether it is listed."""
+        return text in self._listed
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        return frozenset(self.values)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Binned(AttributeDomain):
+    """Numbers in bins; within a bin they are drawn evenly. The last bin holds its upper edge, too."""
+
+    edges: tuple[Fraction, ...]
+    decimals: int
+
+    @property
+    def known(self) -> int:
+        """The number of bins."""
+        return len(self.edges) - 1
+
+    def code(self, text: str, decimal: str) -> int:
+        """The bin of a number, or of the bound nearest to it."""
+        number = written_number(text, decimal)
+        if math.isnan(number):
+            return self.other
+        place = int(np.searchsorted(self._floats, number, side="right")) - 1
+        return min(max(place, 0), self.known - 1)
+
+    def name(self, code: int) -> Label:
+        """The interval."""
+        if code >= self.known:
+            return None
+        low, high = (f"{float(edge):g}" for edge in self.edges[code : code + 2])
+        return f"[{low}, {high}{']' if code == self.known - 1 else ')'}"
+
+    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
+        """Numbers of the bins, with the declared digits."""
+        steps = np.zeros(len(codes), dtype=np.int64)
+        for code in range(self.known):
+            rows = np.flatnonzero(codes == code)
+            first, last = self.steps[code]
+            steps[rows] = first + below(last - first + 1, len(rows), source)
+        present, places = np.unique(steps, return_inverse=True)
+        texts = [self._written(int(step), "." if kind is not None else decimal) for step in present]
+        places = np.where(codes < self.known, places, len(texts))
+        return labelled(places, (*texts, None), kind)
+
+    def stated(self) -> dict[str, Any]:
+        """The edges, as exact decimals."""
+        return {"edges": [_decimal(edge) for edge in self.edges], "decimals": self.decimals, "null": self.null}
+
+    def holds(self, text: str, decimal: str) -> bool:
+        """Whether it is a number within the bounds, with no more digits than declared."""
+        number = written_number(text, decimal)
+        if math.isnan(number) or not self.edges[0] <= Fraction(number).limit_denominator(10**12) <= self.edges[-1]:
+            return False
+        mark = text.rfind(decimal)
+        return mark < 0 or len(text[mark + 1 :].rstrip("0")) <= self.decimals
+
+    @cached_property
+    def steps(self) -> tuple[tuple[int, int], ...]:
+        """The first and the last number of each bin, in steps of the last digit."""
+        scaled = [edge * 10**self.decimals for edge in self.edges]
+        ends = [math.ceil(edge) - 1 for edge in scaled[1:-1]] + [math.floor(scaled[-1])]
+        return tuple((math.ceil(low), end) for low, end in zip(scaled[:-1], ends, strict=True))
+
+    @cached_property
+    def _floats(self) -> NDArray[np.float64]:
+        return np.array([float(edge) for edge in self.edges])
+
+    def _written(self, step: int, decimal: str) -> str:
+        return f"{Decimal(step).scaleb(-self.decimals):f}".replace(".", decimal)
+
+
+def declared(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...]:
+    """The domains of the attributes to be synthesized; an error where a policy leaves one to the data."""
+    assert policy.synthesis is not None
+    given = policy.synthesis.domains or {}
+    where = f"{policy.name}, synthesis.domains"
+    for name in given:
+        if name not in names:
+            raise PolicyError(f'"{name}" is no attribute that is released', where=where)
+    return tuple(_declared(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
+
+
+def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
+    if spec.values is not None:
+        known = [value for value in spec.values if value not in policy.data.missing]
+        return Listed(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
+    if spec.edges is not None or spec.bounds is not None:
+        return _binned(name, spec, where)
+    hierarchy = policy.attributes[name].hierarchy
+    if not isinstance(hierarchy, CsvHierarchy | OrderingHierarchy | TreeHierarchy):
+        raise PolicyError(
+            f'nobody said which values "{name}" may have, and the data must not be asked',
+            where=where,
+            remedy=f'List them: {name} = ["…", "…"]; or give numbers {{ bounds = [0, 110], bins = 11 }}; '
+            f"or give the attribute a hierarchy that lists its leaves (csv, ordering, tree).",
+        )
+    return _of_hierarchy(policy, name, spec, where)
+
+
+def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Listed:
+    built = build(name, policy.attributes[name].hierarchy, (), policy=policy)
+    level = spec.level or 0
+    if level > built.height:
+        raise PolicyError(f"the hierarchy has no level {level}: its highest is {built.height}", where=where)
+    values = [label for label in built.labels[level] if label is not None]
+    place = {value: number for number, value in enumerate(values)}
+    above = [built.labels[level][int(code)] for code in built.maps[level]]
+    places = {leaf: place[up] for leaf, up in zip(built.leaves, above, strict=True) if leaf is not None and up in place}
+    return Listed(name, spec.null, tuple(values), places)
+
+
+def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
+    if spec.edges is not None:
+        edges = tuple(fraction(edge) for edge in spec.edges)
+    else:
+        assert spec.bounds is not None
+        assert spec.bins is not None
+        low, high = (fraction(bound) for bound in spec.bounds)
+        edges = tuple(low + (high - low) * place / spec.bins for place in range(spec.bins + 1))
+    found = Binned(name, spec.null, edges, spec.decimals)
+    if any(last < first for first, last in found.steps):
+        raise PolicyError(
+            f"a bin holds no number with {spec.decimals} digits after the mark",
+            where=where,
+            remedy="Give fewer bins, or more decimals.",
+        )
+    return found
+
+
+def read(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
+    """A domain as a manifest states it."""
+    null = bool(stated["null"])
+    if "values" in stated:
+        values = tuple(str(value) for value in stated["values"])
+        return Listed(attribute, null, values, {value: place for place, value in enumerate(values)})
+    return Binned(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
+
+
+def _decimal(edge: Fraction) -> str:
+    """A fraction as text that `Fraction` reads: a decimal where it is one.
+
+    >>> _decimal(Fraction(5, 2)), _decimal(Fraction(1, 3))
+    ('2.5', '1/3')
+    """
+    shown = Decimal(edge.numerator) / Decimal(edge.denominator)
+    return f"{shown.normalize():f}" if Fraction(shown) == edge else f"{edge.numerator}/{edge.denominator}"

@@ -1,1 +1,0 @@
-"""The routes, one module a subject. Each is a router that `cobogo.server.app` mounts under ``/api/v1``."""

@@ -1,0 +1,1 @@
+"""Several releases side by side."""

@@ -1,0 +1,286 @@
+"""An audit: every attack that can be tried on a release, tried, and a page that a data protection officer can sign."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import cobogo
+from cobogo.data.policy import Policy
+from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, RegistryError
+from cobogo.examine import attacks
+from cobogo.examine.attacks.base import Attack, Finding, Findings
+from cobogo.examine.attacks.case import Case, open_case
+from cobogo.floor import place
+from cobogo.floor.progress import Progress, silent
+from cobogo.release import evidence as evidences
+from cobogo.release import manifest as manifests
+from cobogo.release.readback import parts
+
+NAMES = ("audit.html", "audit.json", "plots/audit.png")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trial:
+    """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that would have been needed.
+
+    ``open``: it is made for such a release and could not be tried, so that nothing can be said for the release.
+    """
+
+    attack: type[Attack]
+    findings: Findings | None = None
+    why: str = ""
+    lacks: tuple[str, ...] = ()
+    open: bool = False
+
+    @property
+    def name(self) -> str:
+        """The attack's."""
+        return self.attack.name
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``: without row numbers, which the attack's own command shows."""
+        if self.findings is None:
+            told = {"why": self.why, "lacks": list(self.lacks), "open": self.open}
+            return {"attack": self.name, "finds": self.attack.finds, "tried": False, **told}
+        found = self.findings.to_dict()
+        return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """All trials on one release. Truthy when nobody is exposed and every attack that is made for it was tried."""
+
+    release: str
+    sha256: str
+    records: int
+    models: tuple[dict[str, Any], ...]
+    trials: tuple[Trial, ...]
+    knowledge: str | None  # what the attacker was given
+    earlier: tuple[str, ...]  # the releases that it was crossed with
+    notes: tuple[str, ...] = ()
+    created: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
+
+    def __bool__(self) -> bool:
+        return self.verdict == "nobody"
+
+    @property
+    def verdict(self) -> Literal["nobody", "exposed", "open"]:
+        """Whether anybody is exposed; open where an attack that is made for the release could not be tried."""
+        if any(trial.findings for trial in self.trials):
+            return "exposed"
+        return "open" if not self.tried or self.untried else "nobody"
+
+    @property
+    def untried(self) -> tuple[Trial, ...]:
+        """The attacks that are made for the release and could not be tried."""
+        return tuple(trial for trial in self.trials if trial.open)
+
+    @property
+    def people(self) -> dict[Finding, int]:
+        """How many people are found by the attack that finds most: re-identified, inferred of, known to be there."""
+        found: dict[Finding, int] = {"record": 0, "value": 0, "presence": 0}
+        for trial in self.tried:
+            assert trial.findings is not None
+            found[trial.attack.finds] = max(found[trial.attack.finds], len(trial.findings.exposed))
+        return found
+
+    @property
+    def tried(self) -> tuple[Trial, ...]:
+        """The attacks that were tried."""
+        return tuple(trial for trial in self.trials if trial.findings is not None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What audit.json holds."""
+        return {
+            "version": cobogo.__version__,
+            "created": self.created,
+            "release": self.release,
+            "sha256": self.sha256,
+            "records": self.records,
+            "models": list(self.models),
+            "knowledge": self.knowledge,
+            "earlier": list(self.earlier),
+            "verdict": self.verdict,
+            "nobody_exposed": bool(self),
+            "people": self.people,
+            "attacks": [trial.as_dict() for trial in self.trials],
+            "notes": list(self.notes),
+        }
+
+
+def audit(
+    release: Path,
+    *,
+    earlier: Sequence[Path] = (),
+    knowledge: Any = None,
+    original: Path | None = None,
+    control: Any = None,
+    queries: Path | None = None,
+    policy: Any = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Try every attack on a release directory. Writes nothing.
+
+    Without ``knowledge`` the attacker knows the ``original`` table, which is looked for where the evidence says that it
+    lies: nobody knows more.
+    Without ``earlier`` the release is crossed with those before it in its registry, if that can be opened.
+    """
+    public, _ = parts(release)
+    manifest = manifests.load(public)
+    made_by = _made_by(release) if policy is None else Policy.given(policy)
+    notes: list[str] = []
+    defaulted = knowledge is None
+    if defaulted:
+        knowledge, note = _original(made_by, original)
+        notes += note
+    if not earlier:
+        earlier, note = _registered(release, made_by)
+        notes += note
+    directories = [*earlier, release]
+    try:
+        case = open_case(directories, knowledge=knowledge, control=control, queries=queries, policy=policy)
+    except DataError as error:
+        if knowledge is None or not defaulted:
+            raise
+        notes.append(f"the original cannot be read: {error.what}")
+        case = open_case(directories, control=control, queries=queries, policy=policy)
+    trials = []
+    for number, kind in enumerate(attacks.ATTACKS.values()):
+        progress(kind.name, number, len(attacks.ATTACKS))
+        trials.append(_tried(kind, case if kind.from_original or not defaulted else replace(case, knowledge=None)))
+    return Audit(
+        str(release),
+        manifests.sha256(public / manifests.NAME),
+        case.releases[-1].rows.count,
+        manifest.models,
+        tuple(trials),
+        None if case.knowledge is None else Path(case.knowledge.name).name,
+        tuple(str(one) for one in earlier),
+        tuple(notes),
+    )
+
+
+def _tried(kind: type[Attack], case: Case) -> Trial:
+    """An attack on what it can look at: one release, each earlier one with this, or all of them; the worst of it."""
+    attack = attacks.build(kind.name, {})
+    why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
+    if why:
+        return Trial(kind, why=why)
+    findings: list[Findings] = []
+    trial = Trial(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
+    for part in _cases(kind, case):
+        why = attack.idle(part) or ""
+        lacking = "" if why else attack.lacks(part) or ""
+        if why or lacking:
+            lacks = tuple(name for name in sorted(kind.needs) if getattr(part, name) is None) if lacking else ()
+            trial = Trial(kind, why=why or lacking, lacks=lacks, open="knowledge" in lacks and kind.from_original)
+            continue
+        try:
+            findings.append(_run(attack, part))
+        except CobogoError as error:  # a policy that asks for nothing that it could look at is no failure
+            trial = Trial(kind, why=error.what, open=not isinstance(error, PolicyError))
+    untried = [found.untried for found in findings if not found.tried]
+    if not findings:
+        return trial
+    worst = max(findings, key=lambda found: (found.succeeded, len(found.exposed), found.highest))
+    return Trial(kind, why="; ".join(untried), open=True) if untried and not worst.succeeded else Trial(kind, worst)
+
+
+def _run(attack: Attack, case: Case) -> Findings:
+    """Run an attack; without what it does not need where that is of no use to it."""
+    try:
+        return attack.run(case)
+    except DataError:
+        if case.knowledge is None or "knowledge" in attack.needs:
+            raise
+        return attack.run(replace(case, knowledge=None))
+
+
+def _cases(kind: type[Attack], case: Case) -> Iterator[Case]:
+    least, most = kind.releases
+    last = case.releases[-1]
+    if least <= 1:
+        yield replace(case, releases=(last,))
+    elif most < len(case.releases):
+        for before in case.releases[:-1]:
+            yield replace(case, releases=(before, last))
+    elif len(case.releases) >= least:
+        yield case
+
+
+def _releases(kind: type[Attack], case: Case) -> tuple[str, ...]:
+    return ("releases",) if len(case.releases) < kind.releases[0] else ()
+
+
+def _made_by(release: Path) -> Policy | None:
+    """The policy that the evidence keeps, if there is evidence."""
+    file = release / "evidence" / evidences.NAME
+    if not file.is_file():
+        return None
+    try:
+        kept = json.loads(file.read_bytes())
+        return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{evidences.NAME}")
+    except (OSError, ValueError, KeyError, TypeError, CobogoError):
+        raise OutputError("is damaged", where=str(file), remedy="Look at it with `cobogo verify`.") from None
+
+
+def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]]:
+    """Where the original table lies, as a file; and a note where it cannot be had."""
+    if given is not None:
+        return given, []
+    if policy is not None and policy.data.path is not None and policy.data.table is None:
+        path = policy.resolve(policy.data.path)
+        if path.is_file():
+            return path, []
+    return None, ["the original is not at hand: attacks that need a table of people were not tried (--knowledge)"]
+
+
+def _registered(release: Path, policy: Policy | None) -> tuple[list[Path], list[str]]:
+    """The releases of the same data set that are still where they were written; and what could not be had."""
+    if policy is None or policy.registry is None:
+        return [], []
+    from cobogo.publish.registry import store
+    from cobogo.publish.registry.book import located
+
+    identity = json.loads((release / "evidence" / evidences.NAME).read_bytes()).get("registered")
+    try:
+        with store.open_registry(*located(policy)).transaction() as book:
+            entries = book.entries(policy.registry.dataset)
+    except RegistryError as error:
+        return [], [f"earlier releases were not looked at: {error.what}"]
+    found, notes = [], []
+    for entry in entries:
+        directory = Path(entry.summary["directory"])
+        if entry.id == identity or directory.resolve() == release.resolve():
+            break
+        signed = directory / "public" / manifests.NAME
+        if signed.is_file() and manifests.sha256(signed) == entry.summary["manifest-sha256"]:
+            found.append(directory)
+        else:
+            notes.append(f"{entry.id} is no longer where it was written, and was not looked at")
+    return found, notes
+
+
+def write(found: Audit, release: Path, *, language: str | None = None) -> None:
+    """Put the audit's page, figures and plot into the evidence, whose list of files then has them, at once."""
+    from cobogo.tell.report.audit import write as write_page
+
+    if not (release / "evidence" / evidences.NAME).is_file():
+        raise OutputError(
+            "has no evidence to put the audit into",
+            where=str(release),
+            remedy="Audit the directory that `cobogo anonymize --out` wrote, or ask for --json.",
+        )
+    if language is None:
+        policy = _made_by(release)
+        language = "en" if policy is None else policy.report.language
+    with place.staged(release, replaceable=evidences.is_output) as stage:
+        shutil.copytree(release, stage, dirs_exist_ok=True)
+        write_page(found, stage / "evidence", language=language)
+        evidences.amend(stage / "evidence", NAMES)

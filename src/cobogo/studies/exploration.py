@@ -1,0 +1,238 @@
+"""An exploration: a policy's lattice opened, for whoever wants to see more of it than the best node.
+
+```python
+from cobogo.studies.exploration import explore
+
+found = explore("policy.toml")
+found.survey.look()                          # every node; or up to a moment: look(stop)
+found.survey.ranked()[:10]                   # the ten best
+found.view(found.survey.levels(0)).metrics   # one of them, as its report would describe it
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import Policy
+from cobogo.errors import NoSolution
+from cobogo.examine.metrics import METRICS, measure
+from cobogo.floor.arrays import Ints
+from cobogo.floor.progress import Progress, silent
+from cobogo.publish import anonymize as job
+from cobogo.publish.recode.evaluate import Evaluator, Looked
+from cobogo.publish.recode.problem import Levels, Problem
+from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.survey import MOST, Standing, Survey
+from cobogo.tell.report.exposure import risk
+from cobogo.tell.report.story import worst_inference
+
+PATIENCE = 8.0
+"""Seconds after which the search for the best node is content with the best found: the survey goes on from there."""
+
+STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000)
+"""Where the groups of class sizes begin."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Classes by their size: in each group, how many there are and how many records they have."""
+
+    first: int
+    last: int | None
+    classes: int
+    records: int
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A released tuple, how many records have it, and whether it is suppressed."""
+
+    values: tuple[Label, ...]
+    records: int
+    suppressed: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class View:
+    """What a node would release, with the classes that fail suppressed."""
+
+    levels: Mapping[str, int]
+    satisfied: bool | None  # None of the original table, which nobody asks
+    suppressed: int
+    classes: int
+    smallest: int
+    average: float | None
+    largest: int
+    metrics: Mapping[str, float | None]
+    highest_risk: float | None
+    average_risk: float | None
+    inference: Mapping[str, float]  # of each sensitive attribute, the surest guess in any class
+    sizes: tuple[Sizes, ...]
+    combinations: tuple[Combination, ...]  # the largest classes, then the smallest, then the largest suppressed
+
+
+@dataclass(eq=False, repr=False)
+class Exploration:
+    """A policy with its data counted, the best node of its lattice, and a survey of the others."""
+
+    prepared: job.Prepared
+    survey: Survey
+    optimum: Levels | None
+    proven: bool
+    why: NoSolution | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """What the nodes are solutions of."""
+        return self.prepared.problem
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the order of a node's levels."""
+        return self.problem.table.quasi_identifiers
+
+    def improve(self) -> bool:
+        """Where the search had no time for a proof, take the best node that the survey has found by now; a survey of
+        the whole lattice is a proof. Whether anything is new."""
+        survey = self.survey
+        known = None if self.optimum is None else survey.number(self.optimum)
+        if self.proven or (known is not None and survey.standing[known] == Standing.UNKNOWN):
+            return False
+        best = survey.best
+        found = best is not None and best != self.optimum
+        if best is not None:
+            self.optimum, self.why = best, None
+        self.proven = best is not None and survey.whole and survey.finished and self.prepared.whole
+        return found or self.proven
+
+    @cached_property
+    def original(self) -> View:
+        """The table as it is, nothing suppressed; no metric says anything of it."""
+        table = self.problem.table
+        classes, there = table.classes(), table.counts > 0
+        levels = dict.fromkeys(self.attributes, 0)
+        return self._viewed(levels, None, table.counts[there], classes.where(there), {}, 0, ())
+
+    def view(self, levels: Levels, *, shown: int = 8) -> View:
+        """A node in full."""
+        problem = self.problem
+        needs = {name for metric in METRICS.values() for name in metric.needs}
+        evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
+        found = evaluator.look(levels)
+        sizes = found.rolled.records[found.kept]
+        return self._viewed(
+            dict(zip(self.attributes, levels, strict=True)),
+            found.satisfied,
+            sizes,
+            evaluator.classes(found.rolled).where(found.kept),
+            measure(found.outcome, problem.scale) if len(sizes) else {},
+            int(found.outcome.suppressed),
+            _combinations(problem, found, shown),
+        )
+
+    def _viewed(
+        self,
+        levels: Mapping[str, int],
+        satisfied: bool | None,
+        sizes: Ints,
+        kept: Classes,
+        metrics: Mapping[str, float | None],
+        suppressed: int,
+        combinations: tuple[Combination, ...],
+    ) -> View:
+        policy = self.prepared.policy
+        exposed = risk(kept.sizes, policy.risk.threshold, kept.total, None) if len(sizes) else None
+        return View(
+            levels=levels,
+            satisfied=satisfied,
+            suppressed=suppressed,
+            classes=len(sizes),
+            smallest=int(sizes.min()) if len(sizes) else 0,
+            average=float(sizes.mean()) if len(sizes) else None,
+            largest=int(sizes.max()) if len(sizes) else 0,
+            metrics={**dict.fromkeys(METRICS), **metrics},
+            highest_risk=None if exposed is None else exposed.highest,
+            average_risk=None if exposed is None else exposed.average,
+            inference={name: worst_inference(name, kept) for name in policy.sensitive if exposed is not None},
+            sizes=grouped(sizes),
+            combinations=combinations,
+        )
+
+
+def explore(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    engine: str | None = None,
+    most: int = MOST,
+    progress: Progress = silent,
+) -> Exploration:
+    """Count a policy's data, find the best node, and open a survey around it. Data and policy: see `cobogo.anonymize`.
+
+    Whatever the policy's algorithm is, the nodes are those of full-domain recodings. Where none satisfies the policy
+    the survey is around the highest. Of a lattice of more than ``most`` nodes, only so many are surveyed.
+    """
+    if policy is None:
+        data, policy = None, data
+    rules = _by_nodes(Policy.given(policy))
+    prepared = job.prepare(
+        rules if data is None else data, None if data is None else rules, engine=engine, progress=progress
+    )
+    problem = prepared.problem
+    try:
+        solution = optimal(
+            problem, time_limit=rules.recoding.time_limit or PATIENCE, progress=lambda a, b: progress("search", a, b)
+        )
+    except NoSolution as error:
+        return Exploration(prepared, Survey(problem, problem.highest, most=most), None, False, error)
+    proven = solution.optimal and prepared.whole
+    return Exploration(prepared, Survey(problem, solution.levels, most=most), solution.levels, proven)
+
+
+def grouped(sizes: Ints) -> tuple[Sizes, ...]:
+    """Class sizes in groups, the smallest first; those that nothing falls into are left out at the end.
+
+    >>> [(g.first, g.last, g.classes, g.records) for g in grouped(np.array([1, 1, 3, 4, 7]))]
+    [(1, 1, 2, 2), (2, 2, 0, 0), (3, 4, 2, 7), (5, 9, 1, 7)]
+    """
+    places = np.searchsorted(STEPS, sizes, side="right") - 1
+    classes = np.bincount(places, minlength=len(STEPS))
+    records = np.bincount(places, weights=sizes, minlength=len(STEPS))
+    ends = [*(step - 1 for step in STEPS[1:]), None]
+    last = int(places.max(initial=-1))
+    return tuple(
+        Sizes(first, end, int(count), int(total))
+        for first, end, count, total in list(zip(STEPS, ends, classes, records, strict=True))[: last + 1]
+    )
+
+
+def _by_nodes(policy: Policy) -> Policy:
+    recoding = policy.recoding.model_copy(update={"algorithm": "optimal", "kind": None, "marginals": ()})
+    return policy.model_copy(update={"recoding": recoding, "utility": None})
+
+
+def _combinations(problem: Problem, found: Looked, shown: int) -> tuple[Combination, ...]:
+    rolled = found.rolled
+    labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
+    kept = np.flatnonzero(found.kept)
+    kept = kept[np.argsort(-rolled.records[kept], kind="stable")]
+    gone = np.flatnonzero(found.gone & (rolled.records > 0))
+    gone = gone[np.argsort(-rolled.records[gone], kind="stable")]
+    chosen = np.unique(np.concatenate([np.arange(len(kept))[:shown], np.arange(len(kept))[-shown:]]))
+    return tuple(
+        Combination(
+            tuple(labels[column][code] for column, code in enumerate(rolled.codes[number].tolist())),
+            int(rolled.records[number]),
+            bool(found.gone[number]),
+        )
+        for number in [*kept[chosen].tolist(), *gone[:shown].tolist()]
+    )

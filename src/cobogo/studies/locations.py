@@ -1,0 +1,275 @@
+"""Mechanisms × attacks: what each mechanism costs, and what each attacker still learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import CobogoError, DataError, NoSolution
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Entropy, Source, below
+from cobogo.locate.attacks import Attack, Findings, Scene
+from cobogo.locate.attacks.base import rounded
+from cobogo.locate.attacks.posterior import prior_of
+from cobogo.locate.attacks.spots import Ground, Spots
+from cobogo.locate.base import Mechanism, Released, free
+from cobogo.locate.cloaks import Clique
+from cobogo.locate.cloaks.base import Cloak
+from cobogo.locate.cloaks.base import released as cloaks_released
+from cobogo.locate.cloaks.slices import over_time
+from cobogo.locate.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
+from cobogo.locate.points import Points
+
+CELLS = 2500
+"""Cells of the grid on which attackers think."""
+
+WANTED, ASKED = 300.0, 600.0
+"""Metres of the area of interest, and of what is asked for about the report, for precision and recall."""
+
+MOMENT = 900.0
+"""Seconds: people who report within the same stretch are cloaked together."""
+
+RAW = "none"
+"""What true positions are called among mechanisms."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One mechanism, what it costs, and what came of every attack: each was tried or has a reason why not."""
+
+    label: str
+    name: str
+    options: Mapping[str, Any]
+    guarantee: str
+    loss: Floats = field(repr=False)  # metres, of each report
+    precision: float
+    recall: float
+    area: float | None  # square metres, where regions are released
+    positions: float | None  # of a report, where sets are released
+    findings: Mapping[str, Findings] = field(repr=False)
+    skipped: Mapping[str, str]
+    released: Released = field(repr=False)
+    answered: float  # the share of reports that were not refused
+    truth: Points = field(repr=False)  # where people were at the reports that were not
+
+    @property
+    def quality_loss(self) -> float:
+        """Metres from truth to the nearest position that was sent, on average."""
+        return float(self.loss.mean()) if len(self.loss) else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "mechanism": self.label,
+            "guarantee": self.guarantee,
+            "answered": rounded(self.answered),
+            "quality_loss_metres": {
+                "mean": rounded(self.quality_loss),
+                "median": rounded(float(np.median(self.loss))),
+                "p95": rounded(float(np.quantile(self.loss, 0.95))),
+            },
+            "area_of_interest": {"precision": rounded(self.precision), "recall": rounded(self.recall)},
+            "region_square_metres": rounded(self.area),
+            "positions_of_a_report": rounded(self.positions),
+            "attacks": [found.to_dict() for found in self.findings.values()],
+            "skipped": dict(self.skipped),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Every mechanism against every attack, on the same points."""
+
+    source: str
+    truth: Points = field(repr=False)
+    grid: Ground
+    runs: tuple[Run, ...]
+    notes: tuple[str, ...] = ()
+    hours_from_utc: float = 0.0
+    everyone: int = 0  # people whom a cloak may hide somebody among
+    created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+
+    @property
+    def attacks(self) -> list[str]:
+        """The attacks that could be run on anything."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.findings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For ``--json``: figures, no positions."""
+        return {
+            "source": self.source,
+            "points": len(self.truth),
+            "people": self.truth.users,
+            "people_cloaked": self.everyone,
+            "cells": self.grid.cells,
+            "cell_metres": rounded(self.grid.size),
+            "mechanisms": [run.to_dict() for run in self.runs],
+            "notes": list(self.notes),
+        }
+
+
+def evaluate(
+    truth: Points | Sample,
+    mechanisms: Mapping[str, Mechanism],
+    attacks: Sequence[Attack],
+    *,
+    name: str = "points",
+    grid: Ground | None = None,
+    background: Points | None = None,
+    places: Points | None = None,
+    hours_from_utc: float = 0.0,
+    raw: bool = True,
+    notes: tuple[str, ...] = (),
+    source: Source | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Evaluation:
+    """Run every mechanism on the points and every attack on what it releases.
+
+    Attackers know the mechanism and, unless ``background`` says what they know, how often the places of these very
+    points are visited: no attacker knows the city better. ``raw`` adds the true positions, to compare with. Where
+    ``truth`` is a `Sample`, cloaks are made from everybody, and attackers who know where everybody is know it of all.
+    """
+    sample = truth if isinstance(truth, Sample) else Sample(truth, truth, np.arange(len(truth)))
+    truth, notes = sample.points, (*sample.notes, *notes)
+    if not len(truth):
+        raise DataError("has no points", where=name)
+    grid = grid or ground_of(truth, background, CELLS)
+    prior = prior_of(truth if background is None else background, grid)
+    source = source or Entropy()
+    todo: dict[str, Mechanism | None] = ({RAW: None} if raw else {}) | dict(mechanisms)
+    runs = []
+    for done, (label, mechanism) in enumerate(todo.items()):
+        if progress is not None:
+            progress("attack", done, len(todo))
+        rows, released = _heard(sample, mechanism, source)
+        scene = Scene(
+            truth.take(rows), released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc,
+            everyone=sample.everyone, own=sample.rows[rows],
+        )  # fmt: skip
+        runs.append(_run(label, mechanism, scene, attacks, len(rows) / len(truth)))
+    if background is None:
+        notes = (*notes, "attackers know how often each place of these very points is visited")
+    return Evaluation(name, truth, grid, tuple(runs), notes, hours_from_utc, sample.everyone.users)
+
+
+def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
+    """What attackers think on: the places where people are seen; where those are other people, some all over, too."""
+    if background is None:
+        return Spots.visited(truth, most)
+    return Spots.visited(background, most, elsewhere=most // 4)
+
+
+def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple[Ints, Released]:
+    """What is released, and which points of the sample it is of: an anonymizer is silent where there are too few
+    people. It cloaks everybody, those included who are not attacked; who waits for company reports when it is there."""
+    truth, everyone = sample.points, sample.everyone
+    if mechanism is None:
+        return np.arange(len(truth)), Released(truth, free(truth))
+    if not isinstance(mechanism, Cloak):
+        return np.arange(len(truth)), mechanism.apply(truth, source)
+    whole = (
+        mechanism.apply(everyone, source)
+        if everyone.time is None or isinstance(mechanism, Clique)
+        else cloaks_released(everyone, over_time(mechanism, everyone, every=MOMENT))
+    )
+    assert whole.box is not None
+    answered = np.flatnonzero(np.isfinite(whole.box[0][sample.rows]))
+    rows = sample.rows[answered]
+    west, south, east, north = (side[rows] for side in whole.box)
+    middles, when = truth.take(answered), whole.points.time
+    middles = Points(whole.points.lon[rows], whole.points.lat[rows], when if when is None else when[rows], middles.user,
+                     middles.names)  # fmt: skip
+    return answered, Released(middles, whole.cost[rows], box=(west, south, east, north))
+
+
+def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float) -> Run:
+    if not len(scene.truth):
+        raise NoSolution("there are too few people at any moment", where=label, remedy="Ask for a smaller k.")
+    findings: dict[str, Findings] = {}
+    skipped: dict[str, str] = {}
+    for attack in attacks:
+        lack = attack.lacks(scene)
+        if lack is not None:
+            skipped[attack.name] = lack
+            continue
+        try:
+            found = attack.run(scene)
+        except CobogoError as error:
+            skipped[attack.name] = error.what
+            continue
+        if found.attacked:
+            findings[attack.name] = found
+        else:
+            skipped[attack.name] = found.notes[0] if found.notes else "had nobody to attack"
+    released = scene.released
+    positions = crowd(released).k
+    interest = area_of_interest(scene.truth, nearest_sent(scene.truth, released), wanted=WANTED, asked=ASKED)
+    regions = released.box is not None or released.radius is not None
+    return Run(
+        label,
+        RAW if mechanism is None else mechanism.name,
+        {} if mechanism is None else mechanism.options(),
+        "no guarantee: true positions" if mechanism is None else str(mechanism.guarantee),
+        quality_loss(scene.truth, released),
+        float((interest.precision / positions).mean()),
+        float(interest.recall.mean()),
+        float(region_area(released).mean()) if regions else None,
+        float(positions.mean()) if released.members is not None else None,
+        findings,
+        skipped,
+        released,
+        answered,
+        scene.truth,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Points that are attacked, and everybody's, among whom an anonymizer hides them."""
+
+    points: Points
+    everyone: Points = field(repr=False)
+    rows: Ints = field(repr=False)  # of everybody's points: those that are attacked
+    notes: tuple[str, ...] = ()
+
+
+def sampled(points: Points, every: float, most: int, source: Source | None = None) -> Sample:
+    """At most one point of a person in each stretch of ``every`` seconds, and of these at most ``most`` to be attacked,
+    of whole people chosen by chance; what was left out is told."""
+    everyone = points.ordered()
+    notes = []
+    if everyone.time is not None and every > 0:
+        slot = np.floor(everyone.time / every).astype(np.int64)
+        person = np.zeros(len(everyone), dtype=np.int64) if everyone.user is None else everyone.user
+        first = (np.diff(slot, prepend=-1) != 0) | (np.diff(person, prepend=-1) != 0)
+        if not first.all():
+            notes.append(f"{int(first.sum()):,} of {len(first):,} points: one of a person every {every:g} s at most")
+        everyone = everyone.take(first)
+    if len(everyone) <= most:
+        return Sample(everyone, everyone, np.arange(len(everyone)), tuple(notes))
+    rows, note = _chosen(everyone, most, source or Entropy())
+    few = everyone.take(rows)
+    if few.user is not None:
+        among, user = np.unique(few.user, return_inverse=True)
+        names = tuple(few.names[one] for one in among) if few.names else ()
+        few = Points(few.lon, few.lat, few.time, user.ravel(), names)
+    return Sample(few, everyone, rows, (*notes, note))
+
+
+def _chosen(points: Points, most: int, source: Source) -> tuple[Ints, str]:
+    """The rows of so many points at most, of whole people."""
+    if points.user is None:
+        some = np.argsort(below(2**62, len(points), source))[:most]
+        return np.sort(some), f"{most:,} of the points, chosen by chance"
+    people, counts = np.unique(points.user, return_counts=True)
+    order = np.argsort(below(2**62, len(people), source))
+    chosen = people[order[np.cumsum(counts[order]) <= most]]
+    if not len(chosen):  # one person alone has more
+        mine = np.flatnonzero(points.user == people[order[0]])[:most]
+        return mine, f"the first {most:,} points of one person"
+    note = f"{len(chosen):,} of {len(people):,} people are attacked; cloaks are made from all of them"
+    return np.flatnonzero(np.isin(points.user, chosen)), note

@@ -1,0 +1,109 @@
+"""The risk before and after, for the report of a release."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.data.policy import Policy
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.examine.risk.attackers import attackers, estimated_chances
+from cobogo.examine.risk.estimates import Sizes, estimates
+from cobogo.examine.risk.population import population_size
+from cobogo.floor.arrays import Ints
+from cobogo.promises.population import open_population
+from cobogo.publish.recode.plan import MarginalPlan
+from cobogo.tell.report.content import Risk, Telling
+
+if TYPE_CHECKING:
+    from cobogo.publish.result import Release
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """The risk of the original table, and what is left of it."""
+
+    before: Risk
+    after: Risk
+
+    def as_dict(self) -> dict[str, Any]:
+        """What report.json holds: no entry where there is nothing to say."""
+        return {
+            side: {key: value for key, value in asdict(risk).items() if value is not None}
+            for side, risk in (("before", self.before), ("after", self.after))
+        }
+
+
+def exposed(release: Release, classes: Classes) -> Exposed:
+    """The risk of a release's original, and that of the released classes."""
+    original = release.problem.table.classes()
+    people = original.total
+    size = _population(release.policy, people)
+    threshold = release.policy.risk.threshold
+    before = risk(original.sizes, threshold, people, size)
+    if not release.plan.hides_identity:
+        return Exposed(before, before)
+    return Exposed(before, risk(counted(release, classes).sizes, threshold, people, size))
+
+
+def counted(release: Release, classes: Classes) -> Classes:
+    """The classes that are people: of marginals, the cells that count them."""
+    if not isinstance(release.plan, MarginalPlan):
+        return classes
+    return classes.where(np.arange(len(classes)) < len(release.plan.kept_records))
+
+
+def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> Risk:
+    """What attackers can expect of classes; where the size is known of the population that people were drawn from,
+    estimates, too."""
+    sizes = sizes[sizes > 0]
+    sample = Sizes.of(sizes)
+    chances, unique = None, None
+    if population is not None:
+        if sample.people <= people:  # otherwise somebody is in several classes
+            unique = estimates(sample, population)["dankar"].uniques
+        chances = estimated_chances(sizes, min(sample.people, people) / population, unique)
+    found = attackers(sizes, threshold, estimated=chances)
+    return Risk(
+        highest=found.prosecutor.highest,
+        average=found.prosecutor.average,
+        over=found.prosecutor.over_share,
+        unique=sample.uniques / sample.people,
+        journalist=None if found.journalist is None else found.journalist.highest,
+        marketer=None if found.journalist is None else found.marketer,
+        population=None if unique is None or population is None else unique / population,
+    )
+
+
+def telling(before: FrequencyTable, after: FrequencyTable) -> tuple[Telling, ...]:
+    """How well each quasi-identifier tells records apart, and all of them do, in two tables."""
+    alone = [
+        Telling(
+            name, separation(before.marginal(place)), separation(after.marginal(after.quasi_identifiers.index(name)))
+        )
+        for place, name in enumerate(before.quasi_identifiers)
+        if name in after.quasi_identifiers
+    ]
+    alone.sort(key=lambda one: -one.before)
+    return (*alone, Telling(None, separation(before.counts), separation(after.counts)))
+
+
+def separation(counts: Ints) -> float:
+    """The share of the pairs of records whose values differ.
+
+    >>> import numpy as np
+    >>> separation(np.array([1, 1, 2]))
+    0.8333333333333334
+    """
+    total = float(counts.sum())
+    alike = float((counts.astype(float) * (counts - 1)).sum())
+    return 1 - alike / (total * (total - 1)) if total > 1 else 0.0
+
+
+def _population(policy: Policy, people: int) -> int | None:
+    if policy.risk.population is not None:
+        return max(open_population(policy.risk.population, policy).rows(), people)
+    return population_size(policy.risk, people)

@@ -1,0 +1,340 @@
+"""The report as one HTML file that needs nothing else: no scripts, no fonts, no pictures from elsewhere."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from cobogo.examine.metrics import METRICS
+from cobogo.tell.report import utility
+from cobogo.tell.report.content import Content
+from cobogo.tell.report.figures import has_levels, plots_of, steps
+from cobogo.tell.report.words import NOTHING, Words, words
+
+LONGEST = 60  # characters of a value in a table; the rest shows when the pointer rests on it
+COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of solutions
+
+Row = dict[str, Any]
+
+_UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+"""Control characters may stand in data but not in HTML."""
+
+
+def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str) -> str:
+    """The page. ``plots`` holds PNGs by the names that `cobogo.tell.report.figures` gives them, or some of them."""
+    say = words(language)
+    summary = content.summary
+    page = (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            say=say,
+            content=content,
+            summary=summary,
+            verdict=_verdict(content, say),
+            keys=_key_figures(content, say),
+            warnings=list(dict.fromkeys([*content.warnings, *summary.get("warnings", ())])),
+            asked=_asked(content, say),
+            models=_models(content, say),
+            levels=has_levels(content),
+            shares=any(story.shares for story in content.attributes),
+            attributes=_attributes(content, say),
+            risks=_risks(content, say),
+            tellings=_tellings(content, say),
+            inferences=_inferences(content, say),
+            sizes=_sizes(content, say),
+            metrics=_metrics(content, say),
+            utilities=utility.rows(summary.get("utility", {}), say),
+            solutions=_solutions(content, say),
+            seconds={say.name("stage", stage): value for stage, value in summary.get("seconds", {}).items()},
+            figures=_figures(content, plots),
+            undrawn=len(content.quasi_identifiers) - sum(plot.kind == "distribution" for plot in plots_of(content)),
+        )
+    )
+    return printable(page)
+
+
+def printable(page: str) -> str:
+    """A page without what HTML cannot hold."""
+    return page.translate(_UNPRINTABLE)
+
+
+@cache
+def environment() -> Environment:
+    """The templates, and how they are read."""
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["short"] = _short
+    return templates
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _figures(content: Content, plots: Mapping[str, Path | bytes]) -> dict[str, list[Row]]:
+    """The plots of each kind, as data that stand in the page itself."""
+    figures: dict[str, list[Row]] = {}
+    for plot in plots_of(content):
+        if plot.stem in plots:
+            image = plots[plot.stem]
+            data = b64encode(image if isinstance(image, bytes) else image.read_bytes()).decode()
+            figures.setdefault(plot.kind, []).append({"attribute": plot.attribute, "data": data})
+    return figures
+
+
+def _verdict(content: Content, say: Words) -> Row:
+    smallest = int(content.class_sizes.min())
+    models = content.summary.get("models", [])
+    failed = sum(not model.get("satisfied") for model in models)
+    alike = say("verdict.alike", n=smallest - 1) if smallest > 1 else say("verdict.alone")
+    if not models:
+        return {"holds": False, "k": smallest, "alike": alike, "sentence": say("verdict.none")}
+    if failed:
+        # The verb follows the number of those that fail, the noun the number of all.
+        sentence = say("verdict.fails.one" if failed == 1 else "verdict.fails", failed=failed, all=len(models))
+    else:
+        sentence = say("verdict.holds", n=len(models))
+    return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
+
+
+def _key_figures(content: Content, say: Words) -> list[Row]:
+    records, suppressed = content.summary["records"], content.summary["suppressed"]
+    share = suppressed / records if records else 0.0
+    classes = _classes(content)
+    figures = [
+        ("records", say.number(records), {}),
+        ("released", say.number(records - suppressed), {"share": say.percent(1 - share)}),
+        ("suppressed" if suppressed else "unsuppressed", say.number(suppressed), {"share": say.percent(share)}),
+        *(
+            (
+                "withheld",
+                say.number(found["records"]),
+                {"attribute": name, "inference": say.percent(found["inference"])},
+            )
+            for name, found in content.summary.get("withheld", {}).items()
+        ),
+        ("classes", say.number(classes["count"]), {"average": say.number(classes["average"], 3)}),
+        ("risk", _change(say, say.percent(content.risk_before.highest), say.percent(content.risk_after.highest)), {}),
+    ]
+    if content.sensitive:
+        worst = max(content.sensitive, key=lambda story: story.worst_after)
+        change = _change(say, say.percent(worst.worst_before), say.percent(worst.worst_after))
+        figures.append(("inference", change, {"attribute": worst.name}))
+    return [
+        {"name": say(f"key.{key}"), "value": value, "why": say(f"key.{key}.why", **values)}
+        for key, value, values in figures
+    ]
+
+
+def _change(say: Words, before: str, after: str) -> str:
+    return say("change", before=before, after=after)
+
+
+def _model_name(model: Mapping[str, Any], say: Words) -> str:
+    name = say.name("model", str(model.get("model")))
+    return say("on", model=name, attribute=model["attribute"]) if model.get("attribute") else name
+
+
+def _parameters(model: Mapping[str, Any], say: Words) -> str:
+    """What a model was asked with: ``l = 3 (distinct values)``."""
+    aside = ("model", "attribute", "satisfied", "measured")
+    given = {name: value for name, value in model.items() if name not in aside and value is not None}
+    numbers = [f"{name} = {say.show(value)}" for name, value in given.items() if not isinstance(value, str)]
+    kinds = [say.name(name, value) for name, value in given.items() if isinstance(value, str)]
+    return ", ".join(numbers) + (f" ({', '.join(kinds)})" if kinds else "")
+
+
+def _asked(content: Content, say: Words) -> list[Row]:
+    """The policy: name, value and, where it helps, a sentence."""
+    search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
+    models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
+    rows: list[Row] = [{"name": say("asked.models"), "values": models, "why": ""}] if models else []
+    if "algorithm" in search:
+        proof = say("asked.optimal" if search.get("optimal") else "asked.unproven")
+        counts = [say(f"asked.{key}", n=search[key]) for key in ("nodes", "checked") if search.get(key) is not None]
+        rows.append(
+            {"name": say("asked.algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])}
+        )
+    metric = say.name("metric", content.metric)
+    rows.append(
+        {"name": say("asked.metric"), "values": [metric], "why": say.texts.get(f"metric.{content.metric}.means", "")}
+    )
+    limit = policy.get("suppression_limit", policy.get("suppression-limit"))
+    if limit is not None:
+        rows.append({"name": say("asked.limit"), "values": [say.percent(limit)], "why": say("asked.limit.why")})
+    return rows
+
+
+def _models(content: Content, say: Words) -> list[Row]:
+    return [
+        {
+            "name": _model_name(model, say),
+            "asked": _parameters(model, say),
+            "measured": say.show(model.get("measured")),
+            "satisfied": bool(model.get("satisfied")),
+            "means": say.texts.get(f"model.{model.get('model')}.means", ""),
+        }
+        for model in content.summary.get("models", [])
+    ]
+
+
+def _attributes(content: Content, say: Words) -> list[Row]:
+    rows = []
+    for story in content.attributes:
+        known = steps(story, say) if story.level is not None else tuple(map(say.label, story.levels))
+        before, after = say.number(story.distinct_before), say.number(story.distinct_after)
+        rows.append(
+            {
+                "name": story.name,
+                "role": say.name("role", story.role),
+                "level": story.level,
+                "shares": [
+                    say("attributes.share", level=level, share=say.percent(share))
+                    for level, share in enumerate(story.shares)
+                    if share
+                ],
+                "height": len(known) - 1,
+                "examples": [
+                    {"text": text, "released": step == story.level} for step, text in enumerate(known) if text
+                ],
+                "distinct": NOTHING
+                if before == after == NOTHING
+                else before
+                if before == after
+                else _change(say, before, after),
+            }
+        )
+    return rows
+
+
+def _risks(content: Content, say: Words) -> list[Row]:
+    before, after = asdict(content.risk_before), asdict(content.risk_after)
+    threshold = say.percent(content.threshold)
+    return [
+        {
+            "name": say(f"risk.{key}", threshold=threshold),
+            "before": before[key],
+            "after": after[key],
+            "why": say(f"risk.{key}.why", threshold=threshold),
+        }
+        for key in before
+        if before[key] is not None and after[key] is not None
+    ]
+
+
+def _tellings(content: Content, say: Words) -> list[Row]:
+    return [
+        {"name": one.name or say("telling.all"), "before": one.before, "after": one.after, "why": ""}
+        for one in content.telling
+    ]
+
+
+def _inferences(content: Content, say: Words) -> list[Row]:
+    return [
+        {
+            "name": story.name,
+            "before": story.worst_before,
+            "after": story.worst_after,
+            "why": say("inference.certain")
+            if story.worst_after >= 1
+            else say("inference.likely", share=say.percent(story.worst_after)),
+        }
+        for story in content.sensitive
+    ]
+
+
+def _classes(content: Content) -> Mapping[str, Any]:
+    """The kept classes in figures. Starred records make a class of the release that is not one of them."""
+    sizes = content.class_sizes
+    measured = {"min": int(sizes.min()), "average": sizes.mean(), "max": int(sizes.max()), "count": len(sizes)}
+    return measured | dict(content.summary.get("classes", {}))
+
+
+def _sizes(content: Content, say: Words) -> list[Row]:
+    classes = _classes(content)
+    return [
+        {"name": say(f"sizes.{key}"), "value": say.number(classes[key], 3), "why": say(f"sizes.{key}.why")}
+        for key in ("min", "average", "max", "count")
+    ]
+
+
+def _metrics(content: Content, say: Words) -> list[Row]:
+    """Every metric, the one that the search went by first."""
+    measured = content.summary.get("metrics", {})
+    return [
+        {
+            "name": say.name("metric", name),
+            "value": say.number(measured[name]),
+            "chosen": name == content.metric,
+            "better": say("metrics.higher" if METRICS[name].maximize else "metrics.lower")
+            if name in METRICS
+            else NOTHING,
+            "means": say.texts.get(f"metric.{name}.means", ""),
+        }
+        for name in sorted(measured, key=lambda name: name != content.metric)
+    ]
+
+
+def _solutions(content: Content, say: Words) -> Row:
+    """The table of the solution chosen and those that were not; many attributes share one column."""
+    summary, names = content.summary, content.quasi_identifiers
+    measured = summary.get("metrics", {}).get(content.metric)
+    chosen = (summary.get("levels", {}), measured, summary["suppressed"], _classes(content)["count"])
+    others = [(other.levels, other.value, other.suppressed, other.classes) for other in content.runners_up]
+    all_values = say.column([value for _, value, _, _ in [chosen, *others]])
+    rows = []
+    for (levels, _, suppressed, classes), value in zip([chosen, *others], all_values, strict=True):
+        cells = [say.number(levels.get(name)) for name in names]
+        rows.append(
+            {
+                "levels": cells if len(names) <= COLUMNS else [", ".join(cells)],
+                "value": value,
+                "suppressed": say.number(suppressed),
+                "classes": say.number(classes),
+            }
+        )
+    headings = [_short(name) for name in names]
+    together = say("alternatives.levels", names=", ".join(headings))
+    return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
+
+
+def demo(
+    rows: Sequence[Row],
+    *,
+    language: str,
+    data: str,
+    records: int,
+    attribute: str,
+    chosen: str,
+    together: Sequence[str],
+    exposed: int,
+    limit: float,
+) -> str:
+    """The demo's page: its results as tables, with the pictures beside it and a way to every report.
+
+    The rows are alternatives, of which one is ``chosen``; ``exposed`` people are found by two of them ``together``.
+    """
+    template = environment().get_template("demo.html.j2")
+    return template.render(
+        say=words(language),
+        rows=rows,
+        data=data,
+        records=records,
+        attribute=attribute,
+        chosen=chosen,
+        together=together,
+        exposed=exposed,
+        limit=limit,
+    )

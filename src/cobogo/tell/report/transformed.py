@@ -1,0 +1,118 @@
+"""The report of a release that is not a recoding: the verdict, then whatever its transformation tells of it."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cobogo
+from cobogo.data.table.read import Table
+from cobogo.release.contract import Findings, Section, Story
+from cobogo.tell.report.bars import compared
+from cobogo.tell.report.html import environment, printable
+from cobogo.tell.report.words import Words, words
+
+if TYPE_CHECKING:
+    from cobogo.release.transformed import Transformed
+
+
+def summary(release: Transformed, found: Findings, story: Story) -> dict[str, Any]:
+    """What report.json holds."""
+    return {
+        "version": cobogo.__version__,
+        "kind": release.transformation.kind,
+        "headline": story.headline,
+        "records": release.records,
+        "models": [verdict.as_dict() for verdict in found.verdicts],
+        "problems": list(found.problems),
+        "notes": list(found.notes),
+        "transformation": release.transformation.stated(),
+        **story.summary,
+        "warnings": list(release.warnings),
+        "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
+    }
+
+
+def write_report(release: Transformed, after: Table, found: Findings, evidence: Path) -> None:
+    """Write ``report.json``, ``report.html`` and ``plots/*.png``. The directory shows original values: it stays."""
+    say = words(release.policy.report.language)
+    story = release.transformation.story(release.table, after, say)
+    (evidence / "plots").mkdir()
+    text = json.dumps(summary(release, found, story), indent=1, ensure_ascii=False, allow_nan=False)
+    (evidence / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    drawn = []
+    for plot in story.plots:
+        file = evidence / "plots" / f"{plot.stem}.png"
+        compared(plot, file, say=say)
+        drawn.append({"title": plot.title, "data": b64encode(file.read_bytes()).decode()})
+    page = (
+        environment()
+        .get_template("transformed.html.j2")
+        .render(
+            say=say,
+            source=Path(release.table.name).name,
+            created=datetime.now().astimezone().isoformat(timespec="seconds"),
+            holds=not found.problems and all(verdict.satisfied for verdict in found.verdicts),
+            promised=bool(found.verdicts),
+            story=story,
+            models=[_model(verdict.as_dict(), say) for verdict in found.verdicts],
+            columns=_columns(release, say),
+            sections=[_section(section, say) for section in story.sections],
+            warnings=list(dict.fromkeys([*found.problems, *release.warnings, *found.notes])),
+            figures=drawn,
+            seconds={say.name("stage", stage): value for stage, value in release.seconds.items()},
+        )
+    )
+    (evidence / "report.html").write_text(printable(page), encoding="utf-8", newline="\n")
+
+
+def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
+    aside = ("model", "satisfied", "measured", "attribute")
+    name = say.name("model", entry["model"])
+    return {
+        "name": say("on", model=name, attribute=entry["attribute"]) if entry.get("attribute") else name,
+        "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
+        "measured": say.show(entry["measured"]),
+        "satisfied": entry["satisfied"],
+        "means": say.texts.get(f"model.{entry['model']}.means", ""),
+    }
+
+
+def _columns(release: Transformed, say: Words) -> list[dict[str, str]]:
+    changed = release.transformation.meanings
+    rows = []
+    for name in release.columns:
+        known = release.policy.attributes.get(name)
+        role = say("transformed.added") if known is None else say.name("role", known.role)
+        rows.append(
+            {
+                "name": name,
+                "role": role,
+                "what": changed[name].text if name in changed else say("transformed.collected"),
+            }
+        )
+    return rows
+
+
+def _section(section: Section, say: Words) -> dict[str, Any]:
+    """Columns of numbers get the decimals that their figures need."""
+    columns: list[list[str]] = []
+    for cells in zip(*section.rows, strict=True):
+        if all(cell is None or isinstance(cell, int | float) for cell in cells):
+            columns.append(say.column(list(cells)) if any(isinstance(c, float) for c in cells) else _whole(cells, say))
+        else:
+            columns.append([say.show(cell) for cell in cells])
+    numeric = [all(not isinstance(row[place], str) for row in section.rows) for place in range(len(section.header))]
+    return {
+        "title": section.title,
+        "lead": section.lead,
+        "header": list(zip(section.header, numeric, strict=True)),
+        "rows": [list(zip(row, numeric, strict=True)) for row in zip(*columns, strict=True)],
+    }
+
+
+def _whole(cells: tuple[Any, ...], say: Words) -> list[str]:
+    return [say.number(cell) for cell in cells]

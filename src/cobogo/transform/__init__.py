@@ -1,2 +1,0 @@
-"""Releases that are not recodings: what they have in common, whether columns were randomized, perturbed, masked or
-synthesized."""

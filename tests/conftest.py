@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import servers
+from support import servers
 
-pytest_plugins = ["http_server"]
+pytest_plugins = ["support.http_server"]
 
 os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs the tests
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-
-import cobogo as cb
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks are not part of the package
-
 from benchmarks import __main__ as bench
 from benchmarks import (
     adaptive,
@@ -31,6 +25,8 @@ from benchmarks import (
     vault,
 )
 from benchmarks.measure import PYTHON, Result, Spent, of_process
+
+import cobogo as cb
 
 
 def test_a_made_up_table_can_be_anonymized_and_is_the_same_every_time(tmp_path: Path) -> None:

@@ -4,14 +4,12 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 from press.names import described, rooms, tables
 
 import cobogo
-
-ROOT = Path(__file__).parents[1]
+from support.paths import ROOT
 
 
 @pytest.mark.parametrize("name", [name for name in cobogo.__all__ if name != "__version__"])

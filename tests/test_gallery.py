@@ -10,7 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-GALLERY = Path(__file__).parents[1] / "examples" / "gallery"
+from support.paths import ROOT
+
+GALLERY = ROOT / "examples" / "gallery"
 PAGE = (GALLERY.parents[1] / "docs" / "gallery.md").read_text(encoding="utf-8")
 SIZES = {
     "covid_ceara": 2_000,

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from browsers import browser
-
-ROOT = Path(__file__).parents[1]
+from support.browsers import browser
+from support.paths import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from cobogo.data.policy import NoiseStep, SwapStep
-from cobogo.floor.arrays import Mask, Words
+from cobogo.floor.arrays import Floats, Mask, Words
 from cobogo.floor.randomness import Source, coins
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb import noise
@@ -68,7 +68,7 @@ def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
     return lower, upper
 
 
-def _as_collected(before: Floats, after: noise.Floats, column: Coded, places: int, decimal: str) -> Coded:
+def _as_collected(before: Floats, after: Floats, column: Coded, places: int, decimal: str) -> Coded:
     """Perturbed numbers; what was NULL stays NULL."""
     assert (np.isnan(before) == np.isnan(after)).all()
     missing = np.array([label is None for label in column.labels] or [True], dtype=np.bool_)[column.codes]

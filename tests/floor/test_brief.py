@@ -1,0 +1,179 @@
+"""Nothing that an object shows of itself is a value of the data: notebooks, logs and tickets are kept and shared."""
+
+from __future__ import annotations
+
+import io
+import json
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import cobogo as cb
+from support.commands import called
+
+NAMES = [f"zqname{number:02d}" for number in range(26)]
+CITIES = ["zqsobral"] * 12 + ["zqcrato"] * 13 + ["zqalone"]
+DISEASES = [("zqflu", "zqhiv", "zqgout")[number % 3] for number in range(26)]
+PAYS = [str(7_310_000 + 17 * number) for number in range(26)]
+TABLE = pa.table({"name": NAMES, "city": CITIES, "pay": PAYS, "disease": DISEASES, "note": ["zqnote"] * 26})
+VALUES = {*NAMES, *CITIES, *DISEASES, *PAYS, "zqnote"}
+"""None of them is part of any word or figure of ours."""
+
+ROLES = {
+    "name": {"role": "identifier"},
+    "city": {"role": "quasi-identifier"},
+    "pay": {"role": "sensitive"},
+    "disease": {"role": "sensitive"},
+    "note": {"role": "non-sensitive"},
+}
+ASKED = [
+    {"model": "k-anonymity", "k": 3},
+    {"model": "l-diversity", "attribute": "disease", "l": 2},
+    {"model": "t-closeness", "attribute": "pay", "t": 0.9, "distance": "ordered"},
+]
+POLICY = {
+    "attributes": ROLES,
+    "privacy": {"models": ASKED},
+    "recoding": {"suppression-limit": 0.1},
+}
+LONGEST = 1_000
+
+
+def reached(thing: Any, seen: set[int], depth: int = 0) -> Iterator[Any]:
+    """Every object of ours that is reached from one, through attributes and what they hold."""
+    if id(thing) in seen or depth > 12:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, Mapping):
+        inner = [*thing.values()]
+    elif isinstance(thing, list | tuple | set | frozenset):
+        inner = [*thing][:50]
+    elif type(thing).__module__.startswith("cobogo"):
+        yield thing
+        inner = [*getattr(thing, "__dict__", {}).values()]
+    else:
+        return
+    for one in inner:
+        yield from reached(one, seen, depth + 1)
+
+
+def shown(thing: Any) -> list[str]:
+    html = getattr(thing, "_repr_html_", None)
+    return [repr(thing), str(thing), *([] if html is None else [html()])]
+
+
+def assert_silent(text: str, whose: str) -> None:
+    told = [value for value in VALUES if value in text]
+    assert not told, (whose, told[:3], text[:200])
+
+
+def releases() -> dict[str, Any]:
+    local = POLICY | {"recoding": {"algorithm": "local", "suppression-limit": 0.1}}
+    buckets = {
+        "attributes": ROLES | {"pay": {"role": "non-sensitive", "publish-unique": True}},
+        "privacy": {"models": [{"model": "l-diversity", "attribute": "disease", "l": 2}]},
+        "recoding": {"algorithm": "anatomy", "suppression-limit": 0.5},
+    }
+    perturbed = {
+        "attributes": ROLES,
+        "perturbation": {"steps": [{"method": "swap", "attributes": ["disease"]}]},
+    }
+    masked = {
+        "attributes": ROLES | {"pay": {"role": "non-sensitive", "publish-unique": True}},
+        "masking": {"columns": {"name": {"mask": "*"}}},
+    }
+    return {
+        "recoding": cb.anonymize(TABLE, POLICY),
+        "local": cb.anonymize(TABLE, local),
+        "buckets": cb.anonymize(TABLE, buckets),
+        "perturbation": cb.perturb(TABLE, perturbed),
+        "mask": cb.mask(TABLE, masked),
+        "risk": cb.risk(TABLE, policy=POLICY),
+        "policy": cb.Policy.of(POLICY),
+    }
+
+
+def test_no_object_of_ours_shows_a_value() -> None:
+    for name, found in releases().items():
+        objects = list(reached(found, set()))
+        assert objects
+        for one in objects:
+            for text in shown(one):
+                whose = f"{name}: {type(one).__module__}.{type(one).__name__}"
+                assert_silent(text, whose)
+                assert len(text) < 5 * LONGEST, whose
+        assert len(repr(found)) < LONGEST
+
+
+def test_a_release_and_a_risk_tell_their_figures() -> None:
+    release = cb.anonymize(TABLE, POLICY)
+    assert "1 of 26 records suppressed" in repr(release)
+    assert "k-anonymity (k = 3)" in repr(release)
+    page = release._repr_html_()
+    assert page.count("<div") == page.count("</div")
+    assert "<script" not in page
+    assert "26" in repr(cb.risk(TABLE, policy=POLICY))
+
+
+def test_verdicts_and_findings_are_short(tmp_path: Path) -> None:
+    verdict = cb.anonymize(TABLE, POLICY).write(tmp_path / "out")
+    assert repr(verdict).startswith("Verdict(holds")
+    found = cb.attack("homogeneity", tmp_path / "out")
+    for one in [*reached(verdict, set()), *reached(found, set())]:
+        for text in shown(one):
+            assert_silent(text, type(one).__name__)
+    assert len(repr(found)) < LONGEST
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "no solution": POLICY | {"privacy": {"models": [{"model": "k-anonymity", "k": 99}]}},
+    "no order": POLICY
+    | {"privacy": {"models": [{"model": "t-closeness", "attribute": "disease", "t": 0.1, "distance": "ordered"}]}},
+    "no hierarchy": POLICY
+    | {"attributes": ROLES | {"disease": {"role": "sensitive", "hierarchy": {"tree": {"x": ["y"]}}}}},
+    "no numbers": POLICY | {"attributes": ROLES | {"disease": {"role": "sensitive", "hierarchy": {"intervals": [10]}}}},
+    "no role": POLICY | {"attributes": {k: v for k, v in ROLES.items() if k != "note"}},
+    "a unique column": POLICY | {"attributes": ROLES | {"name": {"role": "non-sensitive"}}},
+    "a unit that is released": POLICY | {"data": {"unit": "disease"}},
+}
+
+
+@pytest.mark.parametrize("rules", WRONG.values(), ids=WRONG)
+def test_errors_and_tracebacks_name_no_identifier_and_no_sensitive_value(rules: dict[str, Any]) -> None:
+    hidden = {*NAMES, *DISEASES, *PAYS, "zqalone"}
+    try:
+        cb.anonymize(TABLE, rules)
+    except cb.CobogoError as error:
+        text = io.StringIO()
+        traceback.print_exception(error, file=text)
+        said = text.getvalue() + repr(error)
+        assert not [value for value in hidden if value in said]
+
+
+def test_commands_say_no_value_of_the_data(tmp_path: Path) -> None:
+    """Neither as text nor as JSON, neither on the way nor at the end: terminals are logged."""
+    lines = [TABLE.column_names, *zip(*TABLE.to_pydict().values(), strict=True)]
+    (tmp_path / "t.csv").write_text("".join(",".join(line) + "\n" for line in lines))
+    models = ",\n".join("{" + ", ".join(f"{k} = {json.dumps(v)}" for k, v in one.items()) + "}" for one in ASKED)
+    roles = "".join(f'{name} = {{ role = "{entry["role"]}" }}\n' for name, entry in ROLES.items())
+    (tmp_path / "p.toml").write_text(
+        f'[data]\npath = "t.csv"\n[attributes]\n{roles}[privacy]\nmodels = [{models}]\n'
+        "[recoding]\nsuppression-limit = 0.1\n"
+    )
+    for arguments in (
+        ("anonymize", "p.toml", "--out", "out"),
+        ("anonymize", "p.toml", "--dry-run", "--json"),
+        ("verify", "out"),
+        ("verify", "out", "--json"),
+        ("verify", "out/public"),
+        ("risk", "t.csv", "--policy", "p.toml"),
+        ("risk", "t.csv", "--policy", "p.toml", "--json"),
+        ("inspect", "t.csv"),
+        ("inspect", "t.csv", "--json"),
+    ):
+        said = called(*arguments, cwd=tmp_path)
+        assert_silent("".join(said), " ".join(arguments))

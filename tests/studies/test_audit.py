@@ -1,0 +1,163 @@
+"""``cobogo audit``: every attack that applies, and a page in the evidence that changes nothing else."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cobogo as cb
+from cobogo.examine.attacks import ATTACKS
+from cobogo.studies import audit as audits
+from cobogo.tell.report.audit import told
+from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
+from cobogo.tell.report.words import words
+from support.registry_commands import command
+
+POLICY = """
+[data]
+path = "people.csv"
+
+[attributes]
+name    = { role = "identifier" }
+age     = { role = "quasi-identifier", hierarchy = { intervals = [10, 100] } }
+city    = { role = "quasi-identifier" }
+illness = { role = "sensitive" }
+
+[privacy]
+models = [{ model = "k-anonymity", k = 4 }]
+
+[recoding]
+suppression-limit = 0.3
+
+[registry]
+path = "registry.db"
+dataset = "people"
+
+[report]
+language = "pt-BR"
+"""
+
+
+@pytest.fixture
+def home(workplace: Path) -> Path:
+    draw = random.Random(5)
+    with (workplace / "people.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["name", "age", "city", "illness"])
+        for n in range(80):
+            writer.writerow([f"Nome{n}", draw.randrange(20, 50), draw.choice("AB"), draw.choice(["flu", "gout"])])
+    (workplace / "policy.toml").write_text(POLICY)
+    assert command("registry", "init") == 0
+    assert command("anonymize", "policy.toml", "--out", "release", "--quiet") == 0
+    return workplace
+
+
+def test_an_audit_is_put_into_the_evidence_and_the_release_still_holds(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (home / "release/public/manifest.json").read_bytes()
+    code = command("audit", "release")
+    found: dict[str, Any] = json.loads((home / "release/evidence/audit.json").read_text())
+    assert code == (0 if found["nobody_exposed"] else 1)
+    assert (home / "release/public/manifest.json").read_bytes() == before
+    assert cb.verify("release")
+    page = (home / "release/evidence/audit.html").read_text(encoding="utf-8")
+    assert "Auditoria de uma versão publicável" in page, "the policy's language"
+    assert "assinatura" in page
+    assert not any(f"Nome{n}" in page for n in range(80))
+    assert "<script" not in page
+    by_name = {entry["attack"]: entry for entry in found["attacks"]}
+    assert by_name.keys() == ATTACKS.keys()
+    assert by_name["record-linkage"]["tried"]
+    assert by_name["record-linkage"]["exposed"] == 0, "k = 4: nobody is found with more than 1/2"
+    assert by_name["record-linkage"]["highest"] <= 1 / 4
+    assert not by_name["presence"]["tried"], "that everybody of the original is in it is known before"
+    assert not by_name["duplicate"]["tried"], "nothing was made up"
+    assert all("row" not in entry for entry in found["attacks"])
+    capsys.readouterr()
+    assert command("audit", "release", "--language", "en") == code, "an audit can be made again"
+    assert "Audit of a release" in (home / "release/evidence/audit.html").read_text(encoding="utf-8")
+    assert command("anonymize", "policy.toml", "--out", "release", "--quiet") == 0, "and the release be replaced"
+    assert not (home / "release/evidence/audit.html").exists()
+
+
+def test_earlier_releases_come_from_the_registry_or_by_name(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    coarser = POLICY.replace("intervals = [10, 100] }", "intervals = [10, 100] }, min-level = 2")
+    (home / "coarser.toml").write_text(coarser)
+    assert command("anonymize", "coarser.toml", "--out", "second", "--quiet") == 0
+    capsys.readouterr()
+    command("audit", "second", "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert [Path(one).name for one in found["earlier"]] == ["release"]
+    by_name = {entry["attack"]: entry for entry in found["attacks"]}
+    for name in ("complementary", "temporal", "intersection", "differencing"):
+        assert by_name[name]["tried"]
+        assert by_name[name]["exposed"] == 0
+    assert not (home / "second/evidence/audit.html").exists(), "--json writes nothing"
+    found = audits.audit(home / "release", earlier=[home / "second"])
+    assert {trial.name for trial in found.tried} >= {"complementary", "differencing"}
+    (home / "registry.db.key").unlink()
+    assert any("key" in note for note in audits.audit(home / "second").notes)
+
+
+def test_what_cannot_be_audited(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("audit", "nowhere") == 2
+    assert command("audit", "release", "--language", "fr") == 2
+    assert command("audit", "release/public") == 2
+    assert "has no evidence to put the audit into" in capsys.readouterr().err
+    (home / "people.csv").unlink()
+    found = audits.audit(home / "release")
+    assert any("original is not at hand" in note for note in found.notes)
+    assert "record-linkage" in {trial.name for trial in found.untried}
+    assert not found, "what was not tried says nothing"
+
+
+def test_an_audit_says_what_is_found_and_what_anybody_knew(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value that two of three share is guessed with 2/3 by anybody: that is no finding, and said to be none."""
+    with (home / "people.csv").open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["name", "age", "city", "illness"])
+        for n in range(60):
+            writer.writerow([f"Nome{n}", 20 + n % 2, "A", "gout" if n % 3 else "flu"])
+    (home / "plain.toml").write_text(POLICY.replace('[registry]\npath = "registry.db"\ndataset = "people"\n', ""))
+    assert command("anonymize", "plain.toml", "--out", "plain", "--quiet") == 0
+    capsys.readouterr()
+    assert command("attack", "homogeneity", "plain") == 0
+    assert "(0.6667 at best, which anybody knew without it)" in capsys.readouterr().out
+    assert command("--lang", "en", "audit", "plain") == 1, "who also knows one value that they do not have is sure"
+    said = capsys.readouterr().out
+    assert "Re-identified: 0; a value inferred: 60" in said
+    page = (home / "plain/evidence/audit.html").read_text(encoding="utf-8")
+    assert "facts = 1" in page, "what the attacker was taken to know"
+    assert page.index("Re-identified: whose record it is") < page.index("Inferred: what a person has")
+    found = json.loads((home / "plain/evidence/audit.json").read_text())
+    assert found["people"] == {"record": 0, "value": 60, "presence": 0}
+    by_name = {entry["attack"]: entry for entry in found["attacks"]}
+    assert by_name["homogeneity"]["surest_before"] == pytest.approx(2 / 3)
+
+
+def test_every_attack_speaks_portuguese() -> None:
+    assert ATTACKS_IN_PORTUGUESE.keys() == ATTACKS.keys()
+    for kind in ATTACKS.values():
+        assert told(kind, words("en"))[1:] == (kind.knows, kind.defence)
+        assert told(kind, words("pt-BR")) == ATTACKS_IN_PORTUGUESE[kind.name]
+
+
+def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:
+    """By the flags of its contract: the kind of release, how many of them, and what it needs."""
+    kinds = {kind for attack in ATTACKS.values() for kind in attack.against or ()}
+    assert kinds <= {"recoding", "buckets", "randomization", "perturbation", "synthesis"}
+    found = audits.audit(home / "release")
+    for trial in found.trials:
+        made_for_it = trial.attack.against is None or "recoding" in trial.attack.against
+        enough = trial.attack.releases[0] == 1 and trial.attack.needs <= {"knowledge"} and trial.attack.from_original
+        if trial.findings is not None:
+            assert made_for_it
+            assert enough
+        elif made_for_it and enough:
+            assert "no sensitive attribute can be attacked" in trial.why or "here none were" in trial.why

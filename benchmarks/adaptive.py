@@ -15,10 +15,10 @@ import pandas as pd
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.base import Mechanism, Released
-from cobogo.locate.geometry import Frame
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Mechanism, Released
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.points import Points
 
 SAMPLE = Path(__file__).resolve().parents[2] / "shared" / "data" / "geolife" / "geolife_sample.txt.gz"
 EPSILON = 0.01

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Result, of_call
-from cobogo.locate.anonymizer import Anonymizer
-from cobogo.locate.cloaks import CLOAKS, Clique, Hilbert, QuadTree
-from cobogo.locate.cloaks.cells import cells, morton
-from cobogo.locate.points import Points
+from cobogo.locate.anonymizer.cloaking import Anonymizer
+from cobogo.locate.crowds import CLOAKS, Clique, Hilbert, QuadTree
+from cobogo.locate.crowds.cells import cells, morton
+from cobogo.locate.places.points import Points
 
 PEOPLE = 100_000
 K = 20

@@ -8,12 +8,12 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.base import Mechanism
-from cobogo.locate.geometry import Frame
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import Exponential, Optimal, PlanarLaplace, Remapped
-from cobogo.locate.nearest import Places
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.nearest import Places
+from cobogo.locate.places.points import Points
 
 EPSILON, SIZE, DRAWS = 0.004, 200.0, 200_000
 

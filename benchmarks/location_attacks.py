@@ -13,11 +13,11 @@ from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks import Scene, ShortObservation
 from cobogo.locate.attacks.identification import Visits, uniqueness
 from cobogo.locate.attacks.posterior import blocks
-from cobogo.locate.geometry import Frame
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import PlanarLaplace
-from cobogo.locate.points import Points
-from cobogo.locate.trajectories import KDelta, Synthesis, anonymize, fit
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
+from cobogo.locate.trips import KDelta, Synthesis, anonymize, fit
 
 PEOPLE, VISITS, PLACES = 10_000, 100, 5_000
 CITY = Frame(-38.5, -3.75)

@@ -9,10 +9,10 @@ import numpy as np
 
 from benchmarks.measure import Result, in_turn, of_call
 from cobogo.floor.randomness import Entropy
-from cobogo.locate.geometry import RADIUS
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import Adaptive, Dummies, PlanarLaplace, Predictive
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import RADIUS
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 POINTS = 1_000_000
 EPSILON = 0.01

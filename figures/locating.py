@@ -8,10 +8,10 @@ from pathlib import Path
 
 from cobogo.examples.fortaleza import UTC_OFFSET, people
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.asking import mechanism, parsed
 from cobogo.locate.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
+from cobogo.locate.spec import mechanism, parsed
+from cobogo.studies.location_map import draw
 from cobogo.studies.locations import Evaluation, evaluate, sampled
-from cobogo.studies.locations_map import draw
 from cobogo.tell.report import locating
 from cobogo.tell.report.words import words
 

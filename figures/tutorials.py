@@ -112,7 +112,7 @@ def locate(path: Path) -> None:
     """Reports of one place at three values of ε."""
     from cobogo.floor.randomness import Seeded
     from cobogo.locate.mechanisms import PlanarLaplace
-    from cobogo.locate.points import Points
+    from cobogo.locate.places.points import Points
 
     lon, lat = -38.5267, -3.7319
     metres = 111_195.0

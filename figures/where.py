@@ -42,7 +42,7 @@ def nearness(path: Path) -> None:
 def city(path: Path) -> None:
     """Bairros by residents, and a few points of interest."""
     from cobogo.examples.fortaleza.shapes import shapes
-    from cobogo.locate.points import Points
+    from cobogo.locate.places.points import Points
 
     rings = shapes()
     area = np.array([len(squares) for squares in fortaleza.ground().of_bairro]) / 100

@@ -13,8 +13,8 @@ from pathlib import Path
 from canvas import BRICK, INK, SKY, save, sheet
 
 from cobogo.examples.fortaleza.files import write
-from cobogo.locate import asking
-from cobogo.locate.reading import read_points
+from cobogo.locate import spec as asking
+from cobogo.locate.places.reading import read_points
 from cobogo.studies.locations import evaluate
 
 METRES = [50, 100, 200, 500, 1000, 2000]

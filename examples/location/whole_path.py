@@ -16,18 +16,18 @@ import numpy as np
 
 from cobogo.examples.fortaleza import FRAME, people, sites
 from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT
-from cobogo.locate.client import Client
-from cobogo.locate.cloaks import Hilbert
-from cobogo.locate.geometry import distance
-from cobogo.locate.grid import Grid
+from cobogo.locate.anonymizer.app import create_app
+from cobogo.locate.anonymizer.catalogue import Catalogue
+from cobogo.locate.anonymizer.devices import Devices
+from cobogo.locate.anonymizer.places import PlacesService, create_places_app
+from cobogo.locate.anonymizer.running import running
+from cobogo.locate.anonymizer.server import PrivacyServer, Settings
+from cobogo.locate.anonymizer.tls import self_signed
+from cobogo.locate.crowds import Hilbert
+from cobogo.locate.device import Client
 from cobogo.locate.mechanisms import Dummies
-from cobogo.locate.service.app import create_app
-from cobogo.locate.service.catalogue import Catalogue
-from cobogo.locate.service.devices import Devices
-from cobogo.locate.service.places import PlacesService, create_places_app
-from cobogo.locate.service.running import running
-from cobogo.locate.service.server import PrivacyServer, Settings
-from cobogo.locate.service.tls import self_signed
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.grid import Grid
 
 PEOPLE = 200
 K = 10

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cobogo.answer.measure import answer, with_noise
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import Measurement
 from cobogo.answer.plan import plan as planned
 from cobogo.answer.query import Compare, Lookup, Part
-from cobogo.answer.release import answer, with_noise
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger.balance import Balance, Units

@@ -13,10 +13,10 @@ import pytest
 from cobogo.answer import Curator
 from cobogo.answer.choice import Choice, chosen_by
 from cobogo.answer.curator import Held
+from cobogo.answer.measure import with_noise
 from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import plan
-from cobogo.answer.release import with_noise
 from cobogo.answer.session import Session
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import BudgetSpent, QueryRefused

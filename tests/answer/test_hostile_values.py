@@ -18,10 +18,10 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer.curator import Held
+from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
 from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import Plan, plan
-from cobogo.answer.release import Exact, answer, measured, statements, with_noise
 from cobogo.answer.sql.emit import Source
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect

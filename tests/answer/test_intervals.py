@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.answer import Curator
-from cobogo.answer.answer import CONFIDENCE, cell
 from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import Noises, noises
 from cobogo.answer.plan import plan
 from cobogo.answer.query import Aggregate, Query
+from cobogo.answer.result import CONFIDENCE, cell
 from cobogo.answer.session import Session
 from cobogo.promises.accounting import Loss
 from support.people import COLUMNS, PEOPLE, people

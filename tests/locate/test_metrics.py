@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.locate.base import Released, free
+from cobogo.locate.mechanisms.base import Released, free
 from cobogo.locate.metrics import (
     adversary_error,
     area_of_interest,
@@ -18,7 +18,7 @@ from cobogo.locate.metrics import (
     quality_loss,
     region_area,
 )
-from cobogo.locate.points import Points
+from cobogo.locate.places.points import Points
 from support.stand_ins import HERE, scattered, square
 
 

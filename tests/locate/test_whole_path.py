@@ -20,17 +20,17 @@ import pytest
 
 from cobogo.errors import InputError
 from cobogo.faces.cli.main import app
-from cobogo.locate.client import Client
-from cobogo.locate.cloaks import Hilbert
-from cobogo.locate.geometry import distance
-from cobogo.locate.grid import Grid
+from cobogo.locate.anonymizer.catalogue import Catalogue
+from cobogo.locate.anonymizer.devices import Devices
+from cobogo.locate.anonymizer.places import PlacesService, create_places_app
+from cobogo.locate.anonymizer.running import running
+from cobogo.locate.anonymizer.server import PrivacyServer, Settings
+from cobogo.locate.anonymizer.tls import self_signed
+from cobogo.locate.crowds import Hilbert
+from cobogo.locate.device import Client
 from cobogo.locate.mechanisms import Dummies
-from cobogo.locate.service.catalogue import Catalogue
-from cobogo.locate.service.devices import Devices
-from cobogo.locate.service.places import PlacesService, create_places_app
-from cobogo.locate.service.running import running
-from cobogo.locate.service.server import PrivacyServer, Settings
-from cobogo.locate.service.tls import self_signed
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.grid import Grid
 
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
@@ -63,7 +63,7 @@ class Town:
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    from cobogo.locate.service.app import create_app
+    from cobogo.locate.anonymizer.app import create_app
 
     rng = np.random.default_rng(7)
     catalogue = Catalogue.of(
@@ -162,7 +162,7 @@ def test_the_leg_to_the_anonymizer_is_encrypted_and_its_certificate_checked(town
 
 def test_a_request_that_does_not_come_in_as_a_whole_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
     from cobogo.floor import web
-    from cobogo.locate.service.app import create_app
+    from cobogo.locate.anonymizer.app import create_app
 
     monkeypatch.setattr(web, "STALLED", 0.2)
     health = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -18,7 +18,6 @@ from cobogo.examples.fortaleza import people
 from cobogo.faces.cli import console
 from cobogo.faces.cli.main import app
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.asking import Asked, attack, mechanism, mechanisms, parsed
 from cobogo.locate.attacks import (
     ATTACKS,
     CentreOfCloak,
@@ -29,16 +28,17 @@ from cobogo.locate.attacks import (
 )
 from cobogo.locate.attacks.likelihood import likelihood_of
 from cobogo.locate.attacks.posterior import posterior, prior_of
-from cobogo.locate.cloaks import CLOAKS, Hilbert, NearestNeighbours
-from cobogo.locate.course import joined
+from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
 from cobogo.locate.mechanisms import Predictive
-from cobogo.locate.points import Points
-from cobogo.locate.protecting import _visible
-from cobogo.locate.trajectories import closeness
+from cobogo.locate.mechanisms.history import joined
+from cobogo.locate.places.points import Points
+from cobogo.locate.protect import _visible
+from cobogo.locate.spec import Asked, attack, mechanism, mechanisms, parsed
+from cobogo.locate.trips import closeness
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger import Ledger
+from cobogo.studies.location_files import write
 from cobogo.studies.locations import evaluate, sampled
-from cobogo.studies.locations_files import write
 from cobogo.tell.report.words import words
 from support.paths import SHARED
 from support.stand_ins import Noise, scattered, square, walkers

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from cobogo.answer.measure import Exact
 from cobogo.answer.plan import Measurement, Plan
-from cobogo.answer.release import Exact
 
 
 def distances(one: Exact, other: Exact, plan: Plan) -> dict[Measurement, list[int]]:

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from cobogo.answer.measure import Exact, measured, statements
 from cobogo.answer.metadata import Dataset
 from cobogo.answer.plan import Plan, plan
-from cobogo.answer.release import Exact, measured, statements
 from cobogo.answer.sql.emit import Source
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect

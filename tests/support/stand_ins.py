@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released, free
-from cobogo.locate.geometry import Frame, moved
-from cobogo.locate.grid import Grid
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.places.geometry import Frame, moved
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 HERE = Frame(-38.5, -3.75)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.answer import Answer
 from cobogo.answer.choice import chosen_by
 from cobogo.answer.explain import Explanation
 from cobogo.answer.metadata import Dataset, Value
@@ -18,6 +17,7 @@ from cobogo.answer.metadata.datasets import loss_of
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extended, joined
 from cobogo.answer.query import Aggregate, Both, Kind, Part, Query, own_name
+from cobogo.answer.result import Answer
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cobogo.answer.measure import Exact
 from cobogo.answer.plan import Key, Plan
-from cobogo.answer.release import Exact
 from cobogo.errors import QueryRefused
 from cobogo.floor.outside import shortened
 from cobogo.promises.accounting import Loss, pure

@@ -15,8 +15,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cobogo.answer.answer import Answer
 from cobogo.answer.choice import chosen_by
+from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
 from cobogo.answer.metadata import Budget, CuratorPolicy, Dataset
 from cobogo.answer.metadata.datasets import dataset_named
 from cobogo.answer.metadata.public_tables import PublicTablePolicy
@@ -24,7 +24,7 @@ from cobogo.answer.noise import noises
 from cobogo.answer.plan import Key, Plan, plan
 from cobogo.answer.public import PublicTable, load_public
 from cobogo.answer.query import Query
-from cobogo.answer.release import Exact, answer, measured, statements, with_noise
+from cobogo.answer.result import Answer
 from cobogo.answer.session import Session
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Source

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from cobogo.floor.arrays import Floats
-from cobogo.locate.base import Released
-from cobogo.locate.geometry import DEGREE, distance, wrapped
-from cobogo.locate.grid import Grid
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Released
+from cobogo.locate.places.geometry import DEGREE, distance, wrapped
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 
 def nearest_sent(truth: Points, released: Released) -> Points:

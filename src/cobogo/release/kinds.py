@@ -11,14 +11,14 @@ from cobogo.release.contract import ENTROPY, SEEDED, Findings, Written
 KINDS: dict[str, str] = {
     "frequency-list": "cobogo.publish.frequency_list.release",
     "masking": "cobogo.publish.mask.masked",
-    "location-reports": "cobogo.locate.protecting",
-    "mobility": "cobogo.locate.where.check",
+    "location-reports": "cobogo.locate.protect",
+    "mobility": "cobogo.locate.mobility.check",
     "perturbation": "cobogo.publish.perturb.check",
     "randomization": "cobogo.publish.randomize.check",
     "sampling": "cobogo.publish.sample.sampled",
     "synthesis": "cobogo.publish.synthesize.check",
-    "trajectories": "cobogo.locate.trajectories.releasing",
-    "trip-synthesis": "cobogo.locate.trajectories.releasing",
+    "trajectories": "cobogo.locate.trips.release",
+    "trip-synthesis": "cobogo.locate.trips.release",
 }
 """Each kind of release, and the module whose function ``check`` verifies the released rows."""
 

@@ -16,13 +16,13 @@ from cobogo.locate.attacks import Attack, Findings, Scene
 from cobogo.locate.attacks.base import rounded
 from cobogo.locate.attacks.posterior import prior_of
 from cobogo.locate.attacks.spots import Ground, Spots
-from cobogo.locate.base import Mechanism, Released, free
-from cobogo.locate.cloaks import Clique
-from cobogo.locate.cloaks.base import Cloak
-from cobogo.locate.cloaks.base import released as cloaks_released
-from cobogo.locate.cloaks.slices import over_time
+from cobogo.locate.crowds import Clique
+from cobogo.locate.crowds.base import Cloak
+from cobogo.locate.crowds.base import released as cloaks_released
+from cobogo.locate.crowds.slices import over_time
+from cobogo.locate.mechanisms.base import Mechanism, Released, free
 from cobogo.locate.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
-from cobogo.locate.points import Points
+from cobogo.locate.places.points import Points
 
 CELLS = 2500
 """Cells of the grid on which attackers think."""

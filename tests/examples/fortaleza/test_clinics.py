@@ -10,9 +10,9 @@ import pytest
 
 from cobogo.examples.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.client.reports import Report
-from cobogo.locate.evidence import log_evidence, probability
-from cobogo.locate.points import Points
+from cobogo.locate.attacks.sensitive_places import log_evidence, probability
+from cobogo.locate.device.reports import Report
+from cobogo.locate.places.points import Points
 from support.paths import ROOT
 
 EXAMPLES = ROOT / "examples" / "location"

@@ -9,8 +9,8 @@ from cobogo.examples.fortaleza.land import FRAME, ground, within
 from cobogo.examples.fortaleza.lives import STAYS, WORKS
 from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT, People
 from cobogo.examples.words.places import FORTALEZA
-from cobogo.locate.geometry import distance
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.points import Points
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, attacks
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.asking import mechanisms
 from cobogo.locate.metrics import quality_loss
-from cobogo.locate.trying import Ground, tried
+from cobogo.locate.spec import mechanisms
+from cobogo.studies.location_trial import Ground, tried
 
 
 @pytest.fixture(scope="module")

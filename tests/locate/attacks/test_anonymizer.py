@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cobogo.locate.geometry import distance
-from cobogo.locate.service.assembled import assembled
-from cobogo.locate.service.running import State
+from cobogo.locate.anonymizer.assembled import assembled
+from cobogo.locate.anonymizer.running import State
+from cobogo.locate.places.geometry import distance
 
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
@@ -54,7 +54,7 @@ class World:
 
     def start(self) -> None:
         """Start, or start again: what was in memory is gone."""
-        from cobogo.locate.service.app import create_app
+        from cobogo.locate.anonymizer.app import create_app
 
         self.server = assembled(self.state, cloak="quad-tree", k=K, identity="pseudonymous")
         app = create_app(self.server, self.state.devices, service=self.service, clock=lambda: self.now)

@@ -38,9 +38,9 @@ from cobogo.locate.attacks.presence import auc
 from cobogo.locate.attacks.spots import Spots
 from cobogo.locate.attacks.tracking import track
 from cobogo.locate.attacks.trilateration import trilaterate
-from cobogo.locate.base import Released, free
 from cobogo.locate.mechanisms import Dummies
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.places.points import Points
 from support.stand_ins import HERE, Noise, Nothing, Ring, scattered, square, walkers
 
 
@@ -71,7 +71,7 @@ def test_the_posterior_is_bayes_rule_cell_by_cell() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 1000))
 def test_expected_distances_by_transform_are_sums_over_all_pairs(columns: int, rows: int, seed: int) -> None:
-    from cobogo.locate.grid import Grid
+    from cobogo.locate.places.grid import Grid
 
     grid = Grid(HERE, columns, rows, 130.0)
     chances = np.random.default_rng(seed).dirichlet(np.ones(grid.cells), 3)

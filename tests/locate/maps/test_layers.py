@@ -15,10 +15,10 @@ from cobogo.examples.fortaleza.bairros import CENTRES, OUTLINE
 from cobogo.examples.fortaleza.land import FRAME, within
 from cobogo.examples.fortaleza.shapes import shapes
 from cobogo.locate import maps
-from cobogo.locate.grid import Grid
 from cobogo.locate.maps.frame import View
 from cobogo.locate.maps.layers import COLORS, Layer
-from cobogo.locate.points import Points
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 HERE = Points.of([-38.50, -38.52, -38.54], [-3.73, -3.75, -3.77], time=[0, 3_600, 7_200], user=["a", "a", "a"])
 GRID = Grid.over(-38.60, -3.85, -38.45, -3.75, size=2_000)

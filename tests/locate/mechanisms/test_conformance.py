@@ -7,10 +7,6 @@ import pytest
 
 from cobogo.faces.cli.catalogue import catalogue
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.base import Mechanism
-from cobogo.locate.course import Course
-from cobogo.locate.geometry import Frame
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import (
     MECHANISMS,
     Adaptive,
@@ -28,9 +24,13 @@ from cobogo.locate.mechanisms import (
     Remapped,
     Several,
 )
+from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.mechanisms.discrete import Discrete
-from cobogo.locate.nearest import Places
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.nearest import Places
+from cobogo.locate.places.points import Points
 
 AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100

@@ -17,13 +17,13 @@ from scipy import stats
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import STEPS, Seeded
-from cobogo.locate.geometry import Frame
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import Elastic, Exponential, Optimal, PlanarLaplace, Remap, Remapped
 from cobogo.locate.mechanisms.discrete import Discrete, Pairs, globe_distances, keeps, whole_weights
 from cobogo.locate.mechanisms.elastic import REACH
-from cobogo.locate.points import Points
-from cobogo.locate.spanner import dilation, spanner
+from cobogo.locate.mechanisms.spanner import dilation, spanner
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 from support.paths import ROOT
 
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))

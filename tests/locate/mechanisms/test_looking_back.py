@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded, Source
-from cobogo.locate.base import Mechanism
-from cobogo.locate.client import Client
-from cobogo.locate.course import Course
-from cobogo.locate.geometry import DEGREE, RADIUS, distance, moved, wrapped
+from cobogo.locate.device import Client
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, moved, wrapped
+from cobogo.locate.places.points import Points
 
 
 def pairs(count: int, apart: float) -> Points:

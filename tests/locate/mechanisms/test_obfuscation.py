@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.course import Course
-from cobogo.locate.geometry import Frame, distance, moved
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import Disc, Dummies, Indirect, Key, KeyedTransform
 from cobogo.locate.mechanisms.disc import relevance
-from cobogo.locate.nearest import Places, vectors
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.places.geometry import Frame, distance, moved
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.nearest import Places, vectors
+from cobogo.locate.places.points import Points
 
 FORTALEZA = Grid.over(-38.62, -3.85, -38.42, -3.69, size=500)
 

@@ -12,14 +12,14 @@ from scipy import integrate, stats
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy, Seeded
-from cobogo.locate.draws import BEARING_STEP, exponentials, laplace_steps
-from cobogo.locate.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
-from cobogo.locate.grid import Grid, World
-from cobogo.locate.kernels import walk, walk_all
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Several
+from cobogo.locate.mechanisms.draws import BEARING_STEP, exponentials, laplace_steps
 from cobogo.locate.mechanisms.grid_theorem import GRAIN, ROUNDING, drawn_epsilon
-from cobogo.locate.nearest import Places
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
+from cobogo.locate.places.grid import Grid, World
+from cobogo.locate.places.kernels import walk, walk_all
+from cobogo.locate.places.nearest import Places
+from cobogo.locate.places.points import Points
 
 MANY = 40_000
 PLACES = {

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.geometry import distance, moved
-from cobogo.locate.grid import Grid
 from cobogo.locate.mechanisms import Centroid, Several
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import distance, moved
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 
 def test_n_places_have_noise_n_times_as_wide_and_cost_epsilon_together() -> None:

@@ -17,14 +17,14 @@ from cobogo.examples.fortaleza.lives import sites
 from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT, people
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Mechanism
-from cobogo.locate.client.presets import PRESETS
-from cobogo.locate.client.reports import Report
-from cobogo.locate.cloaks import Hilbert
-from cobogo.locate.evidence import log_evidence, probability
-from cobogo.locate.grid import Grid
+from cobogo.locate.attacks.sensitive_places import log_evidence, probability
+from cobogo.locate.crowds import Hilbert
+from cobogo.locate.device.presets import PRESETS
+from cobogo.locate.device.reports import Report
 from cobogo.locate.mechanisms import Dummies, PlanarLaplace
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 VISITS = (
     (0, 10, "Oncology clinic"),

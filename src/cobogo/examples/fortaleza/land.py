@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cobogo.examples.fortaleza.bairros import CENTRES, OUTLINE
 from cobogo.examples.words.places import FORTALEZA
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.geometry import Frame
+from cobogo.locate.places.geometry import Frame
 
 SIDE = 100.0
 """Metres of a square's side."""

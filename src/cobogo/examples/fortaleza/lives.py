@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cobogo.examples.fortaleza.bairros import CENTRES, JOBS, PLACES
 from cobogo.examples.fortaleza.land import FRAME, centres, residents, somewhere
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.chances import drawn
+from cobogo.locate.mobility.sampling import drawn
 
 WORKS, STUDIES, STAYS = 0, 1, 2
 """What fills a person's weekdays."""

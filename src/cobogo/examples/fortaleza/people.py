@@ -16,9 +16,9 @@ from cobogo.examples.fortaleza.land import FRAME, ashore
 from cobogo.examples.fortaleza.lives import Lives, lives
 from cobogo.examples.fortaleza.towers import towers
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.calls import Calls
-from cobogo.locate.cells import Cells
-from cobogo.locate.points import Points
+from cobogo.locate.mobility.calls import Calls
+from cobogo.locate.places.cells import Cells
+from cobogo.locate.places.points import Points
 
 UTC_OFFSET = -3
 """Hours of Fortaleza's clock from UTC, summer and winter: there is no daylight saving time."""

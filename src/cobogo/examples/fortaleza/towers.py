@@ -8,7 +8,7 @@ import numpy as np
 
 from cobogo.examples.fortaleza.bairros import CENTRES, JOBS
 from cobogo.examples.fortaleza.land import FRAME, SIDE, ground, residents
-from cobogo.locate.cells import Cells
+from cobogo.locate.places.cells import Cells
 
 
 @lru_cache(maxsize=8)

@@ -11,8 +11,8 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console
 
 if TYPE_CHECKING:
-    from cobogo.answer.answer import Answer
     from cobogo.answer.explain import Explanation
+    from cobogo.answer.result import Answer
 
 app = typer.Typer(
     name="dp", help="Answer questions with differential privacy, and keep the budget.", no_args_is_help=True

@@ -54,12 +54,12 @@ def evaluate(
 
     What is written is evidence: it shows true positions.
     """
-    from cobogo.locate import asking
+    from cobogo.locate import spec as asking
     from cobogo.locate.attacks import ATTACKS
-    from cobogo.locate.reading import read_points
+    from cobogo.locate.places.reading import read_points
+    from cobogo.studies.location_files import write
     from cobogo.studies.locations import evaluate as measure
     from cobogo.studies.locations import ground_of, sampled
-    from cobogo.studies.locations_files import write
 
     wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
     attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]

@@ -34,10 +34,10 @@ def protect(
     as_json: Json = False,
 ) -> None:
     """Release what devices would have reported with a mechanism: positions with noise, people under pseudonyms."""
-    from cobogo.locate import asking
-    from cobogo.locate.protecting import Limits, protected
-    from cobogo.locate.reading import read_points
-    from cobogo.locate.writing import write
+    from cobogo.locate import spec as asking
+    from cobogo.locate.places.reading import read_points
+    from cobogo.locate.protect import Limits, protected
+    from cobogo.locate.write import write
 
     asked = asking.parsed(mechanism, "--mechanism")
     if len(asked) != 1:

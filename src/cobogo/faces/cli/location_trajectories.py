@@ -11,8 +11,8 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console
 
 if TYPE_CHECKING:
-    from cobogo.locate.grid import Grid
-    from cobogo.locate.points import Points
+    from cobogo.locate.places.grid import Grid
+    from cobogo.locate.places.points import Points
 
 File = Annotated[Path, typer.Argument(help="Points of people in time: CSV or Parquet.", show_default=False)]
 User = Annotated[str | None, typer.Option("--user", help="The column of people.")]
@@ -45,11 +45,11 @@ def anonymize(
     as_json: Json = False,
 ) -> None:
     """Release trajectories of which each has at least k − 1 others within δ metres of it at all times."""
-    from cobogo.locate.reading import read_points
-    from cobogo.locate.trajectories import KDelta
-    from cobogo.locate.trajectories import anonymize as make
-    from cobogo.locate.trajectories.releasing import packed
-    from cobogo.locate.writing import write
+    from cobogo.locate.places.reading import read_points
+    from cobogo.locate.trips import KDelta
+    from cobogo.locate.trips import anonymize as make
+    from cobogo.locate.trips.release import packed
+    from cobogo.locate.write import write
 
     try:
         asked = KDelta(k, delta, method, trash, step, period, gap, stay, daily=daily)  # type: ignore[arg-type]
@@ -101,12 +101,12 @@ def synthesize(
     as_json: Json = False,
 ) -> None:
     """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
-    from cobogo.locate.grid import Grid
-    from cobogo.locate.reading import read_points
-    from cobogo.locate.trajectories import Synthesis, fit
-    from cobogo.locate.trajectories.likeness import likeness
-    from cobogo.locate.trajectories.releasing import costs, made_up
-    from cobogo.locate.writing import write
+    from cobogo.locate.places.grid import Grid
+    from cobogo.locate.places.reading import read_points
+    from cobogo.locate.trips import Synthesis, fit
+    from cobogo.locate.trips.likeness import likeness
+    from cobogo.locate.trips.release import costs, made_up
+    from cobogo.locate.write import write
     from cobogo.promises.accounting import Loss
     from cobogo.promises.paying import payer
     from cobogo.promises.units import exact
@@ -139,7 +139,7 @@ def synthesize(
 
 
 def _edges(text: str) -> tuple[float, float, float, float]:
-    from cobogo.locate.atlas import look_exchanged
+    from cobogo.locate.places.atlas import look_exchanged
 
     try:
         west, south, east, north = (float(part) for part in text.split(","))

@@ -44,8 +44,9 @@ def where(
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
     from cobogo.answer.metadata.datasets import loss_of
-    from cobogo.locate.reading import read_calls, read_cells
-    from cobogo.locate.where import Space, writing
+    from cobogo.locate.mobility import Space
+    from cobogo.locate.mobility import write as writing
+    from cobogo.locate.places.reading import read_calls, read_cells
     from cobogo.promises.paying import payer
 
     cost = loss_of(epsilon).amount

@@ -28,7 +28,7 @@ from cobogo.faces.workbench.study import Study
 from cobogo.floor import scratch
 
 if TYPE_CHECKING:
-    from cobogo.answer.answer import Answer
+    from cobogo.answer.result import Answer
     from cobogo.publish.registry.check import Breach
     from cobogo.publish.registry.store import Entry
     from cobogo.release.verdict import Verdict

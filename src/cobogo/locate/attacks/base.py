@@ -19,10 +19,10 @@ import numpy as np
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.spots import Ground
-from cobogo.locate.base import Mechanism, Released
-from cobogo.locate.geometry import distance
+from cobogo.locate.mechanisms.base import Mechanism, Released
 from cobogo.locate.metrics import quality_loss
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.points import Points
 
 if TYPE_CHECKING:
     from cobogo.locate.attacks.mixing import Crossings

@@ -11,11 +11,11 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
 from cobogo.locate.attacks.tracking import stretches
-from cobogo.locate.base import Released
-from cobogo.locate.cloaks.cells import within
-from cobogo.locate.geometry import DEGREE, distance, wrapped
+from cobogo.locate.crowds.cells import within
+from cobogo.locate.mechanisms.base import Released
 from cobogo.locate.metrics import region_area
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import DEGREE, distance, wrapped
+from cobogo.locate.places.points import Points
 
 SNAPPED = 2.0
 """Metres from a true position within which it was snapped to the public grid, at most, and a little more."""
@@ -72,7 +72,7 @@ class CentreOfCloak(Attack):
 
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
     Example: Cloaks of five, which should be right once in five times.
-        >>> from cobogo.locate.cloaks import NearestNeighbours
+        >>> from cobogo.locate.crowds import NearestNeighbours
         >>> from cobogo.tell.reference.worked import city, observed
         >>> found = observed(CentreOfCloak(), NearestNeighbours(k=5), city(30))
         >>> found.success > found.baseline
@@ -129,7 +129,7 @@ class IntersectionOfCloaks(Attack):
 
     Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
     Example: Cloaks of five hide nobody who is followed for two days.
-        >>> from cobogo.locate.cloaks import Hilbert
+        >>> from cobogo.locate.crowds import Hilbert
         >>> from cobogo.tell.reference.worked import city, observed
         >>> observed(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
         True

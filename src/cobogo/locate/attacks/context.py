@@ -9,7 +9,7 @@ import numpy as np
 
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.homes import at_night, places_found
-from cobogo.locate.geometry import distance
+from cobogo.locate.places.geometry import distance
 
 
 @dataclass(frozen=True)

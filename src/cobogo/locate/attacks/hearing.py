@@ -11,9 +11,9 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.base import Scene
 from cobogo.locate.attacks.likelihood import Likelihood
-from cobogo.locate.base import Released
-from cobogo.locate.geometry import Frame, distance, wrapped
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Released
+from cobogo.locate.places.geometry import Frame, distance, wrapped
+from cobogo.locate.places.points import Points
 
 SPOT = 25.0
 """Metres: reports of exact positions that are so near each other are of one spot, as GPS has it."""

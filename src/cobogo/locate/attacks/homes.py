@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.hearing import SPOT, by_person, fullest_spot, one_each, place_told, sent
-from cobogo.locate.geometry import Frame
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.points import Points
 
 DAY = 86_400.0
 THURSDAY = 3

@@ -13,7 +13,7 @@ from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
 from cobogo.locate.attacks.kernels import pair_risks, subset_sizes
 from cobogo.locate.attacks.spots import Ground
-from cobogo.locate.points import Points
+from cobogo.locate.places.points import Points
 
 TRIALS = 20
 """Sets of points drawn for each person, where there are too many to look at all."""

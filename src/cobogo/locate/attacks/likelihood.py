@@ -15,9 +15,9 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks.spots import Ground
-from cobogo.locate.base import Mechanism, Released
+from cobogo.locate.mechanisms.base import Mechanism, Released
 from cobogo.locate.mechanisms.discrete import Discrete
-from cobogo.locate.points import Points
+from cobogo.locate.places.points import Points
 
 TRIALS = 20_000
 BINS = 60

@@ -9,8 +9,8 @@ import numpy as np
 
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.hearing import SPOT, by_person, geometric_median, one_each, place_told, sent
-from cobogo.locate.geometry import Frame
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.points import Points
 
 Way = Literal["frequency", "mean", "median"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.spots import Ground, Spots
-from cobogo.locate.geometry import distance
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.points import Points
 
 WALK = 1.5
 """Metres a second that people make on average, stops included."""

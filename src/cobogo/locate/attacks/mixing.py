@@ -10,8 +10,8 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
-from cobogo.locate.mixing import best, mix, walking
-from cobogo.locate.points import Points
+from cobogo.locate.crowds.mix_quality import best, mix, walking
+from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.likelihood import Likelihood
 from cobogo.locate.attacks.spots import Ground, Spots
-from cobogo.locate.grid import Grid
-from cobogo.locate.points import Points
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 How = Literal["map", "median", "mean"]
 

@@ -12,7 +12,7 @@ from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.likelihood import likelihood_of
 from cobogo.locate.attacks.posterior import beliefs, blocks
 from cobogo.locate.attacks.spots import Ground
-from cobogo.locate.points import Points
+from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.geometry import Frame
-from cobogo.locate.grid import Grid
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 FINEST = 10.0
 GROWTH = 1.3

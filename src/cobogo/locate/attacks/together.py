@@ -11,9 +11,9 @@ from cobogo.floor.arrays import Floats
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.hearing import by_person, sent
 from cobogo.locate.attacks.presence import auc
-from cobogo.locate.base import Released
-from cobogo.locate.geometry import wrapped
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Released
+from cobogo.locate.places.geometry import wrapped
+from cobogo.locate.places.points import Points
 
 MOST = 3000
 """People whose pairs are scored: a table of all of them is made."""
@@ -74,7 +74,7 @@ class AggregatedPresence(Attack):
         met ``often``
     Example: Ana and Bia go together, Caio elsewhere.
         >>> import numpy as np
-        >>> from cobogo.locate.points import Points
+        >>> from cobogo.locate.places.points import Points
         >>> from cobogo.tell.reference.worked import observed
         >>> hours, way = np.arange(12) * 3600.0, np.linspace(-38.53, -38.48, 12)
         >>> lon = np.concatenate([way, way, way[::-1] - 0.02])

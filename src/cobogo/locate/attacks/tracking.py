@@ -14,7 +14,7 @@ from cobogo.locate.attacks.likelihood import Likelihood, likelihood_of
 from cobogo.locate.attacks.markov import Markov, usual_speed
 from cobogo.locate.attacks.posterior import How, guess
 from cobogo.locate.metrics import entropy
-from cobogo.locate.points import Points
+from cobogo.locate.places.points import Points
 
 LONGEST = 400
 """Reports of a stretch that is worked through at once."""

@@ -11,8 +11,8 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Entropy, below
 from cobogo.locate.attacks.base import Attack, Findings, Scene, share
 from cobogo.locate.attacks.hearing import sent
-from cobogo.locate.geometry import Frame, distance
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import Frame, distance
+from cobogo.locate.places.points import Points
 
 ROUNDS = 50
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cobogo.locate.geometry import Frame
 from cobogo.locate.maps.layers import Layer
+from cobogo.locate.places.geometry import Frame
 
 EDGE = 0.04
 """The share of the map that is left free around what it shows."""

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.cells import Cells
-from cobogo.locate.geometry import DEGREE
-from cobogo.locate.grid import Grid
-from cobogo.locate.points import Points
+from cobogo.locate.places.cells import Cells
+from cobogo.locate.places.geometry import DEGREE
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 from cobogo.tell.report.canvas import BLUE, GREY, INK, MUTED, ORANGE, PALE
 
 Name = str | tuple[str, str]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cobogo.locate.base import Mechanism
 from cobogo.locate.mechanisms.adaptive import Adaptive
+from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.mechanisms.disc import Disc
 from cobogo.locate.mechanisms.dummies import Dummies
 from cobogo.locate.mechanisms.elastic import Elastic, Exponential

@@ -10,12 +10,12 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released
-from cobogo.locate.course import NOTHING, Past, Rows
-from cobogo.locate.draws import UnitSteps
-from cobogo.locate.grid import World
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.mechanisms.draws import UnitSteps
+from cobogo.locate.mechanisms.history import NOTHING, Past, Rows
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
-from cobogo.locate.points import Points
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.points import Points
 
 LOW, HIGH = 0.96, 2.7
 """Thresholds in units of 1/ε: a quarter of all planar Laplace noise is shorter than the one, a quarter longer than the
@@ -121,7 +121,7 @@ class Adaptive(Mechanism):
         return self.resume(NOTHING, points, source)
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:
-        from cobogo.locate.backward_kernels import adaptive
+        from cobogo.locate.mechanisms.history_kernels import adaptive
 
         rows = Rows.of(past, points)
         count = len(rows)

@@ -11,11 +11,11 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released, free
-from cobogo.locate.draws import bearings, uniforms
-from cobogo.locate.geometry import distance, moved
-from cobogo.locate.grid import World
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.places.geometry import distance, moved
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.points import Points
 
 SMALLEST = 0.01
 """Metres: no position is measured to less than that."""

@@ -17,10 +17,10 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import STEPS, Source, choices
-from cobogo.locate.base import Guarantee, Mechanism, Released
-from cobogo.locate.geometry import distance
-from cobogo.locate.grid import Grid
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 MIXES = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Shares of the uniform law that are mixed in, the least that verifies: they lift chances that rounding would break."""

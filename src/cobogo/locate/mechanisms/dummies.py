@@ -10,11 +10,11 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released, free
-from cobogo.locate.course import NOTHING, Past, Rows
-from cobogo.locate.grid import Grid, World
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
 from cobogo.locate.mechanisms.discrete import checked_prior
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.history import NOTHING, Past, Rows
+from cobogo.locate.places.grid import Grid, World
+from cobogo.locate.places.points import Points
 
 HOW = ("uniform", "dls", "enhanced-dls")
 AT_A_TIME = 1 << 22
@@ -37,7 +37,7 @@ class Dummies(Mechanism):
     Formula: the set with the largest $H = -\sum_{i=1}^{k} p_i \log_2 p_i$ with $p_i = \frac{\pi(c_i)}{\sum_j
         \pi(c_j)}$; enhanced: also a large $\prod_{i < j} d(c_i, c_j)$
     Example:
-        >>> from cobogo.locate.grid import Grid
+        >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.floor.randomness import Entropy
         >>> noise = Dummies(k=5, grid=Grid.over(-38.55, -3.75, -38.50, -3.70, size=500))
         >>> len(noise.apply(Points.of([-38.52], [-3.73]), Entropy()).members)
@@ -111,7 +111,7 @@ class Dummies(Mechanism):
 
     def _made_up(self, past: Past, points: Points, source: Source) -> dict[str, Any]:
         """Where the dummies of each point are, in metres of the grid, and where they and the person are heading."""
-        from cobogo.locate.dummy_kernels import dummies
+        from cobogo.locate.mechanisms.dummy_kernels import dummies
 
         rows, wanted = Rows.of(past if self.moving else NOTHING, points), self.k - 1
         first = rows.first if self.moving else np.arange(len(rows))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.base import Guarantee
+from cobogo.locate.mechanisms.base import Guarantee
 from cobogo.locate.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
 
 REACH = 8.0
@@ -34,7 +34,7 @@ class Exponential(Discrete):
 
     Formula: $k(z \mid x) \propto e^{-\varepsilon\,d(x, z)/2}$
     Example:
-        >>> from cobogo.locate.grid import Grid
+        >>> from cobogo.locate.places.grid import Grid
         >>> law = Exponential(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
         >>> law.shape, bool(law.diagonal().min() == law.max(axis=1).min())
         ((12, 12), True)
@@ -67,7 +67,7 @@ class Elastic(Discrete):
         at least $\mathrm{req}(l) = m_{\text{ref}} \left(\frac{l}{\varepsilon\,s}\right)^2$, for levels up to 8 and
         cells of $s$ metres
     Example: Twice the level asks for four times the mass.
-        >>> from cobogo.locate.grid import Grid
+        >>> from cobogo.locate.places.grid import Grid
         >>> noise = Elastic(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200))
         >>> noise.required([2.0, 4.0]).tolist()
         [1.0, 4.0]

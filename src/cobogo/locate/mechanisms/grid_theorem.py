@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from math import exp, inf, log1p
 
-from cobogo.locate.draws import BEARING_STEP
-from cobogo.locate.geometry import HALFWAY
+from cobogo.locate.mechanisms.draws import BEARING_STEP
+from cobogo.locate.places.geometry import HALFWAY
 
 ROUNDING = 1e-7
 """Metres by which floats may misplace a position on the globe: a bound. Measured: below 1e-8."""

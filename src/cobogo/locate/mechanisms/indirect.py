@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released, free
-from cobogo.locate.nearest import Places
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.places.nearest import Places
+from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True)

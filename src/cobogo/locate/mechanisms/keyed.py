@@ -13,11 +13,11 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released, free
-from cobogo.locate.geometry import Frame, moved
-from cobogo.locate.grid import World
-from cobogo.locate.nearest import vectors
-from cobogo.locate.points import Points
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.places.geometry import Frame, moved
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.nearest import vectors
+from cobogo.locate.places.points import Points
 
 
 class Key:
@@ -58,7 +58,7 @@ class KeyedTransform(Mechanism):
     Formula: $z = R_{\phi}\,(x - c) + c + t$ with the angle $\phi$ and the shift $t$ that the key determines, in metres
         about the centre $c$
     Example: Two places stay as far apart as they were.
-        >>> from cobogo.locate.geometry import Frame
+        >>> from cobogo.locate.places.geometry import Frame
         >>> from cobogo.floor.randomness import Entropy
         >>> two = Points.of([-38.52, -38.50], [-3.73, -3.73])
         >>> turned = KeyedTransform(Key(b"0123456789abcdef"), Frame(-38.5, -3.7)).apply(two, Entropy()).points

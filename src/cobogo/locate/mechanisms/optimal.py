@@ -11,7 +11,7 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats
 from cobogo.locate.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
-from cobogo.locate.spanner import dilation, spanner
+from cobogo.locate.mechanisms.spanner import dilation, spanner
 
 TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
 """What the solver may break a constraint by: the least with which it succeeds."""
@@ -36,7 +36,7 @@ class Optimal(Discrete):
     Formula: $\min \sum_{x, z} \pi(x)\,k(z \mid x)\,d(x, z)$ with $k(z \mid x) \le e^{\varepsilon\,d(x, x')}\,k(z \mid
         x')$ for all $x$, $x'$, $z$ and $\sum_z k(z \mid x) = 1$
     Example: It loses less than the exponential mechanism of the same ε.
-        >>> from cobogo.locate.grid import Grid
+        >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.locate.mechanisms import Exponential
         >>> grid = Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)
         >>> even = np.full(grid.cells, 1 / grid.cells)

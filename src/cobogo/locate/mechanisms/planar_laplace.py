@@ -11,13 +11,13 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import AT_ONCE, Source
-from cobogo.locate.base import Guarantee, Mechanism, Released
-from cobogo.locate.draws import laplace_steps
-from cobogo.locate.geometry import HALFWAY, RADIUS
-from cobogo.locate.grid import World
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.mechanisms.draws import laplace_steps
 from cobogo.locate.mechanisms.grid_theorem import drawn_epsilon
-from cobogo.locate.nearest import Places
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import HALFWAY, RADIUS
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.nearest import Places
+from cobogo.locate.places.points import Points
 
 LEAST = 1e-7
 """Per metre. Places on opposite sides of the globe then differ by a factor of e² at most."""
@@ -143,7 +143,7 @@ def noised(
     points: Points, epsilon: float, world: World, source: Source, *, from_cells: bool = True
 ) -> tuple[Floats, Floats]:
     """Cells of the grid that points are in (or the points as they are), moved by noise, and snapped again."""
-    from cobogo.locate.kernels import noise_all, walk_all
+    from cobogo.locate.places.kernels import noise_all, walk_all
 
     rows, size = float(world.rows), float(world.size)
     lon, lat = np.empty(len(points)), np.empty(len(points))

@@ -10,12 +10,12 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released
-from cobogo.locate.course import NOTHING, Past, Rows
-from cobogo.locate.draws import UnitSteps, laplaces
-from cobogo.locate.grid import World
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.mechanisms.draws import UnitSteps, laplaces
+from cobogo.locate.mechanisms.history import NOTHING, Past, Rows
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
-from cobogo.locate.points import Points
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.points import Points
 
 ROOM = 1e-6
 """The share of the test's ε that is not used: more than what the rounding of distances may add, cell to cell."""
@@ -90,7 +90,7 @@ class Predictive(Mechanism):
         return self.resume(NOTHING, points, source)
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:
-        from cobogo.locate.backward_kernels import predictive
+        from cobogo.locate.mechanisms.history_kernels import predictive
 
         rows = Rows.of(past, points)
         count = len(rows)

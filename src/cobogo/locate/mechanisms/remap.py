@@ -10,11 +10,11 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released
-from cobogo.locate.grid import Grid
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
 from cobogo.locate.mechanisms.discrete import checked_prior
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
-from cobogo.locate.points import Points
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
 
 NUMBERS = 1 << 22
 
@@ -78,7 +78,7 @@ class Remapped(Mechanism):
 
     Formula: $y(z) = \arg\min_y \sum_x \pi(x)\,e^{-\varepsilon\,d(x, z)}\,d(x, y)$
     Example:
-        >>> from cobogo.locate.grid import Grid
+        >>> from cobogo.locate.places.grid import Grid
         >>> grid = Grid.over(-38.55, -3.75, -38.54, -3.74, size=250)
         >>> Remapped(0.01, grid, prior=[1.0] * grid.cells).guarantee.epsilon
         0.01

@@ -11,11 +11,11 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.base import Guarantee, Mechanism, Released
-from cobogo.locate.geometry import DEGREE
-from cobogo.locate.grid import Grid, World
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
 from cobogo.locate.mechanisms.planar_laplace import LEAST, PlanarLaplace, noised
-from cobogo.locate.points import Points
+from cobogo.locate.places.geometry import DEGREE
+from cobogo.locate.places.grid import Grid, World
+from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True)

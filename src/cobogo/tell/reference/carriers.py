@@ -50,10 +50,10 @@ RELEASES: Mapping[str, str] = {
 """What the commands ``cobogo sample`` and ``cobogo dp frequency-list`` do."""
 
 TRAJECTORIES: Mapping[str, str] = {
-    "k-delta-anonymity": "cobogo.locate.trajectories.kdelta:KDelta",
-    "trip-synthesis": "cobogo.locate.trajectories.synthesis:Synthesis",
-    "dp-where": "cobogo.locate.where.job:where",
+    "k-delta-anonymity": "cobogo.locate.trips.kdelta:KDelta",
+    "trip-synthesis": "cobogo.locate.trips.synthesis:Synthesis",
+    "dp-where": "cobogo.locate.mobility.job:where",
 }
 """What the commands ``cobogo location anonymize``, ``synthesize`` and ``where`` do."""
 
-ZONES: Mapping[str, str] = {"mix-zone": "cobogo.locate.mixzones:MixZone"}
+ZONES: Mapping[str, str] = {"mix-zone": "cobogo.locate.crowds.mix_zones:MixZone"}

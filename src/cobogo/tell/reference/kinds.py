@@ -187,7 +187,7 @@ KINDS: dict[str, Kind] = {
         "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
         "mechanisms",
         (
-            Source("cobogo.locate.cloaks:CLOAKS", "location-service", "cloak of an anonymizer"),
+            Source("cobogo.locate.crowds:CLOAKS", "location-service", "cloak of an anonymizer"),
             Source("cobogo.tell.reference.carriers:ZONES", "location-service", "of an anonymizer"),
         ),
     ),

@@ -17,11 +17,11 @@ from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.shapes import Problem
-from cobogo.locate.service.app import Door
-from cobogo.locate.service.app import router as routes
-from cobogo.locate.service.assembled import assembled
-from cobogo.locate.service.places import PlacesService
-from cobogo.locate.service.running import State
+from cobogo.locate.anonymizer.app import Door
+from cobogo.locate.anonymizer.app import router as routes
+from cobogo.locate.anonymizer.assembled import assembled
+from cobogo.locate.anonymizer.places import PlacesService
+from cobogo.locate.anonymizer.running import State
 
 BEHIND: dict[int | str, dict[str, Any]] = {
     502: {"model": Problem, "description": "The location-based service did not answer."}

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.answer.answer import Answer
+from cobogo.answer.result import Answer
 from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.pages.asking.budgets import priced
 from cobogo.faces.workbench.plots import axis, dots, plotted, whiskers

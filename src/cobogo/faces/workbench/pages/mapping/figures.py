@@ -12,8 +12,8 @@ from nicegui import ui
 from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.plots import BLUE, GREY, PLAIN, axis, plotted
 from cobogo.faces.workbench.session import Session
-from cobogo.locate.geometry import distance
-from cobogo.locate.trying import Tried
+from cobogo.locate.places.geometry import distance
+from cobogo.studies.location_trial import Tried
 
 KEPT = 40
 """Trials that are remembered."""

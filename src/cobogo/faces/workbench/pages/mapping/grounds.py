@@ -8,8 +8,8 @@ from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
 from cobogo.faces.server import rows, tables
 from cobogo.faces.server.house import House
-from cobogo.locate.points import Points, column_names
-from cobogo.locate.trying import Ground
+from cobogo.locate.places.points import Points, column_names
+from cobogo.studies.location_trial import Ground
 
 ROWS = 200_000
 """Rows of a data set that are looked at: its first ones."""

@@ -11,7 +11,7 @@ from cobogo.faces.workbench.pages.mapping import grounds
 from cobogo.faces.workbench.pages.mapping.figures import promised
 from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, Knob, attacks
 from cobogo.faces.workbench.session import Session
-from cobogo.locate.trying import Ground, Tried
+from cobogo.studies.location_trial import Ground, Tried
 
 Go = Callable[[], Awaitable[None]]
 CROWDS = ("12", "24", "60")

@@ -11,9 +11,9 @@ import numpy as np
 from cobogo.examples.fortaleza.bairros import CENTRES, OUTLINE
 from cobogo.examples.fortaleza.shapes import shapes
 from cobogo.faces.workbench.plots import BLUE, FAINT, GREEN, GREY, ORANGE
-from cobogo.locate.geometry import Frame
 from cobogo.locate.maps.base import NAMED, below
-from cobogo.locate.trying import Ground, Tried
+from cobogo.locate.places.geometry import Frame
+from cobogo.studies.location_trial import Ground, Tried
 
 WIDE = 1.75
 """Width of the map by its height."""

@@ -16,7 +16,7 @@ from cobogo.faces.workbench.pages.mapping.panel import Panel
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
 from cobogo.faces.workbench.plots import plotted
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.locate.trying import Ground, Tried, tried
+from cobogo.studies.location_trial import Ground, Tried, tried
 
 TICK = 0.25
 SPEEDS = (1, 2, 4, 8)

@@ -1,0 +1,117 @@
+"""From a paid plan to an answer: the engine adds up bounded figures, noise is added here, rows are sorted."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from cobogo.answer.noise import Noises, rank_scores
+from cobogo.answer.plan import Bins, Key, Measurement, Plan, measurements_of
+from cobogo.answer.query import Aggregate
+from cobogo.answer.result import Answer, Cell, Interval, cell, in_order
+from cobogo.answer.sql.dialects import DIALECTS
+from cobogo.answer.sql.emit import Emitter, Source
+from cobogo.data.table.engine import Engine
+from cobogo.promises.accounting import Loss
+from cobogo.promises.ledger.balance import Balance
+
+Exact = dict[Measurement, dict[Key, Any]]
+"""What the engine found, of each measurement and group: a whole number, or for ranks the count of each interval."""
+
+Statement = tuple[tuple[Measurement, ...], str]
+"""A statement of the engine's, and the measurements that it finds."""
+
+
+def statements(plan: Plan, source: Source, engine: Engine, salt: int | None = None) -> list[Statement]:
+    """What the engine will be asked: all of it is written before anything is paid for.
+
+    The salt is a fresh one for every question, so that no two leave out the same groups; tests repeat one.
+    """
+    emitter = Emitter(plan, source, DIALECTS[engine.name], secrets.randbits(62) if salt is None else salt)
+    added = tuple(m for m in plan.measurements if m.kind not in ("distinct", "ranks"))
+    found: list[Statement] = [(added, emitter.totals(list(added)))] if added else []
+    found += [((m,), emitter.distinct(m)) for m in plan.measurements if m.kind == "distinct"]
+    return found + [((m,), emitter.bins(m)) for m in plan.measurements if m.kind == "ranks"]
+
+
+def measured(plan: Plan, written: list[Statement], engine: Engine) -> Exact:
+    """The exact figures of the bounded data. They go nowhere but into noise."""
+    width = len(plan.query.keys)
+    exact: Exact = {m: {} for m in plan.measurements}
+    for measurements, statement in written:
+        for row in engine.rows(statement):
+            if measurements[0].kind == "ranks":
+                _place(plan, measurements[0], exact[measurements[0]], row[:width], row[width:])
+                continue
+            for measurement, figure in zip(measurements, row[width:], strict=True):
+                exact[measurement][row[:width]] = int(figure)
+    return exact
+
+
+def _place(plan: Plan, ranks: Measurement, exact: dict[Key, Any], group: Key, found: tuple[Any, ...]) -> None:
+    """The count of one interval of one group in its place."""
+    bins = Bins.of(plan.dataset.columns[str(ranks.column)])
+    exact.setdefault(group, [0] * bins.number)[int(found[0])] = int(found[1])
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Figures that may be seen, by group."""
+
+    groups: list[Key]
+    figures: dict[Measurement, list[int]]
+
+
+def with_noise(exact: Exact, noises: Noises) -> Noisy:
+    """Noise on every figure of every group; where keys are not public, only groups that seem to have enough people."""
+    plan = noises.plan
+    groups = list(plan.public) if plan.public is not None else in_order(list(exact[Measurement("people")]))
+    figures: dict[Measurement, list[int]] = {}
+    for measurement, noise in noises.additive.items():
+        figures[measurement] = noise.release([exact[measurement].get(group, 0) for group in groups])
+    if noises.threshold is not None:
+        people = figures[Measurement("people")]
+        told = [at for at, number in enumerate(people) if number >= noises.threshold]
+        groups = [groups[at] for at in told]
+        figures = {measurement: [found[at] for at in told] for measurement, found in figures.items()}
+    for measurement, choice in noises.choosing.items():
+        bins = Bins.of(plan.dataset.columns[str(measurement.column)])
+        share = measurement.share
+        assert share is not None
+        empty = [0] * bins.number
+        figures[measurement] = [
+            choice.choose(rank_scores(exact[measurement].get(group, empty), share))[0] for group in groups
+        ]
+    return Noisy(groups, figures)
+
+
+def answer(noisy: Noisy, noises: Noises, spent: Loss, left: Balance) -> Answer:
+    """The rows of the answer, in the order asked for, or that of their keys."""
+    query, dataset = noises.plan.query, noises.plan.dataset
+    made_of = {aggregate: measurements_of(aggregate, dataset) for aggregate in query.aggregates}
+    table: list[dict[str | Aggregate, tuple[Cell, Interval]]] = []
+    for at, group in enumerate(noisy.groups):
+        figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
+        row: dict[str | Aggregate, tuple[Cell, Interval]] = {
+            name: (value, None) for name, value in zip(query.keys, group, strict=True)
+        }
+        for aggregate, parts in made_of.items():
+            row[aggregate] = cell(aggregate, parts, dataset, figures, noises)
+        table.append(row)
+    shown, inner = query.outputs, dict(query.outputs)
+    for order in reversed(query.order):
+        table.sort(key=lambda row: _sortable(row[inner[order.name]][0]), reverse=order.descending)
+    table = table[: query.limit] if query.limit is not None else table
+    return Answer(
+        columns=tuple(name for name, _ in shown),
+        rows=tuple(tuple(row[source][0] for _, source in shown) for row in table),
+        intervals={name: tuple(row[one][1] for row in table) for name, one in shown if isinstance(one, Aggregate)},
+        noises=noises,
+        spent=spent,
+        left=left,
+    )
+
+
+def _sortable(value: Cell) -> tuple[bool, Cell]:
+    return (value is None, 0 if value is None else value)

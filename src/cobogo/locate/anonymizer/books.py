@@ -1,0 +1,118 @@
+"""The anonymizer's books: what each person's reports cost within a window of time. No position is in them.
+
+A cost is written in one transaction that looks first, so that a budget is not overspent by two requests at once, and is
+not forgotten when the server stops.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from cobogo.errors import LedgerError
+from cobogo.floor.store import new_file, opened, placed
+from cobogo.locate.device.ledger import Ledger
+
+PATIENCE = 10
+"""Seconds that one writer waits for another."""
+
+
+class Books:
+    """Budgets of everybody who reports with noise: ``budget`` (ε per metre) within ``window`` seconds each."""
+
+    def __init__(self, budget: float, *, window: float, file: str | Path | None = None) -> None:
+        self.empty = Ledger(budget, window=window)
+        self._kept: dict[str, list[tuple[float, float]]] = {}
+        self._engine: Any = None
+        if file is not None:
+            self._open(Path(file).expanduser())
+
+    def spend(self, user: str, cost: float, now: float) -> None:
+        """Write down a cost before the report goes out. Raises `BudgetSpent`."""
+        if self._engine is None:
+            ledger = self._ledger(self._kept.get(user, []))
+            ledger.spend(cost, now)
+            self._kept[user] = ledger.entries()
+            return
+        from sqlalchemy import text
+
+        with self._transaction() as connection:
+            ledger = self._ledger(self._read(connection, user))
+            ledger.spend(cost, now)
+            connection.execute(
+                text("DELETE FROM spent WHERE person = :person AND at <= :before"),
+                {"person": user, "before": now - ledger.window},
+            )
+            connection.execute(
+                text("INSERT INTO spent (person, at, cost) VALUES (:person, :at, :cost)"),
+                {"person": user, "at": now, "cost": cost},
+            )
+
+    def balance(self, user: str, now: float) -> dict[str, float | int]:
+        """What somebody may spend, has spent and has left; for their own eyes."""
+        if self._engine is None:
+            ledger = self._ledger(self._kept.get(user, []))
+        else:
+            with self._transaction() as connection:
+                ledger = self._ledger(self._read(connection, user))
+        counted = sum(1 for time, _ in ledger.entries() if time > now - ledger.window)
+        return {"budget": ledger.budget, "window": ledger.window, "spent": ledger.spent(now),
+                "left": ledger.left(now), "reports": counted}  # fmt: skip
+
+    def _ledger(self, entries: list[tuple[float, float]]) -> Ledger:
+        return Ledger(self.empty.budget, window=self.empty.window, entries=entries)
+
+    def _open(self, file: Path) -> None:
+        from sqlalchemy import text
+
+        new_file(file, "ledger", LedgerError)
+        place = placed(file, "ledger of locations", LedgerError)
+        self._engine = opened(place, patience=PATIENCE, pragmas=("journal_mode = WAL", "synchronous = FULL"))
+        with self._transaction() as connection:
+            connection.execute(
+                text(
+                    "CREATE TABLE IF NOT EXISTS spent "
+                    "(person TEXT NOT NULL, at DOUBLE PRECISION NOT NULL, cost DOUBLE PRECISION NOT NULL)"
+                )
+            )
+            connection.execute(text("CREATE INDEX IF NOT EXISTS spent_by_person ON spent (person, at)"))
+
+    def _transaction(self) -> Any:
+        return _Guarded(self._engine)
+
+    @staticmethod
+    def _read(connection: Any, user: str) -> list[tuple[float, float]]:
+        from sqlalchemy import text
+
+        with closing(
+            connection.execute(text("SELECT at, cost FROM spent WHERE person = :person ORDER BY at"), {"person": user})
+        ) as rows:
+            return [(float(at), float(cost)) for at, cost in rows]
+
+
+class _Guarded:
+    """A transaction whose database's errors are told without what is in the rows."""
+
+    def __init__(self, engine: Any) -> None:
+        self._begun = engine.begin()
+
+    def __enter__(self) -> Any:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            return self._begun.__enter__()
+        except SQLAlchemyError:
+            raise _unusable() from None
+
+    def __exit__(self, *error: Any) -> Any:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        if isinstance(error[1], SQLAlchemyError):
+            self._begun.__exit__(*error)
+            raise _unusable() from None
+        return self._begun.__exit__(*error)
+
+
+def _unusable() -> LedgerError:
+    return LedgerError("cannot be read or written", where="the ledger of locations", remedy="Nothing was released.")

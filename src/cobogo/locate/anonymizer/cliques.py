@@ -1,0 +1,121 @@
+"""The anonymizer of the clique cloak: requests wait for each other instead of being counted among who is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf, nextafter, sqrt
+
+import numpy as np
+
+from cobogo.errors import NoSolution, VerificationFailed
+from cobogo.locate.anonymizer.cloaking import WAITING, Anonymizer, Demand, Held, Look, Outcome, Region, Sketch
+from cobogo.locate.crowds import Clique, Gathering
+from cobogo.locate.crowds.cells import area, within
+
+
+@dataclass
+class Gatherer(Anonymizer):
+    """Positions in; cloaks out when enough requests that tolerate each other have come in.
+
+    A demand's ``max_wait`` is the patience of its request (the cloak's ``dt`` where it is 0) and its ``max_area``
+    narrows how far others may be. Those with whom a request goes out hear of it from the next `settle`.
+
+    >>> gatherer = Gatherer(Clique(2))
+    >>> for name in ("ana", "bia"):
+    ...     gatherer.update(name, -38.5, -3.7, 0.0)
+    >>> held = gatherer.ask("ana", 1.0)
+    >>> gatherer.ask("bia", 2.0).region.people, [outcome.user for outcome in gatherer.settle(2.0)]
+    (2, ['ana'])
+    """
+
+    _gathering: Gathering | None = field(default=None, repr=False)
+    _asked: dict[str, Held] = field(default_factory=dict, repr=False)
+    _done: list[Outcome] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.method, Clique):
+            raise ValueError("The 'method' parameter of Gatherer must be clique")
+        self._gathering = Gathering(self.method)
+
+    def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:  # noqa: ARG002
+        """Never at once: there is nothing to be told of somebody who has not asked."""
+        raise NoSolution("requests wait for each other here", remedy="Ask for a cloak.")
+
+    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:  # noqa: ARG002
+        """Nothing is drawn beforehand."""
+        return None
+
+    def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
+        """A cloak with those who waited for this request, or a ticket."""
+        assert self._gathering is not None
+        assert isinstance(self.method, Clique)
+        if user in self._asked:
+            raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
+        if self.waiting >= WAITING:
+            raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later.")
+        asked = demand or self.demand()
+        if asked.min_area > self.method.min_area:
+            raise NoSolution(f"crowds have an area of {self.method.min_area:g} m² here", remedy="Ask for no more.")
+        asked = replace(asked, max_wait=asked.max_wait or self.method.dt)
+        lon, lat = self.place(user, now)
+        self._expire(now)
+        held = Held(next(self._tickets), user, lon, lat, now, asked)
+        reach = sqrt(asked.max_area) / 2 if asked.max_area < inf else inf
+        gone = self._gathering.ask(
+            user, lon, lat, now, k=asked.k, dx=min(self.method.dx, reach), dy=min(self.method.dy, reach),
+            dt=asked.max_wait,
+        )  # fmt: skip
+        self._asked[user] = held
+        if not gone:
+            return held
+        members = [self._asked.pop(one["user"]) for one in gone]
+        region = self._together(members, gone[0]["box"], now)
+        outcomes = [Outcome(member.ticket, member.user, region) for member in members]
+        self._done.extend(outcome for outcome in outcomes if outcome.ticket != held.ticket)
+        return Outcome(held.ticket, user, region)
+
+    def looks(self, now: float) -> list[Look]:  # noqa: ARG002
+        """None: requests find each other when they come."""
+        return []
+
+    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:  # noqa: ARG002
+        """What came of requests that waited."""
+        self._expire(now)
+        done, self._done = self._done, []
+        return done
+
+    def expire(self, now: float) -> None:
+        """The same, and requests whose patience has ended wait no more."""
+        super().expire(now)
+        self._expire(now)
+
+    def forget(self, user: str) -> None:
+        """Somebody left, and waits no more."""
+        super().forget(user)
+        assert self._gathering is not None
+        self._gathering.leave(user)
+        self._asked.pop(user, None)
+        self._done = [outcome for outcome in self._done if outcome.user != user]
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._asked)
+
+    def _expire(self, now: float) -> None:
+        assert self._gathering is not None
+        for one in self._gathering.expired(nextafter(now, inf)):
+            held = self._asked.pop(one["user"])
+            self._done.append(Outcome(held.ticket, held.user, None))
+
+    @staticmethod
+    def _together(members: list[Held], box: tuple[float, float, float, float], now: float) -> Region:
+        """The region of a crowd, counted from its edges."""
+        lon, lat = (np.array([getattr(one, part) for one in members]) for part in ("lon", "lat"))
+        inside = within(*box, lon, lat)
+        people = len({one.user for one, here in zip(members, inside, strict=True) if here})
+        if people < max(one.demand.k for one in members):
+            raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
+        west, south, east, north = (np.asarray(edge) for edge in box)
+        return Region(box, min(one.since for one in members), now, people, float(area((west, south, east, north))))

@@ -1,0 +1,127 @@
+"""The contract of a cloak: a region with at least k people in it, given away in place of where one of them is.
+
+A cloak is made by someone who knows where everybody is, the trusted anonymizer. To add one: one frozen dataclass that
+extends `Cloak`, whose fields are its options, and one line in `cobogo.locate.crowds.CLOAKS`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobogo.errors import NoSolution, number_of
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source
+from cobogo.locate.crowds.cells import Box, area, inside, within
+from cobogo.locate.mechanisms.base import Mechanism, Released, free
+from cobogo.locate.places.geometry import wrapped
+from cobogo.locate.places.points import Points
+
+
+@dataclass(frozen=True, eq=False)
+class Cloaked:
+    """A rectangle for each report, in the same order: NaN where none could be had, and the report must not go out."""
+
+    box: Box
+
+    @property
+    def refused(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """Which reports got no cloak."""
+        return np.isnan(self.box[0])
+
+    @property
+    def area(self) -> Floats:
+        """Square metres."""
+        return area(self.box)
+
+    def people(self, points: Points) -> Ints:
+        """How many people have a report in each cloak: counted from the rectangles alone, so that it checks them."""
+        codes, users = people_of(points)
+        found = np.zeros(len(self.box[0]), dtype=np.int64)
+        kept = np.flatnonzero(~self.refused)
+        which, rows = np.unique(np.stack([edge[kept] for edge in self.box]), axis=1, return_inverse=True)
+        counts = np.empty(which.shape[1], dtype=np.int64)
+        step = max(1, 4_000_000 // max(len(points), 1))
+        for start in range(0, which.shape[1], step):
+            some = tuple(edge[start : start + step, None] for edge in which)
+            here = inside((some[0], some[1], some[2], some[3]), points.lon, points.lat)
+            if users == len(points):
+                counts[start : start + step] = here.sum(axis=1)
+            else:
+                cloak, report = np.nonzero(here)
+                pairs = np.unique(cloak * users + codes[report])
+                counts[start : start + step] = np.bincount(pairs // users, minlength=here.shape[0])
+        found[kept] = counts[rows.reshape(-1)]
+        return found
+
+    def people_in(self, row: int, points: Points) -> int:
+        """The same for one report."""
+        west, south, east, north = (float(edge[row]) for edge in self.box)
+        found = within(west, south, east, north, points.lon, points.lat)
+        return int(found.sum()) if points.user is None else len(np.unique(points.user[found]))
+
+    def sharing(self, points: Points) -> Ints:
+        """How many people were given the very same cloak: all that are left to one who knows where everybody is and
+        how cloaks are made. It is at least k where cloaks are reciprocal."""
+        codes, users = people_of(points)
+        _, same = np.unique(np.stack(self.box), axis=1, return_inverse=True)
+        same = same.reshape(-1)
+        pairs = np.unique(same * users + codes)
+        return np.where(self.refused, 0, np.bincount(pairs // users, minlength=len(same))[same])
+
+
+@dataclass(frozen=True)
+class Cloak(Mechanism):
+    """A region with ``k`` people or more and ``min_area`` square metres or more."""
+
+    k: int
+    min_area: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.k, int) and self.k >= 2):
+            raise ValueError(
+                f"The 'k' parameter of {self.name} must be a whole number from 2 on. Got {self.k!r} instead"
+            )
+        if not 0 <= self.min_area < float("inf"):
+            raise ValueError(
+                f"The 'min_area' parameter of {self.name} must be 0 or above. Got {self.min_area!r} instead"
+            )
+
+    @abstractmethod
+    def regions(self, points: Points) -> Cloaked:
+        """A cloak for each report, made from all of them: people are counted, however often each reported."""
+
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
+        """The same as what any mechanism releases; nothing in it is left to chance. Refused reports are NaN."""
+        return released(points, self.regions(points))
+
+    def _check_crowd(self, points: Points) -> None:
+        """Raise unless there are k people at all."""
+        _, people = people_of(points)
+        if len(points) and people < self.k:
+            raise NoSolution(
+                f"k = {self.k} and only {number_of(people, 'person', 'people')} to hide among",
+                where=self.name,
+                remedy="Wait for more people, or ask for a smaller k.",
+            )
+
+
+def released(points: Points, cloaked: Cloaked) -> Released:
+    """Cloaks as what leaves the anonymizer: rectangles and their middles."""
+    west, south, east, north = cloaked.box
+    width = np.where(east - west >= 360, 360.0, (east - west) % 360)
+    middle = points.at(wrapped(west + width / 2), (south + north) / 2)
+    return Released(middle, free(points), box=(west, south, east, north))
+
+
+def people_of(points: Points) -> tuple[Ints, int]:
+    """Whose each report is, numbered without gaps, and how many people there are. Reports of nobody in particular are
+    each somebody's own."""
+    if points.user is None:
+        return np.arange(len(points)), len(points)
+    known = np.zeros(int(points.user.max(initial=-1)) + 1, dtype=np.bool_)
+    known[points.user] = True
+    count = int(known.sum())
+    return points.user if count == len(known) else (np.cumsum(known) - 1)[points.user], count

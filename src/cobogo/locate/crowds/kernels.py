@@ -1,0 +1,224 @@
+"""Compiled kernels of the cloaks: runs of reports sorted by a code, people counted once each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cobogo.locate.crowds.cells import LEVELS, area_of
+
+
+@njit(cache=True, nogil=True)
+def _people(users, start, end, stamps, stamp, single):  # type: ignore[no-untyped-def]
+    """How many people have a report in a run; those who were stamped before count no more."""
+    if single:
+        return end - start
+    found = 0
+    for place in range(start, end):
+        if stamps[users[place]] != stamp:
+            stamps[users[place]] = stamp
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _common(one, other):  # type: ignore[no-untyped-def]
+    """The deepest level at which two codes are in one cell."""
+    apart, level = one ^ other, LEVELS
+    while apart:
+        apart >>= 2
+        level -= 1
+    return level
+
+
+@njit(cache=True, nogil=True)
+def _end(codes, start, end, shift):  # type: ignore[no-untyped-def]
+    """Where the run of the first code's cell ends, of those that are 4^-shift/2 of the world."""
+    last = codes[start] >> shift
+    low, high = start + 1, end
+    while low < high:
+        middle = (low + high) // 2
+        if codes[middle] >> shift > last:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(cache=True, nogil=True)
+def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report gets, from the world downwards; cells with one quarter in use are passed
+    at once. Who is in a quarter with too few people stays with the cell above it."""
+    n = len(codes)
+    levels = np.empty(n, np.int8)
+    if n == 0:
+        return levels
+    single = people == n
+    users = user if single else user[order]
+    stamps, stamp = np.zeros(people if not single else 1, np.int64), 0
+    room = 4 * LEVELS + 4
+    starts, ends, above = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    starts[0], ends[0], above[0] = 0, n, 0
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        start, end = starts[waiting], ends[waiting]
+        deepest = _common(codes[start], codes[end - 1])
+        level = deepest
+        if least > 0:
+            while level > above[waiting] and area_of(row[order[start]], level) < least:
+                level -= 1
+        shift = 2 * (LEVELS - level - 1)
+        while start < end:
+            last, fit = end, False
+            if level == deepest and level < LEVELS:
+                last = _end(codes, start, end, shift)
+                stamp += 1
+                wide = least <= 0 or area_of(row[order[start]], level + 1) >= least
+                fit = wide and _people(users, start, last, stamps, stamp, single) >= k
+            if fit:
+                starts[waiting], ends[waiting], above[waiting] = start, last, level + 1
+                waiting += 1
+            else:
+                for place in range(start, last):
+                    levels[order[place]] = level
+            start = last
+    return levels
+
+
+@njit(cache=True, nogil=True)
+def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report shares with k people: from the finest cells up, those who have no crowd
+    yet make one as soon as they are k in a cell. Who is left in the end joins the crowd with the largest cell."""
+    n = len(codes)
+    levels, left = np.full(n, -1, np.int8), np.arange(n)
+    stamps, stamp = np.zeros(people, np.int64), 0
+    for level in range(LEVELS, -1, -1):
+        shift, start, kept = 2 * (LEVELS - level), 0, 0
+        while start < len(left):
+            cell, end, found = codes[left[start]] >> shift, start, 0
+            stamp += 1
+            while end < len(left) and codes[left[end]] >> shift == cell:
+                who = user[order[left[end]]]
+                if stamps[who] != stamp:
+                    stamps[who] = stamp
+                    found += 1
+                end += 1
+            crowd = found >= k and (least <= 0 or area_of(row[order[left[start]]], level) >= least)
+            for place in range(start, end):
+                if crowd:
+                    levels[left[place]] = level
+                else:
+                    left[kept] = left[place]
+                    kept += 1
+            start = end
+        left = left[:kept]
+    if 0 < len(left) < n:
+        host = -1
+        for place in range(n):
+            if levels[place] >= 0 and (host < 0 or levels[place] < levels[host]):
+                host = place
+        level, shift = levels[host], 2 * (LEVELS - levels[host])
+        first, last = min(left[0], host), max(left[-1], host)
+        common = min(_common(codes[first], codes[last]), level)
+        for place in range(n):
+            if levels[place] < 0 or (levels[place] == level and codes[place] >> shift == codes[host] >> shift):
+                levels[place] = common
+    out = np.empty(n, np.int8)
+    out[order] = levels
+    return out
+
+
+@njit(cache=True, nogil=True)
+def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
+    """The level of the cell that each report gets on the way up, and whether its pair is side by side or one atop the
+    other. Reports are in the order of their codes."""
+    n = len(codes)
+    levels, wide, high = np.full(n, -1, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
+    single = people == n
+    stamps, stamp = np.zeros(people, np.int64), 0
+    begin, finish, waiting = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.bool_)
+    for level in range(LEVELS, -1, -1):
+        shift = 2 * (LEVELS - level)
+        start = 0
+        while start < n:
+            parent = codes[start] >> (shift + 2)
+            end = start
+            begin[:], finish[:], waiting[:] = 0, 0, False
+            while end < n and codes[end] >> (shift + 2) == parent:
+                child = (codes[end] >> shift) & 3
+                if finish[child] == 0:
+                    begin[child] = end
+                finish[child] = end + 1
+                waiting[child] = waiting[child] or levels[end] < 0
+                end += 1
+            if waiting.any():
+                for child in range(4):
+                    if not waiting[child]:
+                        continue
+                    size = area_of(row[begin[child]], level)
+                    stamp += 1
+                    alone = _people(users, begin[child], finish[child], stamps, stamp, single)
+                    across = alone + _people(users, begin[child ^ 1], finish[child ^ 1], stamps, stamp, single)
+                    stamp += 1
+                    upright = _people(users, begin[child], finish[child], stamps, stamp, single)
+                    upright += _people(users, begin[child ^ 2], finish[child ^ 2], stamps, stamp, single)
+                    found, beside, atop = alone >= k and size >= least, 0, 0
+                    if not found and level > 0:
+                        # The two halves of a cell cut by a parallel differ in area: the pair is measured whole.
+                        pair = size + area_of(row[begin[child]] ^ (1 << (LEVELS - level)), level)
+                        side, up = across >= k and 2 * size >= least, upright >= k and pair >= least
+                        if side and (not up or across <= upright):
+                            found, beside = True, 1
+                        elif up:
+                            found, atop = True, 1
+                    if found:
+                        for place in range(begin[child], finish[child]):
+                            if levels[place] < 0:
+                                levels[place], wide[place], high[place] = level, beside, atop
+            start = end
+    return levels, wide, high
+
+
+@njit(cache=True, nogil=True)
+def crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
+    """Cuts a line of reports into crowds of ``size`` people: what is left of them at the end joins the last. Where the
+    line jumps to another part of the world, a crowd does not follow if it has k people and k are left. Returns the
+    number of each report's crowd. There are k people at least."""
+    n = len(users)
+    crowd = np.zeros(n, np.int64)
+    stamps = np.full(people, n, np.int64)
+    late, left = n, 0  # from ``late`` on there are fewer than k people
+    while late > 0 and left < k:
+        late -= 1
+        if stamps[users[late]] == n:
+            stamps[users[late]] = 0
+            left += 1
+    stamps[:] = -1
+    number, found, first = 0, 0, 0  # ``first`` is the first crowd of this part of the world
+    for place in range(n):
+        if jump[place] and place <= late and (found >= k or number > first):
+            if found >= k or number == first:
+                number += 1
+            else:
+                _join(crowd, place, number)
+            first, found = number, 0
+        crowd[place] = number
+        if stamps[users[place]] != number:
+            stamps[users[place]] = number
+            found += 1
+        if found >= size:
+            number += 1
+            found = 0
+    if found < k and number > 0 and found > 0:
+        _join(crowd, n, number)
+    return crowd
+
+
+@njit(cache=True, nogil=True)
+def _join(crowd, end, number):  # type: ignore[no-untyped-def]
+    """The crowd of a number, the last before an end, joins the one before it."""
+    for place in range(end - 1, -1, -1):
+        if crowd[place] < number:
+            break
+        crowd[place] = number - 1

@@ -1,0 +1,347 @@
+"""Mix zones: places in which nobody is heard of, and out of which everybody comes under a new name.
+
+A service outside sees pseudonyms with positions. Inside a zone nothing goes out; who leaves it does so under a
+pseudonym that nobody ever had, if an observer who saw everybody go in and come out cannot tell who it is (Beresford and
+Stajano, IEEE Pervasive Computing 2003). Otherwise a new name would only look like protection: what happens then is the
+zone's ``otherwise``.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.errors import DataError
+from cobogo.floor.arrays import Floats
+from cobogo.floor.private import write_private
+from cobogo.floor.randomness import Entropy, Source
+from cobogo.locate.crowds.mix_quality import EXACT, Mix, mix, walking
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.points import Points
+
+Otherwise = Literal["keep", "silent"]
+Moment = tuple[float, float, float]
+"""Longitude, latitude and time."""
+
+LATEST = 300
+"""Exits that a zone's mix is told of: the cube of it is the work."""
+
+
+@dataclass(frozen=True)
+class MixZone:
+    r"""A disc in which nobody is heard of, and out of which everybody comes under a new name, if nobody can tell who
+    they are.
+
+    ``least`` people, the one who leaves among them, must have met in it, and an observer who saw everybody go in and
+    come out, and knows how fast people walk, must be left with ``bits`` about who it is that leaves. ``otherwise``: the
+    one who leaves keeps the old pseudonym ("keep"), and is followed as before, unless that told who others are who left
+    before; or is not heard of at all until the next zone that mixes them ("silent").
+
+    Formula: $H = -\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma}$ over the matchings $\sigma$ of who went in with who came
+        out, $p_{\sigma} \propto \prod_i w(i, \sigma(i))$; at most $\log_2 n!$ bits
+    Example: Three people cross a square, and come out in another order.
+        >>> from cobogo.floor.randomness import Entropy
+        >>> zones = MixZones([MixZone("square", -38.5270, -3.7275, radius=150, least=3)])
+        >>> for lon, time in ((-38.53, 0.0), (-38.528, 120.0), (-38.524, 420.0)):
+        ...     heard = [zones.move(who, lon, -3.7275, time) for who in ("ana", "bia", "caio")]
+        >>> round(zones.mixed("square", Entropy()).entropy, 2)
+        2.58
+
+    Guarantee: At the moment of a new name the observer has ``bits`` of entropy about whose it is. What comes after may
+        tell more: `MixZones.mixed` gives the bits that are left of all of it, and how sure the best guess is.
+    Limits: The observer's model is one of walking. Directions link names, too: see the attack mix-zone-linkage. Too
+        large a zone, and people stay for long; too small, and nobody meets.
+    Cost: $O(2^n n)$ to count all ways of n people who may be exchanged, up to 14; above that they are drawn, and
+        the entropy is a lower bound.
+    Paper: A. R. Beresford and F. Stajano, Location privacy in pervasive computing, IEEE Pervasive Computing, 2003.
+    """
+
+    name: str
+    lon: float
+    lat: float
+    radius: float
+    least: int = 3
+    otherwise: Otherwise = "keep"
+    bits: float = 0.9  # two people who are nearly alike; one whole bit would ask that they be exactly alike
+
+    def __post_init__(self) -> None:
+        right = {
+            "radius": 0 < self.radius < 1e6,
+            "least": isinstance(self.least, int) and self.least >= 2,
+            "otherwise": self.otherwise in ("keep", "silent"),
+            "lat": abs(self.lat) <= 90,
+            "lon": abs(self.lon) <= 180,
+            "bits": 0 < self.bits <= 10,
+        }
+        for what, fine in right.items():
+            if not fine:
+                raise ValueError(f"The {what!r} parameter of a mix zone is out of range. Got {getattr(self, what)!r}")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a service hears: a pseudonym somewhere."""
+
+    pseudonym: str
+    lon: float
+    lat: float
+    time: float
+
+
+@dataclass
+class _Stay:
+    """One visit to a zone, from entry to exit, as an observer saw it."""
+
+    user: str
+    entered: Moment
+    met: set[int] = field(default_factory=set)
+    left: Moment | None = None
+    renamed: bool = False
+    needed: bool = False  # somebody left under a new name because it might have been this one
+
+    @property
+    def open(self) -> bool:
+        """Whether an observer may still wonder who it is: not of those who left under their old name."""
+        return self.left is None or self.renamed
+
+
+class Pseudonyms:
+    """Names that nobody had before: 128 random bits each, of which no two are ever the same."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, tuple[str, float]] = {}
+
+    def of(self, user: str) -> str:
+        """What somebody is called now."""
+        return self._of[user][0] if user in self._of else self.renew(user)
+
+    def since(self, user: str) -> float:
+        """From when on somebody is called so."""
+        return self._of[user][1] if user in self._of else -np.inf
+
+    def renew(self, user: str, time: float = -np.inf) -> str:
+        """Give somebody a new name."""
+        self._of[user] = (secrets.token_hex(16), time)
+        return self._of[user][0]
+
+    def forget(self, user: str) -> None:
+        """Somebody left: whom the last name meant is known no more."""
+        self._of.pop(user, None)
+
+
+class MixZones:
+    """Zones of a city, and everybody's way through them. With a ``file`` zones and who is silent outlive a restart;
+    where and when people crossed is kept in memory alone, until `expire`.
+
+    >>> zones = MixZones([MixZone("praça", -38.5, -3.7, 100, least=2)])
+    >>> before = [zones.move(who, -38.6, -3.7, 0.0).pseudonym for who in ("ana", "bia")]
+    >>> [zones.move(who, -38.5, -3.7, 60.0) for who in ("ana", "bia")]
+    [None, None]
+    >>> after = [zones.move(who, -38.4, -3.7, 120.0).pseudonym for who in ("ana", "bia")]
+    >>> len({*before, *after})
+    4
+    """
+
+    def __init__(self, zones: Iterable[MixZone] = (), *, file: Path | None = None) -> None:
+        self.pseudonyms = Pseudonyms()
+        self._file: Path | None = None
+        self._zones: dict[str, MixZone] = {}
+        self._inside: dict[str, tuple[str, int]] = {}
+        self._last: dict[str, float] = {}
+        self._silent: set[str] = set()
+        self._stays: dict[str, dict[int, _Stay]] = {}
+        self._next = 0
+        for zone in [*_read(file, self._silent), *zones]:
+            self.add(zone)
+        self._file = file
+
+    def add(self, zone: MixZone) -> None:
+        """One more zone. Zones must not overlap: coming out of one and into another would be told apart by nobody."""
+        for other in self._zones.values():
+            apart = float(distance(zone.lon, zone.lat, other.lon, other.lat))
+            if zone.name == other.name or apart <= zone.radius + other.radius:
+                raise ValueError(f"The mix zone {zone.name!r} must have a name and a place apart from {other.name!r}")
+        self._zones[zone.name] = zone
+        self._stays[zone.name] = {}
+        self._save()
+
+    def remove(self, name: str) -> None:
+        """One zone fewer. Who is in it comes out under the old name, or stays silent where it was a silent zone."""
+        del self._zones[name], self._stays[name]
+        self._inside = {user: where for user, where in self._inside.items() if where[0] != name}
+        self._save()
+
+    @property
+    def zones(self) -> tuple[MixZone, ...]:
+        """All of them."""
+        return tuple(self._zones.values())
+
+    def inside(self, zone: str) -> int:
+        """How many are in a zone now."""
+        return sum(1 for where, _ in self._inside.values() if where == zone)
+
+    def hushed(self, user: str) -> bool:
+        """Whether nothing may be heard of somebody: they are in a zone, or silent until the next one that mixes."""
+        return user in self._inside or user in self._silent
+
+    def move(self, user: str, lon: float, lat: float, time: float) -> Heard | None:
+        """Somebody is somewhere now: what a service may hear of it. A position from before the last one moves nobody,
+        and nothing is heard of it: it would speak for one who is in a zone since."""
+        if time < self._last.get(user, -np.inf):
+            return None
+        self._last[user] = time
+        zone = self._zone_of(lon, lat)
+        known = self._inside.get(user)
+        if known is not None and (zone is None or zone.name != known[0]):
+            self._leave(user, *known, (lon, lat, time))
+        if zone is not None and user not in self._inside:
+            self._enter(user, zone, (lon, lat, time))
+        return None if self.hushed(user) else Heard(self.pseudonyms.of(user), lon, lat, time)
+
+    def forget(self, user: str) -> None:
+        """Somebody left the city: nothing of their visits is kept."""
+        self._lapse(user)
+        for stays in self._stays.values():
+            for key in [key for key, stay in stays.items() if stay.user == user]:
+                del stays[key]
+        self._hush(user, silent=False)
+        self.pseudonyms.forget(user)
+
+    def expire(self, before: float) -> None:
+        """Forget entries and exits from before a time, and the visits of those who were last heard of before it. Who is
+        in a zone for longer than that comes out as one who met nobody."""
+        for user in [user for user, last in self._last.items() if last < before]:
+            self._lapse(user)
+        for stays in self._stays.values():
+            for key in [key for key, stay in stays.items() if stay.entered[2] < before]:
+                del stays[key]
+            for stay in stays.values():
+                stay.met &= stays.keys()
+
+    def crossings(self, zone: str) -> tuple[Points, Points]:
+        """Where and when those went in who came out under a new name, and where and when they came out, in the same
+        order: what attacks on the zone are measured with."""
+        stays = self._renamed(zone)
+        return _points([stay.entered for stay in stays]), _points([stay.left for stay in stays if stay.left])
+
+    def mixed(self, zone: str, source: Source, *, speed: float = 1.4, spread: float = 0.5) -> Mix:
+        """How well a zone mixed those who came out of it under a new name so far, the latest `LATEST`, for one who saw
+        them and those who are still inside go in and come out, and knows how fast people walk."""
+        return mix(self.weights(zone, speed=speed, spread=spread), source)
+
+    def weights(self, zone: str, *, speed: float = 1.4, spread: float = 0.5) -> Floats:
+        """How likely it is that an entry (row) is an exit (column), as `mix` takes it."""
+        gone = self._renamed(zone)[-LATEST:]
+        here = [stay for stay in self._stays[zone].values() if stay.left is None]
+        return _weights([*gone, *here], speed=speed, spread=spread)
+
+    def _renamed(self, zone: str) -> list[_Stay]:
+        stays = [stay for stay in self._stays[zone].values() if stay.renamed and stay.left is not None]
+        return sorted(stays, key=lambda stay: stay.left[2] if stay.left else 0.0)
+
+    def within(self, lon: Floats, lat: Floats) -> NDArray[np.bool_]:
+        """Which places are in a zone."""
+        zones = self._zones.values()
+        away = [distance(lon, lat, zone.lon, zone.lat) <= zone.radius for zone in zones]
+        return np.any(away, axis=0) if away else np.zeros(np.shape(lon), dtype=np.bool_)
+
+    def _zone_of(self, lon: float, lat: float) -> MixZone | None:
+        zones = list(self._zones.values())
+        if not zones:
+            return None
+        away = distance(lon, lat, [zone.lon for zone in zones], [zone.lat for zone in zones])
+        within = np.flatnonzero(away <= [zone.radius for zone in zones])
+        return zones[int(within[0])] if len(within) else None
+
+    def _enter(self, user: str, zone: MixZone, here: Moment) -> None:
+        stays, self._next = self._stays[zone.name], self._next + 1
+        others = [key for _, (where, key) in self._inside.items() if where == zone.name and key in stays]
+        stays[self._next] = _Stay(user, here, set(others))
+        for key in others:
+            stays[key].met.add(self._next)
+        self._inside[user] = (zone.name, self._next)
+        if zone.otherwise == "silent":
+            self._hush(user)
+
+    def _leave(self, user: str, name: str, key: int, there: Moment) -> None:
+        """Those met count unless they left under their old name: they are no longer among whom one may be."""
+        del self._inside[user]
+        zone, stays = self._zones[name], self._stays[name]
+        stay = stays.get(key)
+        if stay is None:  # the entry was forgotten meanwhile
+            return
+        stay.left = there
+        company = [stays[other] for other in stay.met if other in stays and stays[other].open]
+        mixed = len({user, *(one.user for one in company)}) >= zone.least and _bits(stay, company) >= zone.bits
+        for one in company if mixed else ():
+            one.needed = one.needed or one.left is None
+        if mixed or (stay.needed and zone.otherwise == "keep"):  # the old name would tell who the others were
+            stay.renamed = True
+            self.pseudonyms.renew(user, there[2])
+            self._hush(user, silent=False)
+        elif zone.otherwise == "silent":
+            stay.left = None  # nobody heard of it: to an observer they are inside
+
+    def _lapse(self, user: str) -> None:
+        """Somebody is in no zone any more, and nobody knows when they came out."""
+        self._last.pop(user, None)
+        name, key = self._inside.pop(user, (None, 0))
+        if name is not None:
+            self._stays[name].pop(key, None)
+
+    def _hush(self, user: str, *, silent: bool = True) -> None:
+        if silent != (user in self._silent):
+            (self._silent.add if silent else self._silent.discard)(user)
+            self._save()
+
+    def _save(self) -> None:
+        """Zones and names; no position of anybody, nor in which zone they are."""
+        if self._file is not None:
+            content = {"zones": [asdict(zone) for zone in self._zones.values()], "silent": sorted(self._silent)}
+            write_private(self._file, json.dumps(content, ensure_ascii=False, indent=1))
+
+
+def _read(file: Path | None, silent: set[str]) -> list[MixZone]:
+    """What was kept. A file that cannot be read is an error: without it people would be heard of within zones."""
+    if file is None or not file.exists():
+        return []
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        silent.update(str(user) for user in content["silent"])
+        return [MixZone(**zone) for zone in content["zones"]]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        remedy = "Restore it, or remove it: then there are no zones, and nobody is silent."
+        raise DataError("is not a file of mix zones, or a damaged one", where=str(file), remedy=remedy) from None
+
+
+def _bits(stay: _Stay, company: Sequence[_Stay]) -> float:
+    """Bits that are left about who it is that leaves now, to one who saw everybody go in and come out: among the few
+    who are the likeliest to be this one."""
+    assert stay.left is not None
+    if not company:
+        return 0.0
+    likely = walking(_points([one.entered for one in company]), _points([stay.left]))[:, 0]
+    others = [company[row] for row in np.argsort(-likely, kind="stable")[: EXACT - 1]]
+    try:
+        found = mix(_weights([stay, *others]), Entropy())
+    except ValueError:  # nobody can have come out so fast: the model of walking does not fit
+        return 0.0
+    return float(found.of_exits[0])
+
+
+def _weights(stays: Sequence[_Stay], *, speed: float = 1.4, spread: float = 0.5) -> Floats:
+    """Entries of all and exits of those who left, in the same order."""
+    exits = [stay.left for stay in stays if stay.left is not None]
+    return walking(_points([stay.entered for stay in stays]), _points(exits), speed=speed, spread=spread)
+
+
+def _points(moments: Sequence[Moment]) -> Points:
+    lon, lat, time = np.array(moments, dtype=np.float64).reshape(-1, 3).T
+    return Points(lon, lat, time)

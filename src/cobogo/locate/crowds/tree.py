@@ -1,0 +1,124 @@
+"""Cloaks that are cells of a quad-tree: Gruteser and Grunwald's, and the pyramid of Casper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
+from cobogo.locate.crowds.cells import boxes, cells, morton, ordered
+from cobogo.locate.crowds.kernels import climb, descend, pool
+from cobogo.locate.mechanisms.base import Guarantee
+from cobogo.locate.places.points import Points
+
+
+@dataclass(frozen=True)
+class QuadTree(Cloak):
+    r"""The smallest cell of a quad-tree about a person that holds k people.
+
+    The world is cut into four while the quarter with the person in it keeps k people. With ``reciprocal`` it goes the
+    other way: from the finest cells up, those who have no crowd yet make one as soon as they are k in a cell, and k
+    people share every cloak; who is left in the end joins the crowd with the largest cell.
+
+    Formula: the smallest cell $C \ni x$ of the tree with $\lvert\{u : u \in C\}\rvert \ge k$ and at least the minimum
+        area
+    Example:
+        >>> from cobogo.tell.reference.worked import city
+        >>> crowd = city(100)
+        >>> noon = crowd.take(crowd.time == crowd.time[12])
+        >>> bool((QuadTree(k=10, reciprocal=True).regions(noon).sharing(noon) >= 10).all())
+        True
+
+    Guarantee: At least k people are in the region; with ``reciprocal``, at least k people have the same one, so who
+        knows where everybody is has no more than $1/k$, for one request.
+    Limits: Without ``reciprocal``: a quarter with fewer than k sends its people up to a cell that its neighbours do not
+        need, so the cloak is somebody's in the poor quarters of it. Cloaks of one person over time intersect. All k may
+        be in one building: see the minimum area.
+    Cost: $O(n \log n)$ for n people.
+    Paper: M. Gruteser and D. Grunwald, Anonymous usage of location-based services through spatial and temporal
+        cloaking, MobiSys 2003.
+    """
+
+    name: ClassVar[str] = "quad-tree"
+
+    reciprocal: bool = False
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """See `Cloak`."""
+        return shared(self.k) if self.reciprocal else one_way(self.k)
+
+    def regions(self, points: Points) -> Cloaked:
+        """Sorted by Morton code, a cell is a run of reports, whatever its level."""
+        self._check_crowd(points)
+        codes, people = people_of(points)
+        column, row = cells(points.lon, points.lat)
+        code, order = ordered(morton(column, row))
+        work = pool if self.reciprocal else descend
+        level = work(code, row, order, codes, people, self.k, self.min_area)
+        alone = np.zeros(len(level), dtype=np.int8)
+        return Cloaked(boxes(column, row, level, alone, alone))
+
+
+@dataclass(frozen=True)
+class Casper(Cloak):
+    r"""The first cell on the way up a pyramid, alone or with one sibling, that holds k people and has the minimum area.
+
+    Two siblings side by side or atop each other are tried before the cell above them: of two pairs that would do, the
+    one with fewer people is taken.
+
+    Formula: the first of $C$, $C \cup C_{\text{beside}}$, $C \cup C_{\text{atop}}$ and the cell above, on the way up,
+        with $n \ge k$ people and area $\ge A_{\min}$
+    Example:
+        >>> from cobogo.tell.reference.worked import city
+        >>> crowd = city(100)
+        >>> noon = crowd.take(crowd.time == crowd.time[12])
+        >>> bool((Casper(k=10).regions(noon).people(noon) >= 10).all())
+        True
+
+    Guarantee: At least k people are in the region. Not reciprocal: who knows where everybody is may tell more.
+    Limits: As of the quad-tree: neighbours may have other cloaks.
+    Cost: $O(n \log n + n\,h)$ for n people and h levels.
+    Paper: M. F. Mokbel, C.-Y. Chow and W. G. Aref, The new Casper: query processing for location services without
+        compromising privacy, VLDB 2006.
+    """
+
+    name: ClassVar[str] = "casper"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """See `Cloak`."""
+        return one_way(self.k)
+
+    def regions(self, points: Points) -> Cloaked:
+        """All levels from the finest up; a cell's people are done with together."""
+        self._check_crowd(points)
+        codes, people = people_of(points)
+        column, row = cells(points.lon, points.lat)
+        code, order = ordered(morton(column, row))
+        level, wide, high = climb(code, row[order], codes[order], people, self.k, self.min_area)
+        back = np.empty(len(order), dtype=np.int64)
+        back[order] = np.arange(len(order))
+        return Cloaked(boxes(column, row, level[back], wide[back], high[back]))
+
+
+def one_way(k: int) -> Guarantee:
+    """What is left of k where cloaks are not reciprocal."""
+    return Guarantee(
+        "none",
+        k=k,
+        note=f"there are {k} people or more in every cloak, but not all of them would be given the same one: "
+        "who knows where everybody is can rule some of them out",
+    )
+
+
+def shared(k: int) -> Guarantee:
+    """What holds where everybody in a cloak's crowd has the same cloak."""
+    return Guarantee(
+        "k-anonymity",
+        k=k,
+        note="for one request, even against one who knows where everybody is; not when requests of one person are "
+        "linked over time, nor about what the place itself tells of all who are there",
+    )

@@ -1,0 +1,161 @@
+"""The client on a device: it knows where it is, and decides what goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from cobogo.errors import BudgetSpent
+from cobogo.floor.randomness import Entropy, Source
+from cobogo.locate.device.ledger import Ledger
+from cobogo.locate.device.memory import Memory
+from cobogo.locate.device.reports import Area, Report
+from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.points import Points
+
+
+class Place(Protocol):
+    """A point of interest in a service's answer."""
+
+    @property
+    def id(self) -> Any: ...
+    @property
+    def lon(self) -> float: ...
+    @property
+    def lat(self) -> float: ...
+
+
+Asked = Callable[[Sequence[Area], int], Sequence[Sequence[Any]]]
+"""A service: for each area, every place that may be among the so many nearest of somebody in it."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the owner of a device gets to see."""
+
+    places: list[Any]
+    exact: bool  # whether they are certain to be the nearest of all
+    report: Report  # what the service saw
+
+
+class Client:
+    """A mechanism, a ledger over a sliding window, and a memory for home and work.
+
+    ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. A mechanism that spends no ε is
+    limited by a number of ``reports`` instead: a budget would never bind. Once it is spent, a report is
+    refused, or the last one is sent again (``when_spent`` = "resend"), which tells nothing new. ``file`` keeps what
+    must not be forgotten. A report is paid for, on disk, before it goes out. A mechanism that looks back is given
+    the reports since the device was started.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        budget: float | None = None,
+        reports: int | None = None,
+        window: float,
+        file: str | Path | None = None,
+        when_spent: Literal["refuse", "resend"] = "refuse",
+        source: Source | None = None,
+    ) -> None:
+        if when_spent not in ("refuse", "resend"):
+            raise ValueError(
+                f"The 'when_spent' parameter of Client must be refuse or resend. Got {when_spent!r} instead"
+            )
+        if (budget is None) == (reports is None):
+            raise ValueError("The 'budget' parameter of Client must be given, or 'reports', and not both")
+        if reports is None and not mechanism.dearest:
+            raise ValueError(
+                f"The 'budget' parameter of Client must be one that binds, and {mechanism.name} spends no ε: say how "
+                "many 'reports' may go out within a window instead"
+            )
+        self.mechanism, self.when_spent, self._counted = mechanism, when_spent, reports is not None
+        self._source = source or Entropy()
+        self._course = Course(mechanism, self._source)
+        self._memory = Memory.open(file)
+        limit = budget if reports is None else reports
+        assert limit is not None
+        unit = "ε per metre" if reports is None else "reports"
+        self.ledger = Ledger(limit, window=window, entries=self._memory.entries, unit=unit)
+
+    def remember(self, name: str, lon: float, lat: float, *, radius: float = 150.0) -> None:
+        """A place that its owner is at again and again. All reports from within ``radius`` metres of it are one value,
+        drawn for the place once and for good: a thousand reports then tell no more of home than one."""
+        place = Area(float(lon), float(lat), float(radius))
+        with self._memory.alone():
+            if self._memory.places.get(name) != place:
+                self._memory.places[name] = place
+                self._memory.memos.pop(name, None)
+                self._memory.save()
+
+    def report(self, lon: float, lat: float, time: float) -> Report:
+        """What may go out for where the device is now. Raises `BudgetSpent`."""
+        with self._memory.alone():
+            if self._memory.file is not None:
+                self.ledger.resume(self._memory.entries)
+            return self._report(lon, lat, time)
+
+    def _report(self, lon: float, lat: float, time: float) -> Report:
+        name = next((name for name, place in self._memory.places.items() if place.holds(lon, lat)), None)
+        if name is None:
+            return self._drawn(lon, lat, time, None)
+        memo = self._memory.memos.get(name)
+        if memo is not None:
+            return memo.at(time)
+        place = self._memory.places[name]
+        return self._drawn(place.lon, place.lat, time, name)
+
+    def nearest(
+        self, lon: float, lat: float, time: float, service: Asked, *, count: int = 1, reach: float = 1.0
+    ) -> Answer:
+        """The nearest places to where the device is, from a service that only hears a report.
+
+        The service is asked about the report's areas, each made wider by ``reach`` metres, and answers with everything
+        that may be near somebody in them; what is nearest to the true place is picked out here. The answer is exact
+        whenever the true place is in one of the areas. ``reach`` must not depend on where one is; a metre makes up for
+        the grid that positions are snapped to before they go out.
+        """
+        report = self.report(lon, lat, time)
+        areas = report.areas(reach)
+        answers = service(areas, count)
+        holding = [number for number, area in enumerate(areas) if area.holds(lon, lat)]
+        chosen = holding[:1] or [int(np.argmin(distance(lon, lat, [a.lon for a in areas], [a.lat for a in areas])))]
+        return Answer(filtered(answers[chosen[0]], lon, lat, count), bool(holding), report)
+
+    def _drawn(self, lon: float, lat: float, time: float, name: str | None) -> Report:
+        """A new report, where the dearest that the mechanism may draw can be paid for."""
+        dearest = 1.0 if self._counted else self.mechanism.dearest
+        if not self.ledger.allows(dearest, time):
+            if self.when_spent == "resend" and self._memory.last is not None:
+                return self._memory.last.at(time)
+            self.ledger.spend(dearest, time)  # raises
+        here = Points.of([lon], [lat], time=[time])
+        released = self._course.report(here) if name is None else self.mechanism.apply(here, self._source)
+        report = Report.of(released)
+        try:
+            self.ledger.spend(1.0 if self._counted else float(released.cost[0]), time)
+        except BudgetSpent:
+            if self.when_spent == "resend" and self._memory.last is not None:
+                return self._memory.last.at(time)
+            raise
+        self._memory.entries, self._memory.last = self.ledger.entries(), report
+        if name is not None:
+            self._memory.memos[name] = report
+        self._memory.save()
+        return report
+
+
+def filtered(places: Sequence[Any], lon: float, lat: float, count: int) -> list[Any]:
+    """Of a service's candidates, the nearest to the true place; of equals, the one with the smaller id."""
+    if not places:
+        return []
+    away = distance(lon, lat, [place.lon for place in places], [place.lat for place in places])
+    order = sorted(range(len(places)), key=lambda number: (float(away[number]), places[number].id))
+    return [places[number] for number in order[:count]]

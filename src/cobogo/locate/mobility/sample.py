@@ -1,0 +1,166 @@
+"""People who never were: drawn from a model, with homes, works, outings and calls. Post-processing: it costs nothing.
+
+A person gets a home; a distance to work, by the home's area; a work at about that distance; how much and when they
+call; a few places to go to, by their distance from home. Every call gets an hour and is made from home, from work or
+from the day's outing: a day has one, as most have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source, source
+from cobogo.locate.mobility.attraction import attraction
+from cobogo.locate.mobility.calls import Calls
+from cobogo.locate.mobility.habits import AT_HOME, AT_WORK, PATTERNS, STATES
+from cobogo.locate.mobility.model import Model
+from cobogo.locate.mobility.sampling import drawn
+from cobogo.locate.mobility.space import CALLS, KINDS, PERIODS, SPREADS, Space, period_of, reach_of
+
+OUTINGS = 3
+"""Places, for each period of the day, that a person goes to in turn."""
+
+UNEVEN = (0.5, 1.0, 2.0)
+"""What stands for each of the `SPREADS`."""
+
+AT_ONCE = 1 << 22
+"""Chances that are held in memory at a time."""
+
+
+def sample(model: Model, people: int | None = None, *, seed: int | None = None) -> Calls:
+    """Calls of so many made-up people (as many as there seem to be, unless said) on the declared days.
+
+    What is drawn depends on the model alone, so privacy does not rest on it; yet it is the system's entropy that
+    starts the generator, unless a seed is asked for by name.
+    """
+    number = model.people if people is None else people
+    if number < 0:
+        raise ValueError(f"The 'people' parameter of sample must not be negative. Got {number!r} instead")
+    random = _generator(source(seed))
+    space, counts = model.space, model.counts
+    home = drawn(counts["home"][np.newaxis], np.zeros(number, np.int64), random)
+    commute = _fallen_back(counts["commute"])
+    apart = drawn(commute, space.area_of[home], random)
+    draw = attraction(space, counts["home"], _shares(commute)[space.area_of], counts["work"])
+    work = at_distance(space, home, apart, draw, random)
+    activity = drawn(counts["activity"].reshape(1, -1), np.zeros(number, np.int64), random)
+    kind, rate, spread = np.unravel_index(activity, (len(KINDS), len(space.rates), len(SPREADS) + 1))
+    user, day, calls = _days(space, rate, spread, random)
+    free = space.free[day]
+    hour = drawn(_fallen_back(counts["times"].reshape(-1, 24)), kind[user] * 2 + free, random)
+    state = _states(model, reach_of(apart)[user], free, calls, user * space.days + day, hour, random)
+    cell = np.select([state == AT_HOME, state == AT_WORK], [home[user], work[user]], -1)
+    away = np.flatnonzero(cell < 0)
+    going = _outings(model, home, random)
+    cell[away] = going[user[away], _period_of_day(user[away] * space.days + day[away], hour[away]), day[away] % OUTINGS]
+    second = random.integers(0, 3_600, len(user))
+    time = np.asarray(space.start + day * 86_400.0 + hour * 3_600.0 + second, dtype=np.float64)
+    return Calls(user, time, cell.astype(np.int64), space.cells, tuple(map(str, range(1, number + 1)))).ordered()
+
+
+def at_distance(space: Space, start: Ints, apart: Ints, weights: Floats, random: np.random.Generator) -> Ints:
+    """For each start a cell whose distance lies in a bin, in proportion to its weight; of the nearest bin that has
+    cells at all, where that one has none; any of them, where none has weight."""
+    wanted, member = np.unique(start * space.distances + apart, return_inverse=True)
+    found = np.empty(len(start), dtype=np.int64)
+    order = np.argsort(member, kind="stable")
+    step = max(1, AT_ONCE // len(space.cells))
+    every = np.arange(len(space.cells))
+    bounds = np.searchsorted(member[order], np.arange(0, len(wanted) + step, step))
+    for number, first in enumerate(range(0, len(wanted), step)):
+        here, bin_ = np.divmod(wanted[first : first + step], space.distances)
+        off = np.abs(space.distance_bin(here[:, np.newaxis], every[np.newaxis]) - bin_[:, np.newaxis])
+        ring = off == off.min(axis=1, keepdims=True)
+        chances = ring * weights
+        bare = chances.sum(axis=1) <= 0
+        chances[bare] = ring[bare]
+        rows = order[bounds[number] : bounds[number + 1]]
+        found[rows] = drawn(chances, member[rows] - first, random)
+    return found
+
+
+def _generator(words: Source) -> np.random.Generator:
+    return np.random.default_rng(words.words(4).tolist())
+
+
+def _fallen_back(counts: Floats) -> Floats:
+    """Rows of counts; where a row has nobody, everybody's."""
+    nobody = counts.sum(axis=1) <= 0
+    return np.asarray(np.where(nobody[:, np.newaxis], counts.sum(axis=0), counts))
+
+
+def _shares(counts: Floats) -> Floats:
+    """Rows of counts as chances."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0))
+
+
+def _days(space: Space, rate: Ints, spread: Ints, random: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+    """Whose each call is, on which day, and how many that day has: by calls a day, and by how uneven days are."""
+    ends = np.concatenate(([min(1 / space.days, space.rates[0] / 2)], space.rates))
+    mean = ends[rate] * (ends[rate + 1] / ends[rate]) ** random.random(len(rate))
+    mean = np.broadcast_to(mean[:, np.newaxis], (len(rate), space.days))
+    uneven = np.array(UNEVEN)[spread][:, np.newaxis]
+    even = random.binomial(np.floor(mean / 0.75 + random.random(mean.shape)).astype(np.int64), 0.75)
+    bursty = random.poisson(mean * random.gamma(np.maximum(mean, 1e-9) / 3, 3 / np.maximum(mean, 1e-9)))
+    made = np.select([uneven < 1, uneven > 1], [even, bursty], random.poisson(mean))
+    made = np.minimum(made, space.most_a_day)
+    user = np.repeat(np.arange(len(rate), dtype=np.int64), made.sum(axis=1))
+    day = np.repeat(np.tile(np.arange(space.days, dtype=np.int64), len(rate)), made.ravel())
+    return user, day, np.repeat(made.ravel(), made.ravel())
+
+
+def _states(
+    model: Model, reach: Ints, free: Ints, calls: Ints, day: Ints, hour: Ints, random: np.random.Generator
+) -> Ints:
+    """From where each call is made: what its day is to see, then by the hour which of these."""
+    days = model.counts["days"].reshape(-1, PATTERNS)
+    row = (reach * 2 + free) * (len(CALLS) + 1) + np.searchsorted(np.array(CALLS), calls)
+    first = np.flatnonzero(np.diff(day, prepend=-1))
+    pattern = np.repeat(drawn(_fallen_back(days), row[first], random), np.diff(np.append(first, len(day))))
+    holds = (np.arange(1, PATTERNS + 1)[:, np.newaxis] >> np.arange(len(STATES))) & 1
+    chances = model.counts["presence"] * holds[:, np.newaxis]
+    nothing = chances.sum(axis=2) <= 0
+    chances[nothing] = np.broadcast_to(holds[:, np.newaxis], chances.shape)[nothing]
+    chances = chances.reshape(-1, len(STATES))
+    moment = pattern * 24 + hour
+    return _all_seen(drawn(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0) - 1,
+                     chances[moment], random)  # fmt: skip
+
+
+def _all_seen(state: Ints, wanted: Ints, day: Ints, chances: Floats, random: np.random.Generator) -> Ints:
+    """The states of calls, some changed so that each day sees all it is to see, as far as its calls go: the likeliest
+    of the calls whose own state another one of the day has, too."""
+    states = len(STATES)
+    seen = np.bincount(day * states + state, minlength=(int(day.max(initial=-1)) + 1) * states).reshape(-1, states)
+    for missing in range(states):
+        spare = seen[day, state] > 1
+        able = np.flatnonzero(spare & (wanted[:, missing] > 0) & (seen[day, missing] == 0))
+        score = chances[able, missing] / random.standard_exponential(len(able))
+        able = able[np.lexsort((score, day[able]))]
+        last = able[np.flatnonzero(np.diff(day[able], append=-1))]
+        seen[day[last], state[last]] -= 1
+        seen[day[last], missing] += 1
+        state[last] = missing
+    return state
+
+
+def _period_of_day(day: Ints, hour: Ints) -> Ints:
+    """The period in which the day's outing is chosen, the same for all calls of a day: that of any one of them."""
+    first = np.flatnonzero(np.diff(day, prepend=-1))
+    return np.repeat(period_of(hour[first]), np.diff(np.append(first, len(day))))
+
+
+def _outings(model: Model, home: Ints, random: np.random.Generator) -> Ints:
+    """For each person and period of the day the cells that they go to in turn."""
+    space, counts = model.space, model.counts
+    going = np.empty((len(home), len(PERIODS), OUTINGS), dtype=np.int64)
+    outings = _shares(_fallen_back(counts["outings"]))
+    for period in range(len(PERIODS)):
+        chances = np.broadcast_to(outings[period], (len(space.cells), space.distances))
+        places = attraction(space, counts["home"], chances, counts["places"][period])
+        for turn in range(OUTINGS):
+            far = drawn(outings[period][np.newaxis], np.zeros(len(home), np.int64), random)
+            going[:, period, turn] = at_distance(space, home, far, places, random)
+    return going

@@ -1,0 +1,143 @@
+"""What is declared before anybody's records are looked at: cells, days, and the bins that everything is counted in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.places.cells import Cells
+
+KILOMETRES = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.5, 8.0, 10.0, 13.0, 17.0, 25.0, 50.0)
+"""Where the bins of distances end; the first holds the cell itself, the last all that is farther."""
+
+CALLS_A_DAY = (0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0)
+"""Where the bins of calls a day end; the last ends with the most that anybody is counted with."""
+
+SPREADS = (0.8, 1.5)
+"""Between how even, chance-like and bursty days are told apart: √(variance / mean) of a person's calls a day."""
+
+REACHES = (0, 4, 8)
+"""Where the classes of people by the distance of their work end, as bins of distance; the last holds all above."""
+
+CALLS = (1, 3, 7, 15)
+"""Where the bins of a day's number of calls end, by which days are told apart; the last holds all above."""
+
+PERIODS = (0, 6, 12, 18)
+"""Hours at which the periods of the day begin, by which places away from home and work are counted."""
+
+KINDS = {"day": (7, 18), "evening": (18, 23), "night": (23, 7)}
+"""People who call mostly at these hours, from and to. The paper finds such classes by clustering; these are public."""
+
+NIGHT = (20, 7)
+"""The hours in which the cell that a person uses most is their home."""
+
+WORK = (9, 17)
+"""And on weekdays, their work."""
+
+MOST_CELLS = 20_000
+MOST_DAYS = 366
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The public side of a model.
+
+    ``first`` and ``days`` say which days are looked at, by a clock that stands ``utc_offset`` hours from UTC all year;
+    ``area`` is the side, in metres, of the squares that cells are grouped in; ``most_a_day`` the calls of a person
+    that count on one day.
+    """
+
+    cells: Cells
+    first: date
+    days: int
+    utc_offset: float = 0.0
+    area: float = 3_000.0
+    most_a_day: int = 40
+
+    def __post_init__(self) -> None:
+        checks = {
+            "cells": (1 <= len(self.cells) <= MOST_CELLS, f"1 to {MOST_CELLS:,} cells", len(self.cells)),
+            "days": (1 <= self.days <= MOST_DAYS, f"from 1 to {MOST_DAYS}", self.days),
+            "utc-offset": (-14 <= self.utc_offset <= 14, "from -14 to 14 hours", self.utc_offset),
+            "area": (10 <= self.area <= 1e7, "from 10 to 10,000,000 metres", self.area),
+            "most-a-day": (1 <= self.most_a_day <= 1_000, "from 1 to 1,000 calls", self.most_a_day),
+        }
+        for name, (fits, wanted, got) in checks.items():
+            if not fits:
+                raise PolicyError(f"must be {wanted}. Got {got} instead", where=name)
+
+    @cached_property
+    def start(self) -> float:
+        """The first midnight, in seconds since 1970 (UTC)."""
+        return (self.first - date(1970, 1, 1)).days * 86_400.0 - self.utc_offset * 3_600.0
+
+    @cached_property
+    def free(self) -> Ints:
+        """For each day 1 where it is a Saturday or a Sunday, else 0."""
+        days = [self.first + timedelta(days=number) for number in range(self.days)]
+        return np.array([int(day.weekday() >= 5) for day in days], dtype=np.int64)
+
+    @cached_property
+    def area_of(self) -> Ints:
+        """The number of the area of each cell: squares on a map whose corner is that of the cells."""
+        corner = self.cells.metres.min(axis=0)
+        square = np.floor((self.cells.metres - corner) / self.area).astype(np.int64)
+        return np.unique(square, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+
+    @property
+    def areas(self) -> int:
+        """How many areas there are."""
+        return int(self.area_of.max()) + 1
+
+    @property
+    def distances(self) -> int:
+        """How many bins of distances there are."""
+        return len(KILOMETRES) + 1
+
+    def distance_bin(self, one: Ints, other: Ints) -> Ints:
+        """The bin of the distance between cells, row by row (or by broadcasting)."""
+        apart = np.linalg.norm(self.cells.metres[one] - self.cells.metres[other], axis=-1)
+        bins = np.searchsorted(np.array(KILOMETRES) * 1_000.0, apart, side="left")
+        return np.asarray(np.where(np.equal(one, other), 0, np.maximum(bins, 1)), dtype=np.int64)
+
+    @cached_property
+    def rates(self) -> Floats:
+        """The ends of the bins of calls a day, the last of them the cap."""
+        return np.array([*(rate for rate in CALLS_A_DAY if rate < self.most_a_day), float(self.most_a_day)])
+
+    def as_dict(self) -> dict[str, object]:
+        """The declaration, as it is published."""
+        return {
+            "first": self.first.isoformat(), "days": self.days, "utc-offset": self.utc_offset, "area": self.area,
+            "most-a-day": self.most_a_day, "cells": [
+                {"cell": name, "lon": lon, "lat": lat}
+                for name, lon, lat in zip(
+                    self.cells.names, self.cells.lon.tolist(), self.cells.lat.tolist(), strict=True
+                )
+            ],
+        }  # fmt: skip
+
+
+def between(hour: Ints, window: tuple[int, int]) -> np.ndarray:
+    """Which hours lie in a window, which may go over midnight.
+
+    >>> between(np.array([6, 7, 19, 20]), (20, 7)).tolist()
+    [True, False, False, True]
+    """
+    start, end = window
+    return (hour >= start) & (hour < end) if start < end else (hour >= start) | (hour < end)
+
+
+def reach_of(apart: Ints) -> Ints:
+    """The class of people whose work is so far, as a bin of distance, from their home."""
+    return np.asarray(np.searchsorted(np.array(REACHES), apart), dtype=np.int64)
+
+
+def period_of(hour: Ints) -> Ints:
+    """The number of the period of the day that an hour lies in."""
+    return np.asarray(np.searchsorted(np.array(PERIODS), hour, side="right") - 1, dtype=np.int64)

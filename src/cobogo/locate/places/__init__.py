@@ -1,0 +1,1 @@
+"""Where people are: points, grids, cells, distances on the globe."""

@@ -1,0 +1,71 @@
+"""Reading points, cells and calls from files, as any table is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.policy import Data
+from cobogo.data.table.connect import connect
+from cobogo.data.table.files import guess_separator
+from cobogo.data.table.read import read
+from cobogo.errors import DataError
+from cobogo.locate.mobility.calls import Calls
+from cobogo.locate.places.cells import Cells
+from cobogo.locate.places.points import Points, clock_of, column_names, shown_columns
+
+CELL = ("cell", "tower", "cell_id", "cellid", "antenna", "celula", "antena", "erb", "name")
+"""What columns that name cells are called, in the order in which they are looked for."""
+
+
+def read_points(source: str | Path | Any, *, separator: str | None = None, **columns: str | None) -> Points:
+    """Points of a CSV or Parquet file, or of a frame. Columns are found by their usual names (`points.COLUMNS`) unless
+    said: ``lon=``, ``lat=``, ``time=``, ``user=``."""
+    if isinstance(source, Points):
+        return source
+    if hasattr(source, "geometry") or clock_of(source) is not None:
+        return Points.from_pandas(source, where="the table given", **columns)  # no engine reads places, nor an index
+    table, name = fetched(source, separator)
+    return Points.from_arrow(table, where=name, **columns)
+
+
+def read_cells(source: str | Path | Any, *, separator: str | None = None) -> Cells:
+    """Cells of a CSV or Parquet file, or of a frame: a column of names (`CELL`), and lon and lat."""
+    if isinstance(source, Cells):
+        return source
+    table, name = fetched(source, separator)
+    points = Points.from_arrow(table, where=name)
+    return Cells.of(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
+
+
+def read_calls(
+    source: str | Path | Any, cells: Cells, *, separator: str | None = None, leave_out: bool = False
+) -> Calls:
+    """Call records of a CSV or Parquet file, or of a frame: columns user, time (`points.COLUMNS`) and cell (`CELL`)."""
+    if isinstance(source, Calls):
+        return source
+    table, name = fetched(source, separator)
+    found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
+    cell = table.column(_cell_column(table, name))
+    user, time = (table.column(found[part]) for part in ("user", "time"))
+    return Calls.of(user, time, cell, cells, leave_out=leave_out, where=name)
+
+
+def fetched(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
+    """A table as Arrow, and what messages call it."""
+    data = Data()
+    if isinstance(source, str | Path):
+        data = Data(separator=separator or guess_separator(source, data.encoding))
+    engine = connect()
+    with engine.guarded("reading"):
+        table = read(source, data, engine)
+        return engine.fetch(table.expression), table.name
+
+
+def _cell_column(table: Any, where: str) -> str:
+    known = {name.strip().lower(): name for name in reversed(table.column_names)}
+    for alias in CELL:
+        if alias in known:
+            return str(known[alias])
+    remedy = f"Name it one of {', '.join(CELL)}. {shown_columns(table.column_names, CELL)}"
+    raise DataError("has no column for the cell", where=where, remedy=remedy)

@@ -1,0 +1,254 @@
+"""A file of points through a device mechanism, as a release: each report as the device itself would have sent it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+from cobogo.floor.arguments import number
+from cobogo.floor.randomness import Entropy, keys
+from cobogo.locate.mechanisms.base import Guarantee, Mechanism
+from cobogo.locate.places.geometry import Frame, distance
+from cobogo.locate.places.grid import Grid, World
+from cobogo.locate.places.points import Points
+from cobogo.locate.write import Package, read_released
+from cobogo.promises.models.check import ModelVerdict
+from cobogo.promises.models.promise import Promise
+from cobogo.release.contract import ENTROPY, Findings, Written
+
+WHOSE = "pseudonym"
+
+ON_TRUST = "that the noise stated was really drawn cannot be seen in the reports; the guarantee follows from it"
+
+
+@dataclass(frozen=True)
+class GeoIndistinguishability(Promise):
+    """All reports of a person together are at most e^(ε·d) times as likely from one set of places as from another whose
+    places are d metres away at most (Andrés et al. 2013). Measured: what the reports of one person cost together, per
+    metre; of positions of nobody in particular, what one cost."""
+
+    epsilon: float
+
+    name: ClassVar[str] = "geo-indistinguishability"
+
+    def __post_init__(self) -> None:
+        number(self.name, "epsilon", self.epsilon, above=0)
+
+
+@dataclass(frozen=True)
+class ElasticIndistinguishability(GeoIndistinguishability):
+    """The same over a distance that is shorter where there is less around (Chatzikokolakis et al. 2015)."""
+
+    name: ClassVar[str] = "elastic-indistinguishability"
+
+
+PROMISES: dict[str, type[GeoIndistinguishability]] = {
+    "geo-indistinguishability": GeoIndistinguishability,
+    "elastic": ElasticIndistinguishability,
+}
+"""What a file is released with, by the kind of guarantee."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a release may tell of one person: ``budget`` is ε per metre for all of their reports, ``every`` so many
+    seconds one report at most, ``clock`` the seconds that times are rounded down to."""
+
+    budget: float | None = None
+    every: float = 0.0
+    clock: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("--budget", self.budget), ("--every", self.every), ("--round-times", self.clock)):
+            if value is not None and not 0 <= value < float("inf"):
+                raise PolicyError(f"must be a number from 0 on. Got {value!r} instead", where=name)
+        if self.budget == 0:
+            raise PolicyError("must be above 0. Got 0 instead", where="--budget")
+
+
+def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits | None = None) -> Package:
+    """Reports of a mechanism that promises something and sends positions, under pseudonyms, in the order of time and as
+    many of each person as the budget pays for."""
+    limits, promised = limits or Limits(), mechanism.guarantee
+    if promised.kind not in PROMISES or promised.epsilon is None:
+        raise PolicyError(
+            f"{mechanism.name} has {promised}",
+            where="--mechanism",
+            remedy="Only what promises geo-indistinguishability is released from a file. `cobogo location evaluate` "
+            "tells what the others do.",
+        )
+    asked = _spaced(points.ordered(), limits.every)
+    released = mechanism.apply(asked, Entropy())
+    if released.members is not None or released.box is not None or released.radius is not None:
+        raise PolicyError(f"{mechanism.name} sends no single positions", where="--mechanism")
+    paid = _paid(released.cost, asked, mechanism, limits.budget)
+    truth, reports, cost = asked.take(paid), released.points.take(paid), released.cost[paid]
+    spent, many = _spent(cost, truth)
+    loss = truth.distance(reports)
+    told = float(loss.mean()) / max(spent / promised.epsilon, 1.0) ** 0.5 if len(loss) else 0.0
+    if limits.budget is None and spent > promised.epsilon * (1 + 1e-9):
+        raise PolicyError(
+            f"{many:,} reports of one person spend ε = {spent:g} per metre together, and nothing allows it",
+            where="--budget",
+            remedy=f"Say what a person may spend in all: --budget {spent:.6g} releases every report, and whoever "
+            f"averages those of one place finds it to about {told:,.0f} m. --every 3600 keeps one an hour.",
+        )
+    budget = limits.budget or promised.epsilon
+    names = np.argsort(keys(max(points.users, 1)))
+    time = reports.time if reports.time is None or not limits.clock else np.floor(reports.time / limits.clock)
+    shown = Points(
+        np.round(reports.lon, 7),
+        np.round(reports.lat, 7),
+        time if time is None or not limits.clock else time * limits.clock,
+        None if truth.user is None else names[truth.user],
+    )
+    stated = {
+        "entropy": ENTROPY,
+        "mechanism": options,
+        "epsilon_per_metre": promised.epsilon,
+        "budget_per_metre": budget,
+        "paid": _pays(mechanism),
+        "unit": "one report" if truth.user is None else "all reports of a person together",
+        "grid": _grid_of(mechanism),
+    }
+    report = {
+        "mechanism": options,
+        "guarantee": str(promised),
+        "quality_loss_metres": {"mean": float(loss.mean()), "median": float(np.median(loss))} if len(loss) else None,
+        "budget_per_metre": budget,
+        "most_spent_by_a_person_per_metre": spent,
+        "most_reports_of_a_person": many,
+        "reports_left_out": len(points) - len(reports),
+        "place_told_to_metres": told,
+    }
+    promise = PROMISES[promised.kind](budget)
+    explained = _explained(promised, budget, truth.user is not None, limits)
+    return Package("location-reports", shown, WHOSE, _meanings(shown, limits), [promise], stated, explained, report)
+
+
+def _spaced(points: Points, every: float) -> Points:
+    """One report of a person in each stretch of so many seconds: the first."""
+    if not every:
+        return points
+    if points.time is None:
+        raise PolicyError("needs times, and the points have none", where="--every")
+    slot = np.floor(points.time / every)
+    person = np.zeros(len(points)) if points.user is None else points.user
+    return points.take((np.diff(slot, prepend=-np.inf) != 0) | (np.diff(person, prepend=-1) != 0))
+
+
+def _paid(cost: Any, points: Points, mechanism: Mechanism, budget: float | None) -> Any:
+    """Which reports a person's budget pays for: the first, until one more might exceed it. What a mechanism that looks
+    back would spend on the next report tells of it, so the dearest that it could be counts."""
+    if budget is None or not len(points):
+        return np.ones(len(points), dtype=np.bool_)
+    if points.user is None:
+        return cost <= budget * (1 + 1e-12)
+    whole = np.cumsum(cost)
+    first = np.flatnonzero(np.diff(points.user, prepend=-1))
+    before = whole - cost
+    before = before - np.repeat(before[first], np.diff(np.append(first, len(points))))
+    return before + (mechanism.dearest if mechanism.memory else cost) <= budget * (1 + 1e-9)
+
+
+def _spent(cost: Any, points: Points) -> tuple[float, int]:
+    """What whoever spent most did, and how many reports a person has at most. Positions of nobody in particular are
+    each somebody's own."""
+    if not len(points):
+        return 0.0, 0
+    if points.user is None:
+        return float(cost.max()), 1
+    return float(np.bincount(points.user, cost).max()), int(np.bincount(points.user).max())
+
+
+def _pays(mechanism: Mechanism) -> str:
+    """What ε is paid for: every report, at most every report, or all of a person's together."""
+    if mechanism.name in ("several", "centroid"):
+        return "together"
+    return "at most each" if mechanism.memory else "each"
+
+
+def _meanings(shown: Points, limits: Limits) -> dict[str, str]:
+    meanings = {
+        "lon": "longitude in degrees (WGS 84), with noise",
+        "lat": "latitude in degrees (WGS 84), with noise",
+    }
+    if shown.time is not None:
+        rounded = f", rounded down to {limits.clock:g} s" if limits.clock else ""
+        meanings = {"time": f"when the report was made, in UTC{rounded}", **meanings}
+    if shown.user is not None:
+        meanings = {WHOSE: "a number for the person, drawn by chance", **meanings}
+    return meanings
+
+
+def _explained(promised: Guarantee, budget: float, whose: bool, limits: Limits) -> str:
+    """What the release of all reports promises, for whoever receives it."""
+    together = (
+        f"All reports of a person together cost ε = {budget:g} per metre at most: two ways of life whose places are "
+        "never more than d metres apart give these reports with probabilities that differ by a factor of "
+        f"e^({budget:g}·d) at most."
+        if whose
+        else "It is not told whose reports are: the promise is for each of them."
+    )
+    times = f"Times are rounded down to {limits.clock:g} s." if limits.clock else "Times are true."
+    return f"## How it was made\n\nEvery position has noise of its own: {promised}. {together} {times}"
+
+
+def _grid_of(mechanism: Mechanism) -> dict[str, Any] | None:
+    """The public grid that reports lie on, as far as the mechanism tells it."""
+    world = getattr(mechanism, "world", None)
+    if isinstance(world, World) and getattr(mechanism, "region", None) is None:
+        return {"world": world.size}
+    grid = getattr(mechanism, "grid", None)
+    if isinstance(grid, Grid):
+        return {
+            "lon": grid.frame.lon,
+            "lat": grid.frame.lat,
+            "columns": grid.columns,
+            "rows": grid.rows,
+            "size": grid.size,
+        }
+    return None
+
+
+def check(written: Written) -> Findings:
+    """All that can be seen: every report is a place of the public grid, and nobody has more than the budget pays."""
+    points = read_released(written, WHOSE)
+    stated = written.stated
+    problems = []
+    if not _on_grid(points, stated["grid"]):
+        problems.append("some reports are not cells of the public grid: their last digits could tell the truth")
+    cost = float(stated["epsilon_per_metre"])
+    verdicts = []
+    for entry in written.asked:
+        promise = next(kind for kind in PROMISES.values() if kind.name == entry["model"])(float(entry["epsilon"]))
+        spent = _visible(points, stated, cost)
+        verdicts.append(ModelVerdict(promise, spent <= promise.epsilon * (1 + 1e-9), spent, None, 0))
+    if not verdicts:
+        problems.append("the manifest promises nothing")
+    return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))
+
+
+def _visible(points: Points, stated: Mapping[str, Any], cost: float) -> float:
+    """What the reports of one person cost together, as far as the released rows and the manifest tell it."""
+    if points.user is None or not len(points) or stated.get("paid", "together") == "together":
+        return cost
+    if stated["paid"] == "at most each":
+        return float(stated["budget_per_metre"])
+    return float(cost * np.bincount(points.user).max())
+
+
+def _on_grid(points: Points, grid: Mapping[str, Any] | None) -> bool:
+    if grid is None:
+        return True
+    if "world" in grid:
+        lon, lat = World(float(grid["world"])).snapped(points.lon, points.lat)
+    else:
+        frame = Frame(float(grid["lon"]), float(grid["lat"]))
+        cells = Grid(frame, int(grid["columns"]), int(grid["rows"]), float(grid["size"]))
+        lon, lat = cells.centres(cells.nearest_cell(points.lon, points.lat))
+    return not (distance(points.lon, points.lat, lon, lat) > 0.1).any()

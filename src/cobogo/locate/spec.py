@@ -1,0 +1,251 @@
+"""Mechanisms and attacks as they are asked for in words: ``planar-laplace:epsilon=0.01``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from itertools import product
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cobogo.errors import PolicyError, nearest
+from cobogo.locate.attacks import ATTACKS, Attack
+from cobogo.locate.attacks.posterior import grid_for, prior_of
+from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.places.geometry import DEGREE, Frame
+from cobogo.locate.places.grid import Grid, World
+from cobogo.locate.places.points import Points
+from cobogo.locate.places.reading import read_points
+
+Made = TypeVar("Made")
+
+MOST = 1_000_000
+"""Cells of a grid that is asked for in words."""
+
+COARSE = 100
+"""Cells of a grid for mechanisms that are tables over one."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A name, and options as texts."""
+
+    name: str
+    options: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        """As it was asked for; of files, their names without directories."""
+        options = {key: value if _coordinates(value) else Path(value).name for key, value in self.options.items()}
+        return self.name + (":" if self.options else "") + ",".join(f"{k}={v}" for k, v in options.items())
+
+
+def _coordinates(text: str) -> bool:
+    """Whether a text is numbers, such as the edges of a grid."""
+    return not text.strip("-+.eE/0123456789")
+
+
+def parsed(text: str, where: str) -> list[Asked]:
+    """What a text asks for: several values of an option, divided by "|", ask for one of each.
+
+    >>> [one.label for one in parsed("planar-laplace:epsilon=0.01|0.02", "--mechanism")]
+    ['planar-laplace:epsilon=0.01', 'planar-laplace:epsilon=0.02']
+    """
+    name, _, rest = text.strip().partition(":")
+    options: dict[str, list[str]] = {}
+    for part in filter(None, (piece.strip() for piece in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals or not value.strip():
+            raise PolicyError(
+                f"{part!r} is no option", where=where, remedy="Write it as in: planar-laplace:epsilon=0.01."
+            )
+        options[key.strip().replace("-", "_")] = [one.strip() for one in value.split("|")]
+    return [Asked(name, dict(zip(options, values, strict=True))) for values in product(*options.values())]
+
+
+def mechanisms() -> dict[str, type[Mechanism]]:
+    """Every mechanism and cloak by its name."""
+    from cobogo.locate.crowds import CLOAKS
+    from cobogo.locate.mechanisms import MECHANISMS
+
+    return {**MECHANISMS, **CLOAKS}
+
+
+def mechanism(
+    asked: Asked, points: Points | None, *, places: Points | None = None, where: str = "--mechanism"
+) -> Mechanism:
+    """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that is not said is made
+    from the points: for measuring with, not for releasing. Without points it must be said: see `FORMS`."""
+    known = mechanisms()
+    if asked.name not in known:
+        raise PolicyError(
+            f"there is no mechanism {asked.name!r}",
+            where=where,
+            remedy=nearest(asked.name, known, "cobogo list mechanisms"),
+        )
+    return _made(known[asked.name], asked, where, _Context(points, places, where))
+
+
+def attack(asked: Asked, *, where: str = "--attack") -> Attack:
+    """An attack of these options."""
+    if asked.name not in ATTACKS:
+        raise PolicyError(
+            f"there is no attack {asked.name!r} on locations", where=where, remedy=f"There are: {', '.join(ATTACKS)}."
+        )
+    return _made(ATTACKS[asked.name], asked, where, None)
+
+
+FORMS: Mapping[str, str] = {
+    "grid": "west/south/east/north/metres of a cell",
+    "area": "west/south/east/north/metres of a cell",
+    "prior": "a file of public points, or even",
+    "mass": "a file of public points, or even",
+    "allowed": "a file of points where people may be",
+    "places": "a file of public places",
+    "region": "a file of public places, or west/south/east/north/metres of a cell",
+    "key": "a file of sixteen bytes or more",
+    "centre": "longitude/latitude",
+}
+"""How options are written that are no numbers. What is released depends on them, so they must be public (all but the
+key), and chosen without looking at the points."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Context:
+    """What options mean that are no numbers, and what stands for those that are not said."""
+
+    points: Points | None
+    places: Points | None
+    where: str
+
+    def said(self, kind: Any, name: str, text: str, given: Mapping[str, Any]) -> Any:
+        """The value of an option, as it is written."""
+        from cobogo.locate.mechanisms import Key, PlanarLaplace
+        from cobogo.locate.places.nearest import Places
+
+        match name:
+            case "grid" if kind is PlanarLaplace:
+                return World(self._number(name, text))
+            case "grid" | "area":
+                return self._grid(name, text)
+            case "prior" | "mass":
+                cells = given["grid"].cells
+                return np.ones(cells) if text == "even" else prior_of(read_points(text), given["grid"])
+            case "allowed":
+                cells = given["grid"].cells
+                seen = given["grid"].cell_of(*_degrees(read_points(text)))
+                return np.bincount(seen[seen >= 0], minlength=cells) > 0
+            case "region" if text.count("/") == 4 and not Path(text).exists():
+                return Places.of_cells(self._grid(name, text))
+            case "places" | "region":
+                return Places(read_points(text))
+            case "key":
+                return Key(Path(text).expanduser().read_bytes())
+            case "centre":
+                return Frame(*self._numbers(name, text, 2))
+        return _value(text)
+
+    def unsaid(self, name: str, given: Mapping[str, Any]) -> Any:
+        """What is made from the very points; None where there are none, or words can say it."""
+        from cobogo.locate.mechanisms import Key
+        from cobogo.locate.places.nearest import Places
+
+        if self.points is None:
+            return None
+        match name:
+            case "grid" | "area":
+                return grid_for(self.points, COARSE)
+            case "prior" | "mass":
+                return prior_of(self.points, given["grid"])
+            case "places":
+                return (
+                    Places(self.places) if self.places is not None else Places.of_cells(grid_for(self.points, COARSE))
+                )
+            case "key":
+                return Key.fresh()
+            case "centre":
+                return self.points.frame
+        return None
+
+    def _grid(self, name: str, text: str) -> Grid:
+        """A public grid; or one over the points, of cells of so many metres, where there are points to measure with."""
+        if "/" not in text and self.points is not None and len(self.points):
+            lon, lat = _degrees(self.points)
+            west, south, east, north, size = lon.min(), lat.min(), lon.max(), lat.max(), self._number(name, text)
+        else:
+            west, south, east, north, size = self._numbers(name, text, 5)
+        if not (-90 <= south <= north <= 90 and abs(west) <= 360 and abs(east) <= 360 and size > 0):
+            raise self._wrong(name, text)
+        if ((east - west) % 360) * (north - south) * DEGREE**2 / size**2 > MOST:
+            raise PolicyError(f"{name}={text} has more than {MOST:,} cells", where=self.where, remedy=_written(name))
+        return Grid.over(float(west), float(south), float(east), float(north), size=size)
+
+    def _number(self, name: str, text: str) -> float:
+        return self._numbers(name, text, 1)[0]
+
+    def _numbers(self, name: str, text: str, count: int) -> list[float]:
+        try:
+            found = [float(part) for part in text.split("/")]
+        except ValueError:
+            found = []
+        if len(found) != count or not np.isfinite(found).all():
+            raise self._wrong(name, text)
+        return found
+
+    def _wrong(self, name: str, text: str) -> PolicyError:
+        return PolicyError(f"{name}={text} is no {name}", where=self.where, remedy=_written(name))
+
+
+def _degrees(points: Points) -> tuple[Any, Any]:
+    return points.lon, points.lat
+
+
+def _written(name: str) -> str:
+    return f"Write it as in: {name}={FORMS.get(name, '…')}."
+
+
+def _made(kind: Callable[..., Made], asked: Asked, where: str, context: _Context | None) -> Made:
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    unknown = [name for name in asked.options if name not in known]
+    if unknown:
+        raise PolicyError(
+            f"{asked.name} has no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(known) or 'none'}."
+        )
+    given: dict[str, Any] = {}
+    for name, one in known.items():
+        required = one.default is MISSING and one.default_factory is MISSING
+        if name in asked.options:
+            given[name] = _read(kind, name, asked.options[name], given, where, context)
+        elif required or name in ("prior", "mass"):
+            found = None if context is None else context.unsaid(name, given)
+            if found is not None:
+                given[name] = found
+            elif required:
+                raise PolicyError(f"{asked.name} needs {name}", where=where, remedy=_written(name))
+    try:
+        return kind(**given)
+    except (TypeError, ValueError) as error:
+        raise PolicyError(str(error), where=where) from None
+
+
+def _read(kind: Any, name: str, text: str, given: Mapping[str, Any], where: str, context: _Context | None) -> Any:
+    if context is None or name not in FORMS:
+        return _value(text)
+    try:
+        return context.said(kind, name, text, given)
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise PolicyError(f"{name}={text}: {reason}", where=where, remedy=_written(name)) from None
+    except ValueError as error:
+        raise PolicyError(str(error), where=where, remedy=_written(name)) from None
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)

@@ -1,9 +1,0 @@
-"""Trajectories that may be released: (k, δ)-anonymous ones, and ones that nobody made, with differential privacy."""
-
-from __future__ import annotations
-
-from cobogo.locate.trajectories.check import closeness
-from cobogo.locate.trajectories.kdelta import Anonymized, KDelta, anonymize
-from cobogo.locate.trajectories.synthesis import Model, Synthesis, fit
-
-__all__ = ["Anonymized", "KDelta", "Model", "Synthesis", "anonymize", "closeness", "fit"]

@@ -1,0 +1,269 @@
+"""(k, δ)-anonymity: every released trajectory has at least k − 1 others within δ metres of it at all times.
+
+Two ways, after Abul, Bonchi & Nanni. *Never Walk Alone* (2008) keeps times: trips are cut to the same periods, put into
+clusters and moved in space alone. *Wait for Me* (2010) also moves them in time: trips of any span are compared stage by
+stage (the linear spatio-temporal distance), and those of a cluster take the times of its pivot. Both release whole
+clusters only, of at least k people each; what fits nowhere is suppressed, up to a quota.
+
+The papers move trips as little as may be, which keeps the shape of the truth: an attacker who knows one true place
+picks the right trip of a cluster nearly always (Trujillo-Rasua & Domingo-Ferrer 2013). Here each is placed in the tube
+of its cluster at a spot that is drawn and does not depend on the truth, so that nobody tells the k apart; it costs a
+little more distance. Who knows many trips of a person may learn more: each trip has a number of its own for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Entropy, Source, below, keys
+from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.places.geometry import DEGREE, wrapped
+from cobogo.locate.places.points import Points
+from cobogo.locate.trips.check import Closeness, closeness
+from cobogo.locate.trips.kernels import greedy
+from cobogo.locate.trips.segments import Trips, on_clock, split
+
+Method = Literal["nwa", "w4m"]
+
+STAGES = 24
+"""Points at which trips of different spans are compared."""
+
+DIGITS = 6
+"""Of released degrees: 11 centimetres."""
+
+MARGIN = 0.15
+"""Metres by which tubes are narrower than they may be, for the digits; a thousandth more is for the globe."""
+
+GROWTH = 1.5
+ROUNDS = 40
+
+
+@dataclass(frozen=True)
+class KDelta:
+    r"""(k, δ)-anonymity: every released trajectory has at least k − 1 others within δ metres of it at all times.
+
+    ``nwa`` (Never Walk Alone): trips are cut to full periods, those of the same span are put into clusters, and each is
+    moved in space alone, into a tube of width δ about the mean of its cluster, at a spot of the tube that is drawn and
+    does not depend on where it was. ``w4m`` (Wait for Me): trips of any span are compared stage by stage, and those of
+    a cluster take the times of one of them; it suppresses far less. Clusters are greedy and hold k people, not only k
+    trips; what fits nowhere is suppressed, up to ``trash``.
+
+    Formula: $\lvert\{v : d(x_u(t), x_v(t)) \le \delta \text{ for all } t\}\rvert \ge k$ for every released trajectory
+        $u$, itself among them
+    Example:
+        >>> from cobogo.tell.reference.worked import city
+        >>> found = anonymize(city(40), KDelta(k=3, delta=2000, trash=0.5, gap=7200, daily=True))
+        >>> found.measured.k >= 3, found.trips > found.suppressed
+        (True, True)
+
+    Guarantee: Each released trip has k − 1 others within δ of it at all times, of k people; checked from the released
+        rows before they are written. Which trip of a cluster is whose was drawn, so an attacker who knows a person's
+        true trip finds it among the k with probability $1/k$.
+    Limits: All of a cluster go along its mean, which is known to all of it: of two, each can work out the other to
+        about δ. Whoever knows several trips of a person learns the cluster of each. Clusters move people by much where
+        few go the same way: the report says by how much.
+    Cost: $O(n^2)$ for n trips, for each radius that is tried.
+    Paper: O. Abul, F. Bonchi and M. Nanni, Never walk alone: uncertainty for anonymity in moving objects databases,
+        ICDE 2008; O. Abul, F. Bonchi and M. Nanni, Anonymization of moving objects databases by clustering and
+        perturbation, Information Systems, 2010. On its limits: R. Trujillo-Rasua and J. Domingo-Ferrer 2013.
+    """
+
+    k: int
+    delta: float  # metres
+    method: Method = "w4m"
+    trash: float = 0.1  # the share of trips that may be suppressed
+    step: float = 60.0  # seconds between released points
+    period: float = 900.0  # nwa: trips are cut to full periods of so many seconds
+    gap: float = 1800.0  # seconds without a point end a trip
+    stay: float = 1200.0  # and so many seconds at one place, unless 0
+    pace: float = 1.0  # w4m: a second's difference counts as so many metres
+    daily: bool = False  # forget dates
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("k", 2),
+            ("delta", 1.0),
+            ("step", 1.0),
+            ("period", 1.0),
+            ("gap", 1.0),
+            ("stay", 0.0),
+            ("pace", 0.0),
+        ):
+            value = getattr(self, name)
+            if not value >= least or not np.isfinite(value):
+                raise ValueError(f"The {name!r} parameter of (k, δ)-anonymity must be {least:g} or more. Got {value!r}")
+        if not 0 <= self.trash < 1:
+            raise ValueError(f"The 'trash' parameter of (k, δ)-anonymity must be from 0 to below 1. Got {self.trash!r}")
+        if self.method not in ("nwa", "w4m"):
+            raise ValueError(f"The 'method' parameter of (k, δ)-anonymity must be nwa or w4m. Got {self.method!r}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Anonymized:
+    """Trajectories that may be released, and what became of the others. Everything but ``points`` stays."""
+
+    asked: KDelta
+    points: Points  # user: a number of its own for each trip, in random order
+    measured: Closeness
+    trips: int
+    suppressed: int
+    clusters: Ints = field(repr=False)  # people of each
+    moved: Floats = field(repr=False)  # metres, of each released point
+
+    def figures(self) -> dict[str, float | int]:
+        """What it cost, for the evidence."""
+        return {
+            "trips": self.trips,
+            "released": self.trips - self.suppressed,
+            "suppressed": self.suppressed,
+            "clusters": len(self.clusters),
+            "fewest_people_of_a_cluster": int(self.clusters.min()) if len(self.clusters) else 0,
+            "mean_people_of_a_cluster": float(self.clusters.mean()) if len(self.clusters) else 0.0,
+            "points": len(self.points),
+            "mean_metres_moved": float(self.moved.mean()) if len(self.moved) else 0.0,
+            "median_metres_moved": float(np.median(self.moved)) if len(self.moved) else 0.0,
+            "most_metres_moved": float(self.moved.max(initial=0.0)),
+            "smallest_crowd": self.measured.k,
+        }
+
+
+def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> Anonymized:
+    """Cluster, move, suppress; then check what is to be released."""
+    trips = split(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
+    if not len(trips):
+        raise DataError(
+            "has no trips",
+            where="trajectories",
+            remedy="A trip has two points at least that are not a stay (--stay) and not too far apart (--gap).",
+        )
+    clocked = on_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
+    pools = list(_pools(clocked, asked))
+    allowed = int(asked.trash * len(trips) + 1e-9)
+    source = source or Entropy()
+    found = _clustered(pools, clocked, asked, len(trips), allowed, source)
+    lon, lat, time, trip, moved, crowds = [], [], [], [], [], []
+    number = 0
+    for pool, (cluster, pivots) in zip(pools, found, strict=True):
+        for group, pivot in enumerate(pivots):
+            members = pool.trips[cluster == group]
+            east, north, when = _aligned(clocked, members, int(pool.trips[pivot]), asked)
+            crowds.append(len(np.unique(clocked.person[members])))
+            placed = tube(*clocked.frame.degrees(east, north), asked.delta, source)
+            real = clocked.frame.degrees(east, north)
+            moved.append(Points(*real).distance(Points(*placed)).ravel())
+            lon.append(placed[0].ravel())
+            lat.append(placed[1].ravel())
+            time.append(np.tile(when, len(members)))
+            trip.append(np.repeat(np.arange(number, number + len(members)), len(when)))
+            number += len(members)
+    names = np.argsort(keys(number))
+    parts: list[Floats] = [np.concatenate([np.empty(0), *part]) for part in (lon, lat, time, trip, moved)]
+    released = Points(parts[0], parts[1], parts[2], names[parts[3].astype(np.int64)]).ordered()
+    measured = closeness(released, asked.delta)
+    people = np.array(crowds, dtype=np.int64)
+    if not measured.holds(asked.k) or (len(people) and people.min() < asked.k):
+        raise VerificationFailed(
+            f"the trajectories have {measured.k} within {asked.delta:g} m of each other, not {asked.k}",
+            where="(k, δ)-anonymity",
+            remedy="Nothing was released. Please report it.",
+        )
+    return Anonymized(asked, released, measured, len(trips), len(trips) - number, people, parts[4])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Pool:
+    """Trips that may be clustered with each other: their numbers, and where they are at equal stages."""
+
+    trips: Ints
+    east: Floats
+    north: Floats
+    span: Floats
+
+
+def _pools(clocked: Trips, asked: KDelta) -> Iterator[_Pool]:
+    """Trips of the same span (nwa), or all of them (w4m)."""
+    if not len(clocked):
+        return
+    span = np.column_stack([clocked.begins, clocked.ends])
+    if asked.method == "w4m":
+        everyone = np.arange(len(clocked))
+        stages = np.linspace(0, 1, STAGES)
+        when = (span[:, :1] + stages * (span[:, 1:] - span[:, :1])).ravel()
+        at = clocked.resampled(when, np.full(len(clocked), STAGES))
+        yield _Pool(everyone, at.east.reshape(-1, STAGES), at.north.reshape(-1, STAGES), span)
+        return
+    _, which = np.unique(span, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    for some in np.split(order, np.flatnonzero(np.diff(which.ravel()[order])) + 1):
+        rows = clocked.starts[some][:, None] + np.arange(clocked.number[some[0]])
+        yield _Pool(some, clocked.east[rows], clocked.north[rows], span[some])
+
+
+Clustered = list[tuple[Ints, Ints]]
+
+
+def _clustered(
+    pools: list[_Pool], clocked: Trips, asked: KDelta, trips: int, allowed: int, source: Source
+) -> Clustered:
+    """Clusters of every pool within the least radius tried that keeps what is suppressed within the quota."""
+    extent = max(float(np.ptp(clocked.east)), float(np.ptp(clocked.north)), 1.0) if len(clocked.time) else 1.0
+    radius, last = max(asked.delta / 2, extent / 1000), extent * 4 + asked.pace * 1e6
+    firsts = [int(below(len(pool.trips), 1, source)[0]) for pool in pools]
+    best = trips
+    for _ in range(ROUNDS):
+        found = [_cluster(pool, clocked, asked, radius, first) for pool, first in zip(pools, firsts, strict=True)]
+        lost = trips - sum(int((cluster >= 0).sum()) for cluster, _ in found)
+        best = min(best, lost)
+        if lost <= allowed:
+            return found
+        if radius > last:
+            break
+        radius *= GROWTH
+    raise NoSolution(
+        f"{number_of(best, 'trip')} of {trips:,} find no {asked.k - 1} others to go with, and "
+        f"{allowed:,} may be suppressed",
+        where=f"(k, δ)-anonymity by {asked.method}",
+        remedy=(
+            "Ask for a smaller k or a larger δ, or allow more to be suppressed (--trash)."
+            + ("" if asked.daily else " Let trips of different days go together (--daily).")
+            + (" w4m also moves trips in time (--method w4m)." if asked.method == "nwa" else "")
+        ),
+    )
+
+
+def _cluster(pool: _Pool, clocked: Trips, asked: KDelta, radius: float, first: int) -> tuple[Ints, Ints]:
+    weight = asked.pace if asked.method == "w4m" else 0.0
+    person = np.unique(clocked.person[pool.trips], return_inverse=True)[1].ravel()
+    if len(np.unique(person)) < asked.k:
+        return np.full(len(pool.trips), -1), np.empty(0, dtype=np.int64)
+    found: tuple[Ints, Ints] = greedy(pool.east, pool.north, pool.span, weight, person, asked.k, radius, first)
+    return found
+
+
+def _aligned(clocked: Trips, members: Ints, pivot: int, asked: KDelta) -> tuple[Floats, Floats, Floats]:
+    """The members of a cluster at the times of its pivot: one row each."""
+    when = clocked.time[clocked.starts[pivot] : clocked.starts[pivot + 1]]
+    some = clocked.take(members)
+    if asked.method == "w4m":
+        stage = (when - when[0]) / (when[-1] - when[0])
+        own = some.begins[:, None] + stage * (some.ends - some.begins)[:, None]
+        some = some.resampled(own.ravel(), np.full(len(members), len(when)))
+    return some.east.reshape(len(members), -1), some.north.reshape(len(members), -1), when
+
+
+def tube(lon: Floats, lat: Floats, delta: float, source: Source) -> tuple[Floats, Floats]:
+    """Trajectories laid side by side in a tube of diameter δ about the mean of each moment, each at a spot of the disc
+    that is drawn for it: any place in the tube that depended on where somebody was would tell whose it is."""
+    middle_lat = lat.mean(axis=0)
+    middle_lon = lon[0] + wrapped(lon - lon[0]).mean(axis=0)
+    wide = DEGREE * np.maximum(np.cos(np.radians(middle_lat)), 1e-6)
+    far = (delta / 2 * 0.999 - MARGIN) * np.sqrt(uniforms(len(lon), source))[:, None]
+    angle = bearings(source.words(len(lon)))[:, None]
+    placed = wrapped(middle_lon + far * np.sin(angle) / wide), middle_lat + far * np.cos(angle) / DEGREE
+    return np.round(placed[0], DIGITS), np.round(placed[1], DIGITS)

@@ -1,0 +1,172 @@
+"""Releases of trajectories: what each promises, how it is packed, and how `cobogo verify` checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.floor.arguments import number
+from cobogo.floor.outside import fraction
+from cobogo.locate.places.geometry import Frame, distance
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
+from cobogo.locate.trips.check import Closeness, closeness
+from cobogo.locate.trips.kdelta import Anonymized
+from cobogo.locate.trips.synthesis import SHARES, Model, Synthesis, sensitivity
+from cobogo.locate.write import Package, read_released
+from cobogo.promises.models.check import ModelVerdict
+from cobogo.promises.models.differential_privacy import DifferentialPrivacy
+from cobogo.promises.models.promise import Promise
+from cobogo.release.contract import ENTROPY, Findings, Written
+
+WHOSE = "trajectory"
+
+ON_TRUST = "whose trips they are, and that the noise stated was really drawn, cannot be seen in the released rows"
+
+
+@dataclass(frozen=True)
+class KDeltaAnonymity(Promise):
+    """Every trajectory has at least k − 1 others within δ metres of it at all times (Abul, Bonchi & Nanni 2008).
+    Measured: the least number of trajectories that go together, themselves counted."""
+
+    k: int
+    delta: float
+
+    name: ClassVar[str] = "k-delta-anonymity"
+    drawn: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        number(self.name, "k", self.k, above=1)
+        number(self.name, "delta", self.delta, above=0)
+
+    def check(self, measured: Closeness) -> ModelVerdict:
+        """The verdict on what was measured."""
+        short = int((measured.crowd < self.k).sum())
+        return ModelVerdict(self, not short, float(measured.k), None, short)
+
+
+def packed(found: Anonymized) -> Package:
+    """(k, δ)-anonymous trajectories."""
+    asked = found.asked
+    stated = {
+        "method": asked.method,
+        "step_seconds": asked.step,
+        "dates_forgotten": asked.daily,
+        "unit": "a trip; clusters are of k people at least",
+    }
+    explained = (
+        "## How it was made\n\n"
+        f"Trips were put into groups of at least {asked.k} people and moved until all of a group are within "
+        f"{asked.delta:g} m of each other at every moment{_waited(asked.method)}, side by side along the mean of the "
+        "group in an order drawn by chance. Positions are therefore not those that were collected. Each trip has a "
+        "number of its own: two trips of one person do not share it."
+    )
+    meanings = {
+        WHOSE: "a number for the trip, drawn by chance",
+        "time": "a full step of the clock, in UTC" + (", the date being forgotten" if asked.daily else ""),
+        "lon": "longitude in degrees (WGS 84), moved",
+        "lat": "latitude in degrees (WGS 84), moved",
+    }
+    promise = KDeltaAnonymity(asked.k, asked.delta)
+    return Package("trajectories", found.points, WHOSE, meanings, [promise], stated, explained, found.figures())
+
+
+def _waited(method: str) -> str:
+    return ", in space and in time" if method == "w4m" else ""
+
+
+def made_up(model: Model, made: Points, report: dict[str, Any]) -> Package:
+    """Trips that nobody made."""
+    asked = model.asked
+    grid = asked.grid
+    stated = {
+        "entropy": ENTROPY,
+        "epsilon": str(asked.epsilon),
+        "unit": "a person with all trips",
+        "neighbours": "with one person more or less",
+        "trips_of_a_person": asked.trips,
+        "cells_of_a_trip": asked.longest,
+        "moves_of_a_person": asked.moves,
+        "grid": {"lon": grid.frame.lon, "lat": grid.frame.lat, "columns": grid.columns, "rows": grid.rows,
+                 "size": grid.size},
+        "parts": costs(asked),
+    }  # fmt: skip
+    explained = (
+        "## How it was made\n\n"
+        "Nobody in this table exists. A model of a public grid was learned from counts with discrete Laplace noise, "
+        "and trips were drawn from it, on the first of January 1970. What one real person did changes the chances of "
+        f"everything here by a factor of e^{float(asked.epsilon):g} at most."
+    )
+    meanings = {
+        WHOSE: "the number of a trip that never was",
+        "time": "the time of day at which it enters the cell",
+        "lon": "longitude of the middle of a cell of the public grid",
+        "lat": "latitude of the middle of a cell of the public grid",
+    }
+    promise = DifferentialPrivacy(float(asked.epsilon))
+    return Package("trip-synthesis", made, WHOSE, meanings, [promise], stated, explained, report)
+
+
+def costs(asked: Synthesis) -> list[dict[str, Any]]:
+    """What each part of the model costs, and the noise that follows."""
+    from cobogo.promises.mechanisms import Laplace
+
+    rows = []
+    for name, share in SHARES.items():
+        noise = Laplace(sensitivity(name, asked), asked.epsilon * share)
+        rows.append(
+            {"part": name, "epsilon": str(noise.epsilon), "sensitivity": noise.sensitivity, "scale": noise.scale}
+        )
+    return rows
+
+
+def check(written: Written) -> Findings:
+    """Verify a release of either kind from its rows."""
+    points = read_released(written, WHOSE)
+    if written.manifest.kind == "trajectories":
+        measured: dict[float, Closeness] = {}
+        verdicts = []
+        for entry in written.asked:
+            promise = KDeltaAnonymity(int(entry["k"]), float(entry["delta"]))
+            measured.setdefault(promise.delta, closeness(points, promise.delta))
+            verdicts.append(promise.check(measured[promise.delta]))
+        problems = () if verdicts else ("the manifest promises nothing",)
+        return Findings(tuple(verdicts), problems, (ON_TRUST,))
+    spent = sum((fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
+    verdicts = [DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.asked]
+    problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
+    return Findings(tuple(verdicts), problems, (ON_TRUST,))
+
+
+def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str]:
+    """What of a made-up release cannot be as it is stated."""
+    stated = written.stated
+    grid = Grid(
+        Frame(stated["grid"]["lon"], stated["grid"]["lat"]),
+        int(stated["grid"]["columns"]),
+        int(stated["grid"]["rows"]),
+        float(stated["grid"]["size"]),
+    )
+    asked = Synthesis(
+        fraction(stated["epsilon"]),
+        grid,
+        int(stated["trips_of_a_person"]),
+        int(stated["cells_of_a_trip"]),
+        int(stated["moves_of_a_person"]),
+    )
+    if stated.get("entropy") != ENTROPY:
+        yield "the manifest does not say that the noise came from the operating system"
+    if spent != asked.epsilon:
+        yield "the parts do not cost what the manifest says that all of it costs"
+    for row, true in zip(stated["parts"], costs(asked), strict=True):
+        less = int(row["sensitivity"]) < true["sensitivity"] or float(row["scale"]) < true["scale"] * (1 - 1e-12)
+        if row["part"] != true["part"] or less:
+            yield f"the part {true['part']} states less noise than a person can change"
+    cells = grid.cell_of(points.lon, points.lat)
+    lon, lat = grid.centres(np.maximum(cells, 0))
+    if (cells < 0).any() or (distance(points.lon, points.lat, lon, lat) > 1.0).any():
+        yield "some released positions are not cells of the public grid"

@@ -1,0 +1,304 @@
+"""Made-up trips with differential privacy: a Markov model of a grid, learned with a budget.
+
+The privacy is each person's, with all of their trips: what anybody can learn from the model, and from any number of
+trips drawn from it, is at most e^ε times as likely with the person's trips as without them. What a person gives is
+bounded first (so many trips, so many cells of a trip, so many moves); the grid, its regions and every class of a
+histogram are public. The parts of the model are counts with discrete Laplace noise; everything after is made of them.
+
+After AdaTrace (Gursoy et al. 2018) and LDPTrace (Du et al. 2023): where trips lead, how long they are, how people move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Entropy, Source, below
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
+from cobogo.locate.trips.histories import Walks, bounded, moves_of, walks_of
+from cobogo.locate.trips.kernels import bridges, walk
+from cobogo.locate.trips.segments import split
+
+SHARES: Mapping[str, Fraction] = {
+    "journeys": Fraction(1, 5),  # from region to region
+    "starts": Fraction(3, 20),
+    "ends": Fraction(3, 20),
+    "detours": Fraction(1, 10),
+    "moves": Fraction(3, 10),
+    "hours": Fraction(1, 20),
+    "paces": Fraction(1, 20),
+}
+"""How the budget is divided; the parts sum to the whole."""
+
+REGIONS = 5
+"""Regions along each side of the grid, between which journeys are counted."""
+
+FARS = np.array([0, 1, 2, 4, 8, 16])
+"""Classes of the distance from first to last cell: their least, in cells."""
+
+EXTRAS = np.array([0, 1, 2, 3, 5, 8, 12, 20, 32, 64])
+"""Classes of what a trip goes beyond the shortest way: their least, in cells."""
+
+PACES = np.array([5.0, 15, 30, 60, 120, 240, 480, 960, 1920, 3840, 7680])
+"""Classes of the seconds that a trip takes for a cell: their least."""
+
+FLOOR = 0.002
+"""The chance that is spread over all ways out of a cell, so that one can get everywhere."""
+
+WAYS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0))
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    r"""Trips that nobody made, drawn from a Markov model of a public grid that is learned with differential privacy.
+
+    What a person gives is bounded first (``trips``, ``longest``, ``moves``, chosen by chance), so that each part of the
+    model changes by a known amount at most; noise is discrete Laplace. A trip is a first and a last cell, a length, and
+    a walk between them that is drawn by what the chain of moves holds likely given both ends. Dates are forgotten.
+
+    Formula: $\varepsilon = \sum_p \varepsilon_p$ over the parts (journeys, starts, ends, detours, moves, hours, paces),
+        each $\tilde{c}_p = c_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ with $\Delta_p$ the trips or the moves of a
+        person
+    Example:
+        >>> from cobogo.tell.reference.worked import city
+        >>> asked = Synthesis(Fraction(4), Grid.over(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
+        >>> fit(city(), asked).sample(5).users
+        5
+
+    Guarantee: ε-differential privacy for each person with all of their trips.
+    Limits: It needs people: of a few dozen nothing is left at any ε worth the name. Grid and bounds must be chosen
+        without looking at the data. The comparison in the evidence is not private.
+    Cost: $O(n + c)$ for n points and c cells to learn; $O(c\,l)$ for each pair of ends to draw walks of length l.
+    Paper: After M. E. Gursoy, L. Liu, S. Truex, L. Yu and W. Wei, Utility-aware synthesis of differentially private and
+        attack-resilient location traces (AdaTrace), CCS 2018; Y. Du and others, LDPTrace: locally differentially
+        private trajectory synthesis, PVLDB 2023.
+    """
+
+    epsilon: Fraction
+    grid: Grid
+    trips: int = 10  # of a person, at most
+    longest: int = 60  # cells of a trip, at most
+    moves: int = 100  # of a person, at most
+    gap: float = 1800.0  # seconds without a point end a trip
+    stay: float = 1200.0  # and so many seconds at one place, unless 0
+
+    def __post_init__(self) -> None:
+        if not self.epsilon > 0:
+            raise PolicyError(f"must be above 0. Got {float(self.epsilon)!r} instead", where="epsilon")
+        for name in ("trips", "longest", "moves"):
+            if getattr(self, name) < 1:
+                raise PolicyError(f"must be 1 or more. Got {getattr(self, name)!r} instead", where=name)
+        if self.grid.cells > 250_000 or min(self.grid.rows, self.grid.columns) < 2:
+            raise PolicyError(
+                f"has {self.grid.columns} × {self.grid.rows} cells",
+                where="the grid",
+                remedy="Choose cells so that it has from 2 × 2 to 250,000 of them.",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Noisy counts, made consistent: nothing of it needs to be kept secret."""
+
+    asked: Synthesis
+    size: float  # trips, as far as counts with noise tell
+    journeys: Floats = field(repr=False)  # regions × regions
+    starts: Floats = field(repr=False)
+    ends: Floats = field(repr=False)
+    detours: Floats = field(repr=False)
+    moves: Floats = field(repr=False)  # cells × ways
+    hours: Floats = field(repr=False)
+    paces: Floats = field(repr=False)
+
+    def sample(self, count: int | None = None, source: Source | None = None) -> Points:
+        """So many trips (as many as there seem to be, unless said), each with a number of its own."""
+        return _sampled(self, count if count is not None else max(round(self.size), 0), source or Entropy())
+
+
+def fit(points: Points, asked: Synthesis, *, ledger: Any = None, dataset: str = "", analyst: str = "") -> Model:
+    """Learn a model. With a ledger, the whole ε is debited before anything is counted."""
+    from cobogo.promises.accounting import Loss
+
+    if ledger is not None:
+        ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "location synthesize")
+    source = Entropy()
+    trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
+    walks = bounded(walks_of(trips, asked.grid), asked.trips, asked.longest, source)
+    counts = counted(walks, asked, source)
+    noisy = {name: _noisy(counts[name], name, asked) for name in SHARES}
+    size = max(float(np.mean([noisy[name].sum() for name in ("hours", "paces", "detours")])), 1.0)
+    return Model(
+        asked,
+        size,
+        journeys=consistent(noisy["journeys"], size),
+        starts=consistent(noisy["starts"], size),
+        ends=consistent(noisy["ends"], size),
+        detours=consistent(noisy["detours"], size),
+        moves=_chances(noisy["moves"], asked.grid),
+        hours=consistent(noisy["hours"], size),
+        paces=consistent(noisy["paces"], size),
+    )
+
+
+def sensitivity(name: str, asked: Synthesis) -> int:
+    """The most by which one person changes the counts of a part, in all."""
+    return asked.moves if name == "moves" else asked.trips
+
+
+def counted(walks: Walks, asked: Synthesis, source: Source) -> dict[str, Ints]:
+    """The counts of each part, of walks that are bounded."""
+    grid = asked.grid
+    first, last = walks.cells[walks.starts[:-1]], walks.cells[walks.starts[1:] - 1]
+    far = _cells_apart(first, last, grid)
+    extra = np.maximum(walks.number - 1 - far, 0)
+    region = regions(grid)
+    before, after = moves_of(walks, asked.moves, source)
+    ways = _way(before, after, grid)
+    pace = walks.lasts / np.maximum(walks.number - 1, 1)
+
+    def tally(values: Ints, bins: int) -> Ints:
+        return np.bincount(values, minlength=bins).astype(np.int64)
+
+    return {
+        "journeys": tally(region[first] * REGIONS**2 + region[last], REGIONS**4),
+        "starts": tally(first, grid.cells),
+        "ends": tally(last, grid.cells),
+        "detours": tally(_class(far, FARS) * len(EXTRAS) + _class(extra, EXTRAS), len(FARS) * len(EXTRAS)),
+        "moves": tally(before * len(WAYS) + ways, grid.cells * len(WAYS)),
+        "hours": tally((walks.begins // 3600 % 24).astype(np.int64), 24),
+        "paces": tally(_class(pace, PACES), len(PACES)),
+    }
+
+
+def _noisy(counts: Ints, name: str, asked: Synthesis) -> Floats:
+    from cobogo.promises.mechanisms import Laplace
+
+    noise = Laplace(sensitivity(name, asked), asked.epsilon * SHARES[name])
+    return np.array(noise.release(counts.tolist()), dtype=np.float64)
+
+
+def consistent(noisy: Floats, total: float) -> Floats:
+    """The nearest counts that are not negative and sum to a total: all are lowered by the same amount, those below
+    are 0 (Wang et al. 2020, Norm-Sub).
+
+    >>> consistent(np.array([5.0, 3.0, -2.0]), 6.0).tolist()
+    [4.0, 2.0, 0.0]
+    """
+    ordered = np.sort(noisy)[::-1]
+    lowered = (np.cumsum(ordered) - total) / np.arange(1, len(ordered) + 1)
+    last = int(np.flatnonzero(ordered - lowered > 0)[-1])
+    return np.asarray(np.maximum(noisy - lowered[last], 0.0), dtype=np.float64)
+
+
+def regions(grid: Grid) -> Ints:
+    """The region of each cell."""
+    row, column = np.divmod(np.arange(grid.cells), grid.columns)
+    return np.asarray(row * REGIONS // grid.rows * REGIONS + column * REGIONS // grid.columns, dtype=np.int64)
+
+
+def _class(values: Any, least: Any) -> Ints:
+    return np.asarray(np.clip(np.searchsorted(least, values, side="right") - 1, 0, len(least) - 1), dtype=np.int64)
+
+
+def _cells_apart(one: Ints, other: Ints, grid: Grid) -> Ints:
+    """Moves of the shortest way."""
+    (row, column), (to_row, to_column) = np.divmod(one, grid.columns), np.divmod(other, grid.columns)
+    return np.asarray(np.maximum(np.abs(to_row - row), np.abs(to_column - column)))
+
+
+def _way(before: Ints, after: Ints, grid: Grid) -> Ints:
+    (row, column), (to_row, to_column) = np.divmod(before, grid.columns), np.divmod(after, grid.columns)
+    number = (to_row - row + 1) * 3 + (to_column - column + 1)
+    return np.asarray(np.where(number > 4, number - 1, number))
+
+
+def inside(grid: Grid) -> Any:
+    """Which ways out of each cell stay on the grid."""
+    row, column = np.divmod(np.arange(grid.cells), grid.columns)
+    dy, dx = np.array(WAYS).T
+    to_row, to_column = row[:, None] + dy, column[:, None] + dx
+    return (to_row >= 0) & (to_row < grid.rows) & (to_column >= 0) & (to_column < grid.columns)
+
+
+def _chances(noisy: Floats, grid: Grid) -> Floats:
+    """Chances of each way out of a cell."""
+    possible = inside(grid)
+    counts = np.where(possible, noisy.reshape(grid.cells, len(WAYS)), 0.0)
+    kept = np.zeros_like(counts)
+    kept[possible] = consistent(counts[possible], max(float(counts.sum()), 1.0))
+    total = kept.sum(axis=1, keepdims=True)
+    even = possible / possible.sum(axis=1, keepdims=True)
+    learned = (1 - FLOOR) * kept / np.where(total > 0, total, 1.0) + FLOOR * even
+    return np.asarray(np.where(total > 0, learned, even), dtype=np.float64)
+
+
+def _sampled(model: Model, count: int, source: Source) -> Points:
+    asked, grid = model.asked, model.asked.grid
+    region = regions(grid)
+    journey = _drawn(model.journeys, count, source)
+    first = _within(model.starts, region, journey // REGIONS**2, source)
+    last = _within(model.ends, region, journey % REGIONS**2, source)
+    number = _lengths(model, first, last, source)
+    begins = (_drawn(model.hours, count, source) + _uniform(count, source)) * 3600.0
+    pace = _spread(PACES, _drawn(model.paces, count, source), source)
+    moves = np.array([dy * grid.columns + dx for dy, dx in WAYS])
+    possible = inside(grid)
+    paths = np.empty((count, asked.longest), dtype=np.int64)
+    cells = np.empty(count, dtype=np.int64)
+    order = np.argsort(last, kind="stable")
+    for some in np.split(order, np.flatnonzero(np.diff(last[order])) + 1) if count else []:
+        reach = bridges(model.moves, moves, possible, last[some[0]], int(number[some].max()))
+        for trip in some:
+            chance = _uniform(int(number[trip]), source)
+            cells[trip] = walk(model.moves, moves, possible, reach, first[trip], number[trip], chance, paths[trip])
+    rows = np.repeat(np.arange(count), cells)
+    step = np.arange(len(rows)) - np.repeat(np.cumsum(cells) - cells, cells)
+    lon, lat = grid.centres(paths[rows, step])
+    time = begins[rows] + step * pace[rows]
+    return Points(np.round(lon, 6), np.round(lat, 6), np.round(time), rows)
+
+
+def _lengths(model: Model, first: Ints, last: Ints, source: Source) -> Ints:
+    """Moves of each trip: the shortest way and what it goes beyond, as trips of such a distance do."""
+    far = _cells_apart(first, last, model.asked.grid)
+    table = model.detours.reshape(len(FARS), len(EXTRAS)) + 1e-9
+    kind = _class(far, FARS)
+    extra = np.empty(len(far), dtype=np.int64)
+    for one in np.unique(kind):
+        rows = np.flatnonzero(kind == one)
+        extra[rows] = np.floor(_spread(EXTRAS, _drawn(table[one], len(rows), source), source))
+    extra = np.where((far == 0) & (extra == 1), 2, extra)  # nobody is back after one move
+    return np.asarray(np.minimum(far + extra, model.asked.longest - 1))
+
+
+def _spread(least: Any, chosen: Ints, source: Source) -> Floats:
+    """A number within each class, evenly; the last one is as wide as the one before."""
+    edges = np.append(least, 2 * least[-1] - least[-2]).astype(np.float64)
+    return edges[chosen] + _uniform(len(chosen), source) * (edges[chosen + 1] - edges[chosen])
+
+
+def _within(weights: Floats, region: Ints, wanted: Ints, source: Source) -> Ints:
+    """A cell of each wanted region, by the weights of its cells."""
+    cells = np.empty(len(wanted), dtype=np.int64)
+    for one in np.unique(wanted):
+        rows, here = np.flatnonzero(wanted == one), np.flatnonzero(region == one)
+        if not len(here):  # a grid with fewer cells than regions
+            here = np.arange(len(region))
+        cells[rows] = here[_drawn(weights[here] + 1e-9, len(rows), source)]
+    return cells
+
+
+def _drawn(weights: Floats, count: int, source: Source) -> Ints:
+    bounds = np.cumsum(weights / weights.sum())
+    return np.minimum(np.searchsorted(bounds, _uniform(count, source), side="right"), len(weights) - 1)
+
+
+def _uniform(count: int, source: Source) -> Floats:
+    return below(1 << 53, count, source) / float(1 << 53)

@@ -1,0 +1,196 @@
+"""One mechanism tried on people who move, and attacked: what a map plays, moment by moment, and the figures beside it.
+
+The truth is at hand here, so all of this is evidence: for whoever guards the positions, or of made-up people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cobogo.errors import DataError
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source
+from cobogo.locate import spec as asking
+from cobogo.locate.attacks import Findings
+from cobogo.locate.mechanisms.base import Guarantee, Released
+from cobogo.locate.places.points import Points
+from cobogo.studies.locations import Run, Sample, evaluate, ground_of, sampled
+
+MOST = 6_000
+"""Points that are tried at once: enough for a day of a few people, and soon over."""
+
+CELLS = 900
+"""Places that attackers think of."""
+
+FRAMES = 288
+"""Moments that are played at most: one every five minutes of a day."""
+
+FROM_THESE = frozenset({"grid", "prior", "mass", "places", "area", "centre"})
+"""Options that `asking.mechanism` makes from the very points where they are not said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """People who move: positions on a common clock, and what is played of them."""
+
+    sample: Sample
+    moments: Floats  # the clock: seconds since 1970
+    hours_from_utc: float = 0.0
+
+    @classmethod
+    def of(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> Ground:
+        """Points that have times and people; many are thinned out."""
+        if points.time is None:
+            raise DataError("have no times, so that there is nothing to play", where="points")
+        if points.user is None:
+            points = Points(points.lon, points.lat, points.time, np.zeros(len(points), dtype=np.int64))
+        sample = sampled(points, every, MOST)
+        few = sample.points
+        if not len(few):
+            raise DataError("has no points", where="points")
+        assert few.time is not None
+        moments = np.unique(few.time)
+        if len(moments) > FRAMES:
+            moments = np.linspace(moments[0], moments[-1], FRAMES)
+        return cls(sample, moments, hours_from_utc)
+
+    @property
+    def truth(self) -> Points:
+        """The points that are attacked."""
+        return self.sample.points
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out."""
+        return self.sample.notes
+
+    @property
+    def people(self) -> Ints:
+        """The numbers of all people."""
+        assert self.truth.user is not None
+        return np.unique(self.truth.user)
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """What came of a mechanism and an attack. Reports are known by their numbers: a cloak refuses some points."""
+
+    ground: Ground
+    label: str
+    guarantee: Guarantee
+    run: Run
+    finding: Findings | None
+    skipped: str | None
+    own_context: tuple[str, ...]  # what was made from these very points, and would have to be public
+    _latest: dict[int, tuple[Floats, Ints]] = field(default_factory=dict, repr=False)
+
+    @property
+    def truth(self) -> Points:
+        """Where people were at each report."""
+        return self.run.truth
+
+    @property
+    def released(self) -> Released:
+        """What was said in its place."""
+        return self.run.released
+
+    @property
+    def spent(self) -> float:
+        """The ε per metre that the reports of one person cost together, of whoever spent most."""
+        assert self.truth.user is not None
+        return float(np.bincount(self.truth.user, self.released.cost).max(initial=0.0))
+
+    @property
+    def reports_each(self) -> int:
+        """How many reports a person sent at most."""
+        assert self.truth.user is not None
+        return int(np.bincount(self.truth.user).max(initial=0))
+
+    @property
+    def error(self) -> float | None:
+        """Metres that the attacker's guesses are off, on average."""
+        if self.finding is None:
+            return None
+        error = self.finding.error[np.isfinite(self.finding.error)]
+        return float(error.mean()) if len(error) else None
+
+    def row(self, person: int, moment: float) -> int | None:
+        """The person's latest report at a moment, by its number among all; None before the first."""
+        if person not in self._latest:
+            assert self.truth.user is not None
+            assert self.truth.time is not None
+            rows = np.flatnonzero(self.truth.user == person)
+            rows = rows[np.argsort(self.truth.time[rows], kind="stable")]
+            self._latest[person] = self.truth.time[rows], rows
+        times, rows = self._latest[person]
+        at = int(np.searchsorted(times, moment, side="right")) - 1
+        return None if at < 0 else int(rows[at])
+
+    def rows_until(self, person: int, moment: float) -> Ints:
+        """All of the person's reports up to a moment, in the order of time."""
+        self.row(person, moment)
+        times, rows = self._latest[person]
+        return rows[: int(np.searchsorted(times, moment, side="right"))]
+
+    def guess(self, person: int, row: int) -> tuple[float, float] | None:
+        """Where the attacker thinks that the person was: at a report, or, where the attack finds one place for each
+        person (a home), that place."""
+        guesses = None if self.finding is None else self.finding.guesses
+        if guesses is None:
+            return None
+        if len(guesses) == len(self.truth):
+            return float(guesses.lon[row]), float(guesses.lat[row])
+        if guesses.user is None:
+            return None
+        mine = np.flatnonzero(guesses.user == person)
+        return (float(guesses.lon[mine[0]]), float(guesses.lat[mine[0]])) if len(mine) else None
+
+    @property
+    def one_guess_each(self) -> bool:
+        """Whether the attack finds one place for each person rather than one for each report."""
+        guesses = None if self.finding is None else self.finding.guesses
+        return guesses is not None and len(guesses) != len(self.truth)
+
+
+def tried(
+    ground: Ground, mechanism: str, options: Mapping[str, Any], attack: str | None, *, source: Source | None = None
+) -> Tried:
+    """Run a mechanism of these options on all people, and one attack on what it released.
+
+    >>> from cobogo.examples.fortaleza import people
+    >>> ground = Ground.of(people(3, days=1).trajectories(3600))
+    >>> found = tried(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
+    >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)
+    ('geo-indistinguishability', 24, 0.24)
+    """
+    asked = asking.Asked(mechanism, {name: str(value) for name, value in options.items()})
+    made = asking.mechanism(asked, ground.truth, where=mechanism)
+    attacks = [] if attack is None else [asking.attack(asking.Asked(attack, {}), where=attack)]
+    found = evaluate(
+        ground.sample,
+        {asked.label: made},
+        attacks,
+        grid=ground_of(ground.truth, None, CELLS),
+        hours_from_utc=ground.hours_from_utc,
+        raw=False,
+        source=source,
+    )
+    run = found.runs[0]
+    context = tuple(
+        name
+        for name, value in made.options().items()
+        if name in FROM_THESE and value is not None and name not in options
+    )
+    return Tried(
+        ground,
+        asked.label,
+        made.guarantee,
+        run,
+        None if attack is None else run.findings.get(attack),
+        None if attack is None else run.skipped.get(attack),
+        context,
+    )

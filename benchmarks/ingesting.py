@@ -30,13 +30,13 @@ KINDS: dict[str, dict[str, Any]] = {
 
 def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Result]:
     """Every kind of report, in batches of a gateway; then one message a request, as a single device sends it."""
-    with _served(directory) as (client, house):
+    with _served(directory) as (client, context):
         for mechanism in kinds:
-            yield _handed_in(client, house, mechanism, reports, BATCH)
-        yield _handed_in(client, house, kinds[-1], max(reports // 25, 1), 1)
+            yield _handed_in(client, context, mechanism, reports, BATCH)
+        yield _handed_in(client, context, kinds[-1], max(reports // 25, 1), 1)
 
 
-def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int) -> Result:
+def _handed_in(client: Any, context: Any, mechanism: str, reports: int, batch: int) -> Result:
     from cobogo.collect.collection import Collection
     from cobogo.collect.encoding import shuffled_reports
     from cobogo.collect.wire import batches
@@ -47,8 +47,8 @@ def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int
 
     told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
     text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
-    identity = collecting.begin(house, "steward", text)
-    row = house.state.get(COLLECTIONS, identity)
+    identity = collecting.begin(context, "steward", text)
+    row = context.state.get(COLLECTIONS, identity)
     asked = Collection.of({"collection": told})
     rows = shuffled_reports(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
     messages = [b"".join(batches(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
@@ -60,7 +60,7 @@ def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int
     def everything() -> None:
         with ThreadPoolExecutor(CLIENTS) as pool:
             list(pool.map(send, messages))
-        assert collecting.counted(house, row).users == reports
+        assert collecting.counted(context, row).users == reports
 
     spent: Spent = once(everything)
     note = f"{reports / spent.wall:,.0f} reports a second, {reports / spent.cpu:,.0f} a second of a processor"
@@ -74,14 +74,14 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
 
     from cobogo.faces.cli.serving import configured
     from cobogo.faces.server.app import create_app
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
     from cobogo.faces.server.settings import Limits, Settings
 
     settings = Settings(port=0, state=str(directory / "server"), limits=Limits(requests_per_minute=1_000_000))
-    house = House(settings)
-    key = house.keys.create("gateway", Role.COLLECTOR)[1]
-    server = uvicorn.Server(configured(create_app(settings, house=house), settings))
+    context = ServerContext(settings)
+    key = context.keys.create("gateway", Role.COLLECTOR)[1]
+    server = uvicorn.Server(configured(create_app(settings, context=context), settings))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
@@ -91,7 +91,7 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
         base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=base, headers=headers, timeout=60) as client:
             client.get("/me").raise_for_status()
-            yield client, house
+            yield client, context
     finally:
         server.should_exit = True
         thread.join()

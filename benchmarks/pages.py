@@ -8,10 +8,10 @@ from typing import Any
 
 from benchmarks.measure import Result, Spent, once
 from cobogo.faces.server import profiles, rows, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import DATASETS
-from cobogo.faces.workbench.hierarchy.look import MOST, look
+from cobogo.faces.workbench.hierarchy.preview import MOST, look
 
 ROWS = 3_000_000
 MADE = """
@@ -32,30 +32,30 @@ def pages(directory: Path, count: int = ROWS) -> Iterator[Result]:
     bare = duckdb.connect()
     bare.execute(MADE.format(rows=count, file=file))
     read = f"read_csv('{file}', all_varchar = true)"
-    house = House(Settings(state=str(directory / "pages")))
+    context = ServerContext(Settings(state=str(directory / "pages")))
     identity: list[str] = []
 
     def receive() -> None:
         with file.open("rb") as stream:
-            identity.append(tables.receive(house, "me", "people.csv", stream))
+            identity.append(tables.receive(context, "me", "people.csv", stream))
 
     copied = f"COPY (FROM {read}) TO '{directory}/bare.parquet'"
     yield Result("pages: a file taken in", once(receive), against, _bare(bare, copied), note)
-    row = house.state.get(DATASETS, identity[0])
+    row = context.state.get(DATASETS, identity[0])
     assert row is not None
-    known, folder = tables.about(row), house.files.dataset(identity[0])
+    known, folder = tables.about(row), context.files.dataset(identity[0])
     counted = ", ".join(f'count(DISTINCT "{name}")' for name in known["columns"])
     on_profile = once(lambda: profiles.of(folder, known))
     distinct = _bare(bare, f"SELECT {counted} FROM {read}")
     yield Result("pages: columns profiled", on_profile, against, distinct, note)
     middle = count // 2
     from_file = _bare(bare, f"SELECT * FROM {read} LIMIT 25 OFFSET {middle}")
-    turned = once(lambda: tables.page(house, row, middle, 25))
+    turned = once(lambda: tables.page(context, row, middle, 25))
     yield Result("pages: a page in the middle", turned, against, from_file, note)
     order = rows.Order(2, "try_cast({} AS DOUBLE)")
     ordered = f"SELECT * FROM {read} ORDER BY try_cast(cep AS DOUBLE) LIMIT 25 OFFSET {middle}"
     for what in ("the first page of a new order", "another page of it"):
-        turned = once(lambda: tables.page(house, row, middle, 25, order))
+        turned = once(lambda: tables.page(context, row, middle, 25, order))
         yield Result(f"pages: {what}", turned, against, _bare(bare, ordered), note)
 
     def tried() -> None:
@@ -65,7 +65,7 @@ def pages(directory: Path, count: int = ROWS) -> Iterator[Result]:
 
     grouped = _bare(bare, f"SELECT cep, count(*) FROM {read} GROUP BY 1")
     yield Result("pages: a hierarchy tried on 100,000 values", once(tried), against, grouped, note)
-    house.close()
+    context.close()
 
 
 def _bare(connection: Any, statement: str) -> Spent:

@@ -22,13 +22,13 @@ from cobogo.data.schema.portuguese import reason_in_portuguese
 from cobogo.data.schema.words import TOPICS
 from cobogo.errors import HierarchyError, InputError
 from cobogo.faces.server import profiles, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.rows import Order, counts
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import DATASETS, JOBS
 from cobogo.faces.workbench.hierarchy import groups
-from cobogo.faces.workbench.hierarchy.kinds import BY_HAND, FIELDS, kind_of, start
-from cobogo.faces.workbench.hierarchy.look import SHOWN, look, nodes
+from cobogo.faces.workbench.hierarchy.builders import BY_HAND, FIELDS, kind_of, start
+from cobogo.faces.workbench.hierarchy.preview import SHOWN, look, nodes
 from cobogo.faces.workbench.pages.data_rows import PAGE, View
 from cobogo.faces.workbench.words import TEXTS
 from support.browsers import answers, browser, free_port, running
@@ -45,25 +45,25 @@ CSV = "cpf,idade,município d'água,doença\n" + "".join(
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(Settings(state=str(tmp_path_factory.mktemp("house"))))
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
+    made = ServerContext(Settings(state=str(tmp_path_factory.mktemp("house"))))
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def row(house: House) -> dict[str, Any]:
-    identity = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
-    found = house.state.get(DATASETS, identity, "ana")
+def row(context: ServerContext) -> dict[str, Any]:
+    identity = tables.receive(context, "ana", "people.csv", io.BytesIO(CSV.encode()))
+    found = context.state.get(DATASETS, identity, "ana")
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_pages_of_a_sorted_table_hold_every_row_once_and_in_the_order_of_numbers(house, row, descending) -> None:
-    meant = profiles.of(house.files.dataset(row["id"]), tables.about(row))["columns"][1]["sort"]
+def test_pages_of_a_sorted_table_hold_every_row_once_and_in_the_order_of_numbers(context, row, descending) -> None:
+    meant = profiles.of(context.files.dataset(row["id"]), tables.about(row))["columns"][1]["sort"]
     order = Order(1, meant, descending)
-    found = [one for at in range(0, 300, 70) for one in tables.page(house, row, at, 70, order)]
+    found = [one for at in range(0, 300, 70) for one in tables.page(context, row, at, 70, order)]
     assert sorted(number for number, _ in found) == list(range(300))
     assert all(values[1] == (AGES[number] or None) for number, values in found)
     ages = [int(values[1]) for _, values in found if values[1] is not None]
@@ -83,31 +83,31 @@ def test_a_view_stays_within_its_table() -> None:
     assert PAGE == 25
 
 
-def test_shapes_are_counts_of_all_records_and_never_of_identifiers(house, row) -> None:
-    folder = house.files.dataset(row["id"])
+def test_shapes_are_counts_of_all_records_and_never_of_identifiers(context, row) -> None:
+    folder = context.files.dataset(row["id"])
     columns = {one["column"]: one for one in profiles.of(folder, tables.about(row))["columns"]}
     assert columns["cpf"]["role"] == "identifier"
     assert columns["cpf"]["shape"] is None
     assert sum(columns["idade"]["shape"]["bars"]) == sum(map(bool, AGES))
     assert sorted(columns["doença"]["shape"]["top"]) == [["dengue", 225], ["gripe", 75]]
     assert profiles.of(folder, {}) == json.loads((folder / profiles.FILE).read_text())
-    assert all("shape" not in one for one in tables.suggestion(house, row)[0])
+    assert all("shape" not in one for one in tables.suggestion(context, row)[0])
 
 
-def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(house) -> None:
-    mine = tables.receive(house, "ana", "x.csv", io.BytesIO(b"a,b\n1,2\n"))
+def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(context) -> None:
+    mine = tables.receive(context, "ana", "x.csv", io.BytesIO(b"a,b\n1,2\n"))
     asked = json.dumps({"dataset": mine, "file": "data.csv", "policy": ""})
-    job = house.state.add(
+    job = context.state.add(
         JOBS, owner="ana", kind="anonymize", asked=asked, state="queued", stage="", done=0, total=0, message="", tries=0
     )
     with pytest.raises(InputError, match="a job works on it"):
-        tables.forget(house, "ana", mine)
-    house.state.change(JOBS, job, state="done")
-    tables.forget(house, "bob", mine)
-    assert house.files.dataset(mine).is_dir()
-    tables.forget(house, "ana", mine)
-    assert not house.files.dataset(mine).exists()
-    assert house.state.get(DATASETS, mine) is None
+        tables.forget(context, "ana", mine)
+    context.state.change(JOBS, job, state="done")
+    tables.forget(context, "bob", mine)
+    assert context.files.dataset(mine).is_dir()
+    tables.forget(context, "ana", mine)
+    assert not context.files.dataset(mine).exists()
+    assert context.state.get(DATASETS, mine) is None
 
 
 def test_the_form_of_a_kind_asks_for_every_key_that_a_policy_knows() -> None:
@@ -328,6 +328,6 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     assert files[1].read_bytes() == mine.read_bytes()
 
 
-def test_counts_of_a_column_are_all_of_it(house, row) -> None:
-    found, distinct = counts(house.files.dataset(row["id"]), "município d'água", 2)
+def test_counts_of_a_column_are_all_of_it(context, row) -> None:
+    found, distinct = counts(context.files.dataset(row["id"]), "município d'água", 2)
     assert (found, distinct) == ([("Crato", 100), ("Fortaleza", 100)], 3)

@@ -47,7 +47,7 @@ from pathlib import Path
 import uvicorn
 from cobogo.faces.server import tables
 from cobogo.faces.server.app import create_app
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Role, Scope
 from cobogo.faces.server.settings import Settings
@@ -57,12 +57,12 @@ from cobogo.faces.workbench.session import LOCAL_KEY
 
 home, port = Path(sys.argv[1]), int(sys.argv[2])
 settings = Settings(state=str(home / "state"), port=port)
-house = House(settings)
-dataset = tables.receive(house, "ana", "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
-drafts.begin(house.state, "ana", dataset, (home / "policy.toml").read_text())
-app = create_app(settings, house=house)
+context = ServerContext(settings)
+dataset = tables.receive(context, "ana", "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
+drafts.begin(context.state, "ana", dataset, (home / "policy.toml").read_text())
+app = create_app(settings, context=context)
 door = mount(app, local=Holder("ana", Role.STEWARD, frozenset(Scope), LOCAL_KEY))
-print(f"/enter/{door}", house.keys.create("bia", Role.STEWARD)[1], dataset, flush=True)
+print(f"/enter/{door}", context.keys.create("bia", Role.STEWARD)[1], dataset, flush=True)
 uvicorn.run(app, port=port, log_level="warning")
 """
 

@@ -50,10 +50,10 @@ def test_a_model_begins_with_values_that_it_takes_and_its_bounds_are_where_it_re
 
 
 def _checked(text: str) -> None:
-    house: Any = SimpleNamespace(
+    context: Any = SimpleNamespace(
         files=SimpleNamespace(dataset=lambda _: Path()), settings=SimpleNamespace(registry=None)
     )
-    checked(SimpleNamespace(house=house), SimpleNamespace(draft=Draft(text), owner="me"), "x")  # type: ignore[arg-type]
+    checked(SimpleNamespace(context=context), SimpleNamespace(draft=Draft(text), owner="me"), "x")  # type: ignore[arg-type]
 
 
 COLUMNS = '[attributes]\nage = { role = "quasi-identifier" }\nill = { role = "sensitive" }\n'

@@ -32,7 +32,7 @@ def workbench(
     """Work in a browser on this machine: from a table to a release. Nobody else can reach it."""
     require("nicegui")
     from cobogo.faces.server.app import create_app
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import LOCAL, Role
     from cobogo.faces.server.settings import Settings
@@ -48,7 +48,7 @@ def workbench(
             "sources": _sources(source or []),
         }
     )
-    app = create_app(settings, house=House(settings))
+    app = create_app(settings, context=ServerContext(settings))
     door = mount(app, local=Holder(ME, Role.STEWARD, LOCAL, "workbench"))
     address = f"http://127.0.0.1:{port}/enter/{door}"
     console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")

@@ -13,7 +13,7 @@ from cobogo.faces.server.keys import SHAPE, Holder
 from cobogo.faces.server.roles import Scope
 
 if TYPE_CHECKING:
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
 
 BEARER = HTTPBearer(auto_error=False, description="A key: cobogo_…")
 
@@ -60,26 +60,26 @@ class TooMany(Exception):
     """Somebody has made too many attempts; they are told to wait."""
 
 
-def recognised(house: House, address: str, text: str) -> Holder | None:
+def recognised(context: ServerContext, address: str, text: str) -> Holder | None:
     """Whose key somebody gives. Guesses are paced by address *before* they are hashed, and each wrong one is a line of
     the log; whoever gives a key that is valid is not counted."""
-    holder = house.keys.remembered(text)
+    holder = context.keys.remembered(text)
     if holder is not None:
         return holder
-    if house.strangers.wait(address):
+    if context.strangers.wait(address):
         raise TooMany
-    holder = house.keys.holder(text)
+    holder = context.keys.holder(text)
     if holder is None:
         key = SHAPE.fullmatch(text)
-        house.state.note(owner="", role="", key=key[1] if key else "", action="wrong key", what=address, status=401)
+        context.state.note(owner="", role="", key=key[1] if key else "", action="wrong key", what=address, status=401)
     else:
-        house.strangers.give_back(address)
+        context.strangers.give_back(address)
     return holder
 
 
-def house(request: Request) -> House:
-    """All that the server has: see `cobogo.faces.server.house`."""
-    found: House = request.app.state.house
+def context(request: Request) -> ServerContext:
+    """All that the server has: see `cobogo.faces.server.context`."""
+    found: ServerContext = request.app.state.context
     return found
 
 
@@ -88,7 +88,7 @@ def present(
     given: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)] = None,
 ) -> Holder:
     """Whose key a request carries."""
-    this = house(request)
+    this = context(request)
     address = request.client.host if request.client else "?"
     try:
         holder = None if given is None else recognised(this, address, given.credentials)

@@ -20,16 +20,16 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from cobogo import __version__
 from cobogo.errors import AnswerIsNo, CobogoError
-from cobogo.faces.server.figures import Figures
+from cobogo.faces.server.body_limit import BodyLimit
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
-from cobogo.faces.server.house import House
-from cobogo.faces.server.intake import SizeLimit
 from cobogo.faces.server.queue import Busy, Queue
 from cobogo.faces.server.routes import asking, books, collecting, datasets, jobs, keys, watching
 from cobogo.faces.server.settings import MEGABYTE, Settings
 from cobogo.faces.server.sources import NoSource, SourceAway
 from cobogo.faces.server.state import State, StateError
 from cobogo.faces.server.tables import forget_unfinished
+from cobogo.faces.server.telemetry import Telemetry
 
 LOG = logging.getLogger("cobogo.faces.server")
 
@@ -59,9 +59,9 @@ PAGES = (
 ENCRYPTED = {"Strict-Transport-Security": "max-age=31536000"}
 
 
-def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
+def create_app(settings: Settings, *, context: ServerContext | None = None) -> FastAPI:
     """The server as an ASGI application."""
-    this = house or House(settings)
+    this = context or ServerContext(settings)
     queue = Queue(this)
 
     @asynccontextmanager
@@ -81,7 +81,7 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.house, app.state.queue, app.state.figures = this, queue, Figures()
+    app.state.context, app.state.queue, app.state.figures = this, queue, Telemetry()
     api = APIRouter(prefix=API)
     for module in SUBJECTS:
         api.include_router(module.router)
@@ -91,7 +91,7 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
         api.include_router(locating.router(settings))
     app.include_router(api)
     app.include_router(watching.router)
-    app.add_middleware(SizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, house=this)
+    app.add_middleware(BodyLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
     app.add_middleware(BaseHTTPMiddleware, dispatch=Noted(this.state, app.state.figures, encrypted=settings.encrypted))
     app.add_exception_handler(CobogoError, _ours)
     app.add_exception_handler(HTTPException, _refused)
@@ -102,7 +102,7 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
 class Noted:
     """Counts a request, writes it in the log where somebody made it with a key, and hardens its answer."""
 
-    def __init__(self, state: State, figures: Figures, *, encrypted: bool) -> None:
+    def __init__(self, state: State, figures: Telemetry, *, encrypted: bool) -> None:
         self.state = state
         self.figures = figures
         self.headers = HEADERS | (ENCRYPTED if encrypted else {})
@@ -146,7 +146,7 @@ def _template(request: Request) -> str:
 def _ours(request: Request, error: Any) -> Response:
     if isinstance(error.__cause__, CobogoError):  # what whoever asks is not told
         LOG.error("%s: %s", error.where, error.__cause__)
-    unplaced = request.app.state.house.settings.unplaced
+    unplaced = request.app.state.context.settings.unplaced
     parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
     content = {name: unplaced(text) for name, text in parts.items()}
     return JSONResponse(content, _status(error))

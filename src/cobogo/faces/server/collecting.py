@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy.toml_file import parse_toml
 from cobogo.errors import PolicyError
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.state import COLLECTIONS
 
 if TYPE_CHECKING:
@@ -31,36 +31,36 @@ def asked_by(text: str) -> Collection:
     return Collection.of(content, name="collection")
 
 
-def begin(house: House, owner: str, text: str) -> str:
+def begin(context: ServerContext, owner: str, text: str) -> str:
     """Open a collection; its identity."""
     from cobogo.collect.aggregate import Aggregate
     from cobogo.faces.server.journal import COUNTS
 
     asked = asked_by(text)
-    identity = house.state.add(COLLECTIONS, owner=owner, name=asked.name, toml=text)
-    place = house.files.collection(identity)
+    identity = context.state.add(COLLECTIONS, owner=owner, name=asked.name, toml=text)
+    place = context.files.collection(identity)
     place.mkdir(mode=0o700)
     Aggregate.empty(asked).save(place / COUNTS)
     return identity
 
 
-def counted(house: House, row: dict[str, Any]) -> Aggregate:
+def counted(context: ServerContext, row: dict[str, Any]) -> Aggregate:
     """What has come in of a collection."""
-    return _journal(house, row).count()
+    return _journal(context, row).count()
 
 
-def take(house: House, row: dict[str, Any], content: bytes, key: str | None = None) -> int:
+def take(context: ServerContext, row: dict[str, Any], content: bytes, key: str | None = None) -> int:
     """Take in messages of the wire format, all of them or, where one is none, nothing; how many reports there were.
 
     They are on disk when this returns. What comes again under the same key is counted once.
     """
-    return _journal(house, row).add(content, key)
+    return _journal(context, row).add(content, key)
 
 
-def _journal(house: House, row: dict[str, Any]) -> Journal:
+def _journal(context: ServerContext, row: dict[str, Any]) -> Journal:
     from cobogo.faces.server.journal import Journal
 
-    with house.opening:
-        if row["id"] not in house.journals:
-            house.journals[row["id"]] = Journal(asked_by(row["toml"]), house.files.collection(row["id"]))
-        return house.journals[row["id"]]
+    with context.opening:
+        if row["id"] not in context.journals:
+            context.journals[row["id"]] = Journal(asked_by(row["toml"]), context.files.collection(row["id"]))
+        return context.journals[row["id"]]

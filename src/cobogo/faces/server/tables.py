@@ -12,8 +12,8 @@ from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, InputError
 from cobogo.faces.server import drafts, profiles, rows
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import data_name, safe_name
-from cobogo.faces.server.house import House
 from cobogo.faces.server.sources import copy_table, offered, sources
 from cobogo.faces.server.state import DATASETS, JOBS, packed
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def receive(
-    house: House,
+    context: ServerContext,
     owner: str,
     name: str,
     upload: IO[bytes],
@@ -48,25 +48,25 @@ def receive(
     """
 
     def kept(stage: Path) -> Path:
-        house.files.keep(upload, stage / "upload")
-        return (stage / "upload").rename(stage / data_name(stage / "upload", house.settings.limits))
+        context.files.keep(upload, stage / "upload")
+        return (stage / "upload").rename(stage / data_name(stage / "upload", context.settings.limits))
 
-    return _taken_in(house, owner, name, kept, separator, encoding, decimal)
+    return _taken_in(context, owner, name, kept, separator, encoding, decimal)
 
 
-def fetch(house: House, owner: str, source: str, table: str, *, name: str | None = None) -> str:
+def fetch(context: ServerContext, owner: str, source: str, table: str, *, name: str | None = None) -> str:
     """Take in a table of a database that the settings name: a copy of it, as it is now, becomes a data set."""
 
     def copied(stage: Path) -> Path:
         file = stage / "data.parquet"
-        copy_table(house, owner, source, table, file)
+        copy_table(context, owner, source, table, file)
         return file
 
-    return _taken_in(house, owner, name or table, copied)
+    return _taken_in(context, owner, name or table, copied)
 
 
 def _taken_in(
-    house: House,
+    context: ServerContext,
     owner: str,
     name: str,
     fill: Callable[[Path], Path],
@@ -74,19 +74,19 @@ def _taken_in(
     encoding: str = "utf-8",
     decimal: str | None = None,
 ) -> str:
-    mine = house.state.rows(DATASETS, owner)
-    if len(mine) >= house.settings.limits.datasets:
+    mine = context.state.rows(DATASETS, owner)
+    if len(mine) >= context.settings.limits.datasets:
         raise InputError("too many data sets", where="datasets", remedy="Delete some first.")
     label = name.replace("\\", "/").rpartition("/")[2] or "table"  # what people call it; no place of ours
-    identity = house.state.add(DATASETS, owner=owner, name=label, about="")
+    identity = context.state.add(DATASETS, owner=owner, name=label, about="")
     try:
-        with house.files.receiving(identity) as stage:
+        with context.files.receiving(identity) as stage:
             file = fill(stage)
             about = _looked_at(file, stage, separator, encoding)
             about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
-        house.state.change(DATASETS, identity, about=packed(about))
+        context.state.change(DATASETS, identity, about=packed(about))
     except BaseException:
-        house.state.remove(DATASETS, identity)
+        context.state.remove(DATASETS, identity)
         raise
     return identity
 
@@ -116,10 +116,10 @@ def _unplaced(where: str | None, file: Path) -> str:
     return "file" if where is None else where.replace(str(file), "file")
 
 
-def forget_unfinished(house: House) -> None:
+def forget_unfinished(context: ServerContext) -> None:
     """Forget uploads that a server was killed in the midst of: nothing of them is a data set."""
-    for row in house.state.rows(DATASETS, about=""):
-        house.state.remove(DATASETS, row["id"])
+    for row in context.state.rows(DATASETS, about=""):
+        context.state.remove(DATASETS, row["id"])
 
 
 def about(row: dict[str, Any]) -> dict[str, Any]:
@@ -129,37 +129,39 @@ def about(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(
-    house: House, row: dict[str, Any], offset: int, limit: int, order: rows.Order | None = None
+    context: ServerContext, row: dict[str, Any], offset: int, limit: int, order: rows.Order | None = None
 ) -> list[tuple[int, list[str | None]]]:
     """Some rows with their numbers, as text."""
     known = about(row)
-    found = rows.page(house.files.dataset(row["id"]), known["columns"], known["rows"], offset, limit, order)
+    found = rows.page(context.files.dataset(row["id"]), known["columns"], known["rows"], offset, limit, order)
     return [(int(number), list(values)) for number, *values in found]
 
 
-def suggestion(house: House, row: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
+def suggestion(context: ServerContext, row: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     """What each column seems to be, and a policy to start from."""
-    found = profiles.of(house.files.dataset(row["id"]), about(row))
+    found = profiles.of(context.files.dataset(row["id"]), about(row))
     columns = [{key: value for key, value in one.items() if key not in ("shape", "sort")} for one in found["columns"]]
     return columns, found["policy"]
 
 
-def forget(house: House, owner: str, identity: str) -> None:
+def forget(context: ServerContext, owner: str, identity: str) -> None:
     """Delete somebody's data set, unless a job works on it. What was released of it stays."""
-    busy = [row for state in ("queued", "running", "cancelling") for row in house.state.rows(JOBS, owner, state=state)]
+    busy = [
+        row for state in ("queued", "running", "cancelling") for row in context.state.rows(JOBS, owner, state=state)
+    ]
     if any(json.loads(row["asked"]).get("dataset") == identity for row in busy):
         raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
-    if house.state.get(DATASETS, identity, owner) is not None:
-        house.state.remove(DATASETS, identity)
-        drafts.forget(house.state, identity)
-        house.files.forget("datasets", identity)
+    if context.state.get(DATASETS, identity, owner) is not None:
+        context.state.remove(DATASETS, identity)
+        drafts.forget(context.state, identity)
+        context.files.forget("datasets", identity)
 
 
-def attached(house: House, identity: str) -> list[str]:
+def attached(context: ServerContext, identity: str) -> list[str]:
     """The files that policies of a data set may name."""
-    return sorted(file.name for file in (house.files.dataset(identity) / "files").iterdir() if file.is_file())
+    return sorted(file.name for file in (context.files.dataset(identity) / "files").iterdir() if file.is_file())
 
 
-def attach(house: House, identity: str, name: str, upload: IO[bytes]) -> str:
+def attach(context: ServerContext, identity: str, name: str, upload: IO[bytes]) -> str:
     """Keep a file that policies may name."""
-    return house.files.attach(identity, safe_name(name), upload)
+    return context.files.attach(identity, safe_name(name), upload)

@@ -25,8 +25,8 @@ from sqlalchemy import delete, insert, update
 
 from cobogo.data.policy import Policy
 from cobogo.errors import AnswerIsNo, CobogoError, OutputError
-from cobogo.faces.server.confine import confined
 from cobogo.faces.server.files import DATA, Files
+from cobogo.faces.server.sandbox import confined
 from cobogo.faces.server.settings import MEGABYTE, Limits, Settings
 from cobogo.faces.server.state import JOBS, RELEASES, State, packed
 from cobogo.floor import scratch

@@ -9,7 +9,7 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.schema.starter import CONFIRM
 from cobogo.errors import PolicyError, number_of
-from cobogo.faces.server.confine import confined
+from cobogo.faces.server.sandbox import confined
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.promises import models
@@ -57,9 +57,9 @@ def check_roles(draft: Draft) -> None:
 
 def checked(desk: Desk, session: Session, dataset: str) -> Policy:
     """The policy of the draft, or an error that names the place and the remedy."""
-    home = desk.house.files.dataset(dataset) / "files"
+    home = desk.context.files.dataset(dataset) / "files"
     check_roles(session.draft)
-    policy = confined(session.draft.text, home, owner=session.owner, registry=desk.house.settings.registry)
+    policy = confined(session.draft.text, home, owner=session.owner, registry=desk.context.settings.registry)
     jobs = jobs_of(session.draft.content())
     if not jobs:
         raise PolicyError(

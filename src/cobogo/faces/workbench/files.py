@@ -24,14 +24,14 @@ def serve(desk: Desk) -> None:
 
     @app.get("/release/{identity}/public.zip", include_in_schema=False)
     def public(request: Request, identity: str) -> Response:
-        return jobs.public(desk.house, holder(request, Scope.RELEASES), identity)
+        return jobs.public(desk.context, holder(request, Scope.RELEASES), identity)
 
     @app.get("/release/{identity}/evidence.zip", include_in_schema=False)
     def evidence(request: Request, identity: str) -> Response:
-        return jobs.evidence(desk.house, holder(request, Scope.EVIDENCE), identity)
+        return jobs.evidence(desk.context, holder(request, Scope.EVIDENCE), identity)
 
     @app.get("/release/{identity}/report", include_in_schema=False)
     def report(request: Request, identity: str) -> Response:
-        page = jobs.report(desk.house, holder(request, Scope.EVIDENCE), identity)
+        page = jobs.report(desk.context, holder(request, Scope.EVIDENCE), identity)
         page.headers["X-Frame-Options"] = "SAMEORIGIN"
         return page

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.faces.server import tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.state import DATASETS
 from cobogo.publish.registry.adopt import adopt
@@ -20,11 +20,11 @@ NOTE = "registered"
 """The file beside a job's that holds the id of what was recorded of its release afterwards."""
 
 
-def recorded(house: House, holder: Holder) -> list[Entry]:
+def recorded(context: ServerContext, holder: Holder) -> list[Entry]:
     """What is recorded of somebody's releases, and of everybody's for auditors."""
-    if house.settings.registry is None:
+    if context.settings.registry is None:
         return []
-    registry = open_registry(house.settings.registry, None)
+    registry = open_registry(context.settings.registry, None)
     try:
         with registry.transaction() as book:
             entries = book.entries()
@@ -33,10 +33,10 @@ def recorded(house: House, holder: Holder) -> list[Entry]:
     return [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
 
 
-def entry_of(house: House, release: str, entries: list[Entry]) -> Entry | None:
+def entry_of(context: ServerContext, release: str, entries: list[Entry]) -> Entry | None:
     """Where a release is recorded. The same release of the same records, made twice, is recorded once."""
-    folder = house.files.release(release)
-    known = {_read(folder / "evidence" / evidences.NAME).get("registered"), _noted(house, release)}
+    folder = context.files.release(release)
+    known = {_read(folder / "evidence" / evidences.NAME).get("registered"), _noted(context, release)}
     file = folder / "public" / manifests.NAME
     digest = manifests.sha256(file) if file.is_file() else None
     return next((one for one in entries if one.id in known or one.summary.get("manifest-sha256") == digest), None)
@@ -50,27 +50,27 @@ def _read(file: Path) -> dict[str, Any]:
     return content
 
 
-def _noted(house: House, release: str) -> str | None:
-    file = house.files.job(release) / NOTE
+def _noted(context: ServerContext, release: str) -> str | None:
+    file = context.files.job(release) / NOTE
     return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
-def record(house: House, row: dict[str, Any], series: str) -> tuple[str, list[Breach]]:
+def record(context: ServerContext, row: dict[str, Any], series: str) -> tuple[str, list[Breach]]:
     """Record a release that was made without the registry: it is made once more, and must come out the same."""
-    assert house.settings.registry is not None
+    assert context.settings.registry is not None
     check_name(series)
-    data = house.state.get(DATASETS, row["dataset"], row["owner"])
-    place = None if data is None else house.files.dataset(row["dataset"]) / tables.about(data)["file"]
-    location = house.settings.registry
+    data = context.state.get(DATASETS, row["dataset"], row["owner"])
+    place = None if data is None else context.files.dataset(row["dataset"]) / tables.about(data)["file"]
+    location = context.settings.registry
     location = location if "://" in location else str(Path(location).absolute())
-    identity, found = adopt(house.files.release(row["id"]), location, None, f"{row['owner']} {series}", data=place)
-    (house.files.job(row["id"]) / NOTE).write_text(identity, encoding="utf-8")
+    identity, found = adopt(context.files.release(row["id"]), location, None, f"{row['owner']} {series}", data=place)
+    (context.files.job(row["id"]) / NOTE).write_text(identity, encoding="utf-8")
     return identity, found
 
 
-def forget(house: House, entry: Entry) -> None:
+def forget(context: ServerContext, entry: Entry) -> None:
     """Take a release back: later ones are no longer checked against it."""
-    registry = open_registry(str(house.settings.registry), None)
+    registry = open_registry(str(context.settings.registry), None)
     try:
         with registry.transaction() as book:
             book.remove(entry.id)

@@ -20,14 +20,14 @@ from cobogo.faces.server import drafts
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.state import DATASETS, KEYS, RELEASES
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.entering import Tickets
+from cobogo.faces.workbench.login_ticket import Tickets
 from cobogo.faces.workbench.shelf import Shelf
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.floor.language.sentences import in_portuguese, translated
 from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.queue import Queue
 
 AT_MOST = 10_000
@@ -139,9 +139,9 @@ class Session:
 
 @dataclass
 class Desk:
-    """What all pages share: the server's house and queue, and everybody's browser."""
+    """What all pages share: the server's context and queue, and everybody's browser."""
 
-    house: House
+    context: ServerContext
     queue: Queue
     browsers: dict[str, Browser] = field(default_factory=dict)
     shelf: Shelf = field(default_factory=Shelf)
@@ -157,7 +157,7 @@ class Desk:
         session = Session(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
             return session
-        state, sees = self.house.state, session.holder.sees
+        state, sees = self.context.state, session.holder.sees
         session.dataset = self._mine(session.holder, asked.get("data"))
         if session.dataset is not None:
             browser.dataset = session.dataset
@@ -172,7 +172,7 @@ class Desk:
         """The data set that a browser worked on last, or, after a restart, whose policy its holder changed last."""
         if browser.holder is None:
             return None
-        known = browser.dataset or drafts.latest(self.house.state, browser.holder.owner)
+        known = browser.dataset or drafts.latest(self.context.state, browser.holder.owner)
         return self._mine(browser.holder, known)
 
     def browser(self) -> Browser:
@@ -194,7 +194,7 @@ class Desk:
     @property
     def idle(self) -> float:
         """Seconds without a page, a click or a download after which a browser is logged out."""
-        return self.house.settings.limits.session_minutes * 60
+        return self.context.settings.limits.session_minutes * 60
 
     def enter(self, name: str, holder: Holder) -> str:
         """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing, and
@@ -232,18 +232,18 @@ class Desk:
     def note(self, holder: Holder, action: str, what: str = "", status: int = 200) -> int:
         """Write in the server's log what somebody does on a page; the number of the line."""
         line = {"owner": holder.owner, "role": holder.role.value, "key": holder.key, "what": what}
-        return self.house.state.note(action=f"workbench {action}", status=status, **line)
+        return self.context.state.note(action=f"workbench {action}", status=status, **line)
 
     def versions(self, session: Session) -> list[drafts.Version]:
         """The versions of a page's policy, the one that counts first."""
-        return drafts.versions(self.house.state, session.owner, session.dataset or "")
+        return drafts.versions(self.context.state, session.owner, session.dataset or "")
 
     def release(self, session: Session) -> dict[str, Any] | None:
         """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of
         the data set at hand; never one that its holder may not see."""
         if session.holder is None:
             return None
-        state, sees = self.house.state, session.holder.sees
+        state, sees = self.context.state, session.holder.sees
         for identity in (session.release, session.job):
             row = None if identity is None else state.get(RELEASES, identity, sees)
             if row is not None:
@@ -254,7 +254,7 @@ class Desk:
     def _valid(self, holder: Holder) -> bool:
         if holder.key == LOCAL_KEY:
             return True
-        row = self.house.state.get(KEYS, holder.key)
+        row = self.context.state.get(KEYS, holder.key)
         if row is None or row["revoked"] is not None:
             return False
         return row["expires"] is None or row["expires"] > time.time()
@@ -265,7 +265,7 @@ class Desk:
                 del self.browsers[name]
 
     def _mine(self, holder: Holder, dataset: str | None) -> str | None:
-        row = None if dataset is None else self.house.state.get(DATASETS, dataset, holder.owner)
+        row = None if dataset is None else self.context.state.get(DATASETS, dataset, holder.owner)
         return None if row is None or not row["about"] else str(row["id"])
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError
-from cobogo.faces.server.confine import confined
+from cobogo.faces.server.sandbox import confined
 
 Tell = Callable[[dict[str, Any]], None]
 

@@ -9,22 +9,22 @@ from fastapi import APIRouter, Depends, HTTPException
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server import curating
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS
-from cobogo.faces.server.shapes import AnswerShown, Question
+from cobogo.faces.server.schemas import AnswerShown, Question
 
 LOG = logging.getLogger("cobogo.faces.server")
 
 router = APIRouter(prefix="/curator", tags=["curator"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
+Here = Annotated[ServerContext, Depends(context)]
 Analyst = Annotated[Holder, needs(Scope.ASK)]
 Overseer = Annotated[Holder, needs(Scope.BUDGETS)]
 
 
-def _curator(this: House) -> Any:
+def _curator(this: ServerContext) -> Any:
     """The curator. What is wrong with its file is for whoever runs the server, and in its log."""
     try:
         found = this.curator

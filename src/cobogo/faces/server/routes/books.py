@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException
 
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS
-from cobogo.faces.server.shapes import Exchanged, Texts
+from cobogo.faces.server.schemas import Exchanged, Texts
 
 router = APIRouter(tags=["registry and vault"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
+Here = Annotated[ServerContext, Depends(context)]
 Reader = Annotated[Holder, needs(Scope.REGISTRY)]
 Keeper = Annotated[Holder, needs(Scope.VAULT)]
 
@@ -44,7 +44,7 @@ def detokenize(this: Here, holder: Keeper, wanted: Texts) -> Exchanged:  # noqa:
     return Exchanged(texts=list(_vault(this).detokenize(wanted.domain, wanted.texts)))
 
 
-def _vault(this: House) -> Any:
+def _vault(this: ServerContext) -> Any:
     from cobogo.publish.mask.vault import Vault
 
     if this.settings.vault is None or this.settings.vault_key is None:

@@ -10,16 +10,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
 
 from cobogo.faces.server import collecting
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS, found
-from cobogo.faces.server.shapes import CollectionShown, CollectionWanted, Identity, Received
+from cobogo.faces.server.schemas import CollectionShown, CollectionWanted, Identity, Received
 from cobogo.faces.server.state import COLLECTIONS
 
 router = APIRouter(prefix="/collections", tags=["collections"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
+Here = Annotated[ServerContext, Depends(context)]
 Steward = Annotated[Holder, needs(Scope.COLLECT)]
 Collector = Annotated[Holder, needs(Scope.REPORT)]
 
@@ -83,17 +83,17 @@ def estimates(
     return dict(counts.findings(level=level).as_dict())
 
 
-def _taken(this: House, identity: str, content: bytes, key: str | None) -> int:
+def _taken(this: ServerContext, identity: str, content: bytes, key: str | None) -> int:
     return collecting.take(this, _row(this, identity), content, key)
 
 
-def _row(this: House, identity: str) -> dict[str, Any]:
+def _row(this: ServerContext, identity: str) -> dict[str, Any]:
     row = this.state.get(COLLECTIONS, identity)
     if row is None:
         raise HTTPException(404, "There is no such collection.")
     return row
 
 
-def _shown(this: House, row: dict[str, Any]) -> CollectionShown:
+def _shown(this: ServerContext, row: dict[str, Any]) -> CollectionShown:
     reports = collecting.counted(this, row).users
     return CollectionShown(id=row["id"], name=row["name"], reports=reports, created=row["created"])

@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import HTTPException
 from sqlalchemy import Table
 
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.shapes import Problem
+from cobogo.faces.server.schemas import Problem
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
     code: {"model": Problem, "description": said}
@@ -28,9 +28,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 """What every route may answer instead."""
 
 
-def found(house: House, table: Table, identity: str, holder: Holder, *, own: bool = False) -> dict[str, Any]:
+def found(context: ServerContext, table: Table, identity: str, holder: Holder, *, own: bool = False) -> dict[str, Any]:
     """A thing that somebody may see. What is not there and what is somebody else's are told apart by nobody."""
-    row = house.state.get(table, identity, holder.owner if own else holder.sees)
+    row = context.state.get(table, identity, holder.owner if own else holder.sees)
     if row is None:
         raise HTTPException(404, "There is no such thing, or it is not yours.")
     return row

@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
 
 from cobogo.faces.server import tables
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.confine import confined
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS, found
+from cobogo.faces.server.sandbox import confined
+from cobogo.faces.server.schemas import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
 from cobogo.faces.server.settings import SourceName
-from cobogo.faces.server.shapes import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
 from cobogo.faces.server.state import DATASETS, POLICIES
 
 router = APIRouter(tags=["data sets"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
+Here = Annotated[ServerContext, Depends(context)]
 Steward = Annotated[Holder, needs(Scope.DATA)]
 
 
@@ -145,13 +145,13 @@ def drop(this: Here, holder: Steward, identity: Identity) -> None:
     this.state.remove(POLICIES, identity)
 
 
-def _checked(this: House, holder: Holder, wanted: PolicyWanted) -> None:
+def _checked(this: ServerContext, holder: Holder, wanted: PolicyWanted) -> None:
     found(this, DATASETS, wanted.dataset, holder, own=True)
     home = this.files.dataset(wanted.dataset) / "files"
     confined(wanted.toml, home, owner=holder.owner, registry=this.settings.registry)
 
 
-def _shown(this: House, row: dict[str, Any]) -> Dataset:
+def _shown(this: ServerContext, row: dict[str, Any]) -> Dataset:
     known = tables.about(row)
     return Dataset(
         id=row["id"],

@@ -13,17 +13,17 @@ from fastapi.responses import FileResponse, Response
 from cobogo.errors import InputError
 from cobogo.faces.server import downloads, tables
 from cobogo.faces.server import queue as queues
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.confine import confined
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS, found
-from cobogo.faces.server.shapes import AuditWanted, Identity, Job, JobInQueue, JobWanted, ReleaseShown, VerdictShown
+from cobogo.faces.server.sandbox import confined
+from cobogo.faces.server.schemas import AuditWanted, Identity, Job, JobInQueue, JobWanted, ReleaseShown, VerdictShown
 from cobogo.faces.server.state import DATASETS, JOBS, POLICIES, RELEASES
 
 router = APIRouter(tags=["jobs and releases"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
+Here = Annotated[ServerContext, Depends(context)]
 Runner = Annotated[Holder, needs(Scope.RUN)]
 Keeper = Annotated[Holder, needs(Scope.JOBS)]
 Reader = Annotated[Holder, needs(Scope.RELEASES)]
@@ -164,7 +164,7 @@ def verify(this: Here, holder: Reader, identity: Identity) -> VerdictShown:
     return VerdictShown(holds=bool(verdict), details=verdict.as_dict())
 
 
-def _evidence(this: House, holder: Holder, identity: str, name: str) -> Path:
+def _evidence(this: ServerContext, holder: Holder, identity: str, name: str) -> Path:
     found(this, RELEASES, identity, holder)
     file = this.files.release(identity) / "evidence" / name
     if not file.is_file():
@@ -172,7 +172,7 @@ def _evidence(this: House, holder: Holder, identity: str, name: str) -> Path:
     return file
 
 
-def _page(this: House, holder: Holder, identity: str, name: str) -> Response:
+def _page(this: ServerContext, holder: Holder, identity: str, name: str) -> Response:
     return FileResponse(
         _evidence(this, holder, identity, name),
         media_type="text/html",
@@ -180,13 +180,13 @@ def _page(this: House, holder: Holder, identity: str, name: str) -> Response:
     )
 
 
-def _data(this: House, holder: Holder, identity: str, name: str) -> dict[str, Any]:
+def _data(this: ServerContext, holder: Holder, identity: str, name: str) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(_evidence(this, holder, identity, name).read_bytes())
     return content
 
 
 def _archive(
-    this: House, holder: Holder, identity: str, part: downloads.Part, *, neutralised: bool = False
+    this: ServerContext, holder: Holder, identity: str, part: downloads.Part, *, neutralised: bool = False
 ) -> Response:
     found(this, RELEASES, identity, holder)
     from starlette.background import BackgroundTask

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Query
 
-from cobogo.faces.server.access import house, needs, present
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs, present
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS
-from cobogo.faces.server.shapes import Identity, KeyMade, KeyShown, KeyWanted, LogLine, Who
+from cobogo.faces.server.schemas import Identity, KeyMade, KeyShown, KeyWanted, LogLine, Who
 
 router = APIRouter(tags=["keys"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
+Here = Annotated[ServerContext, Depends(context)]
 
 
 @router.get("/me")

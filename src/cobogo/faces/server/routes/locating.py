@@ -15,8 +15,8 @@ from cobogo.faces.server.access import needs, present
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS
+from cobogo.faces.server.schemas import Problem
 from cobogo.faces.server.settings import Settings
-from cobogo.faces.server.shapes import Problem
 from cobogo.locate.anonymizer.app import Door
 from cobogo.locate.anonymizer.app import router as routes
 from cobogo.locate.anonymizer.assembled import assembled

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from cobogo import __version__
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.house import House
+from cobogo.faces.server.access import context, needs
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.common import REFUSALS
-from cobogo.faces.server.shapes import Health
+from cobogo.faces.server.schemas import Health
 from cobogo.faces.server.state import JOBS
 
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
@@ -22,7 +22,7 @@ router = APIRouter(tags=["server"], responses=REFUSALS)
 
 
 @router.get("/health")
-def health(this: Annotated[House, Depends(house)]) -> Health:
+def health(this: Annotated[ServerContext, Depends(context)]) -> Health:
     """Whether the server answers and its state can be read. Needs no key."""
     this.state.log(limit=1)
     return Health(status="ok", version=__version__)
@@ -31,7 +31,7 @@ def health(this: Annotated[House, Depends(house)]) -> Health:
 @router.get("/metrics", response_class=Response, responses=TEXT)
 def metrics(
     request: Request,
-    this: Annotated[House, Depends(house)],
+    this: Annotated[ServerContext, Depends(context)],
     holder: Annotated[Holder, needs(Scope.METRICS)],  # noqa: ARG001
 ) -> Response:
     """Figures in Prometheus' format."""

@@ -31,7 +31,7 @@ async def build(desk: Desk) -> None:
         if at_hand is None:
             return
         session, row = at_hand
-        found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+        found = await run.io_bound(profiles.of, desk.context.files.dataset(row["id"]), tables.about(row))
         try:
             told = session.draft.attributes
         except CobogoError as error:

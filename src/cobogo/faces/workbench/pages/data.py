@@ -10,7 +10,7 @@ from nicegui import events, ui
 from cobogo.faces.server import tables
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.server.state import DATASETS
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done, framed, section
 from cobogo.faces.workbench.pages import data_rows
 from cobogo.faces.workbench.session import Desk, Session
@@ -29,7 +29,7 @@ async def build(desk: Desk) -> None:
             _upload(desk, session)
             _databases(desk, session)
         _datasets(desk, session)
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        row = desk.context.state.get(DATASETS, session.dataset or "", session.owner)
         if row is not None:
             await data_rows.show(desk, session, row)
 
@@ -39,16 +39,16 @@ def _upload(desk: Desk, session: Session) -> None:
     busy = _waiting(session)
 
     async def taken(event: events.UploadEventArguments) -> None:
-        stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+        stage = scratch.create(desk.context.files.root / "datasets", ".page-")
         try:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
-            await _keep(desk, session, busy, acts.receive_table, name, stage / "upload", dict(options))
+            await _keep(desk, session, busy, actions.receive_table, name, stage / "upload", dict(options))
         finally:
             scratch.remove(stage)
         event.sender.reset()  # type: ignore[attr-defined]
 
-    most = desk.house.settings.limits.upload_megabytes
+    most = desk.context.settings.limits.upload_megabytes
     drop = ui.upload(
         label=session.say("data.drop"),
         on_begin_upload=lambda: busy.set_visibility(True),
@@ -92,17 +92,17 @@ def _options(session: Session, options: dict[str, str | None]) -> None:
 
 def _databases(desk: Desk, session: Session) -> None:
     """Tables of the databases that the server's settings name."""
-    known = tables.sources(desk.house, session.owner)
+    known = tables.sources(desk.context, session.owner)
     if not known:
         return
 
     async def turned() -> None:
-        found = await done(session, tables.offered, desk.house, session.owner, str(source.value))
+        found = await done(session, tables.offered, desk.context, session.owner, str(source.value))
         table.set_options(found or [], value=None)
 
     async def take() -> None:
         if table.value:
-            await _keep(desk, session, busy, acts.copy_table, str(source.value), str(table.value))
+            await _keep(desk, session, busy, actions.copy_table, str(source.value), str(table.value))
 
     with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
         ui.label(session.say("data.copied")).classes("text-caption")
@@ -125,7 +125,7 @@ async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., 
 
 
 def _datasets(desk: Desk, session: Session) -> None:
-    rows = [row for row in desk.house.state.rows(DATASETS, session.owner) if row["about"]]
+    rows = [row for row in desk.context.state.rows(DATASETS, session.owner) if row["about"]]
     section(session.say("data.mine"))
     if not rows:
         _nothing_yet(desk, session)
@@ -135,7 +135,7 @@ def _datasets(desk: Desk, session: Session) -> None:
 
 def _nothing_yet(desk: Desk, session: Session) -> None:
     async def example() -> None:
-        await _keep(desk, session, busy, acts.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
+        await _keep(desk, session, busy, actions.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
 
     with ui.card().classes("w-full items-center q-pa-lg"):
         ui.icon("table_view").props("size=xl color=primary")
@@ -188,7 +188,7 @@ async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
             ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
     if not await dialog:
         return
-    await done(session, acts.forget_dataset, desk, session, row["id"])
+    await done(session, actions.forget_dataset, desk, session, row["id"])
     there = None if row["id"] == session.dataset else session.dataset
-    if desk.house.state.get(DATASETS, row["id"]) is None:
+    if desk.context.state.get(DATASETS, row["id"]) is None:
         ui.navigate.to(session.to("data", data=there, release=None))

@@ -52,7 +52,7 @@ class View:
 
 async def show(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     """The rows of a data set with what turns their pages."""
-    found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+    found = await run.io_bound(profiles.of, desk.context.files.dataset(row["id"]), tables.about(row))
     if found is not None:
         await _Rows(desk, session, row, found["columns"]).draw()
 
@@ -106,7 +106,7 @@ class _Rows:
         return [
             {"n": self.number(at + 1)}
             | {f"c{n}": HIDDEN if n in hidden and value is not None else value for n, value in enumerate(values)}
-            for at, values in tables.page(self.desk.house, self.row, self.view.offset, PAGE, self.view.order)
+            for at, values in tables.page(self.desk.context, self.row, self.view.offset, PAGE, self.view.order)
         ]
 
     def _described(self, at: int) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from cobogo.errors import CobogoError
 from cobogo.faces.server import profiles, rows, tables
 from cobogo.faces.server.rows import Counted
 from cobogo.faces.workbench.frame import complain, empty, framed_data
-from cobogo.faces.workbench.hierarchy.kinds import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
-from cobogo.faces.workbench.hierarchy.look import MOST, Look, look
+from cobogo.faces.workbench.hierarchy.builders import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
+from cobogo.faces.workbench.hierarchy.preview import MOST, Look, look
 from cobogo.faces.workbench.pages.hierarchies_files import Files
 from cobogo.faces.workbench.pages.hierarchies_form import Form
 from cobogo.faces.workbench.pages.hierarchies_groups import Groups
@@ -47,7 +47,7 @@ async def build(desk: Desk) -> None:
                 go=session.to("columns"),
             )
             return
-        found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+        found = await run.io_bound(profiles.of, desk.context.files.dataset(row["id"]), tables.about(row))
         if found is not None:
             await _Page(desk, session, row, names, {one["column"]: one for one in found["columns"]}).choose(names[0])
 
@@ -88,7 +88,7 @@ class _Page:
         self.name = name
         self.form.clear()
         self.shown.wait()
-        folder = self.desk.house.files.dataset(self.row["id"])
+        folder = self.desk.context.files.dataset(self.row["id"])
         found = await run.io_bound(rows.counts, folder, name, MOST)
         if found is None or self.name != name:
             return
@@ -130,7 +130,7 @@ class _Page:
                 kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
             ).props("outlined dense").classes("w-full")
             ui.label(say(f"about.{kind}")).classes("text-caption")
-            Form(self.session, kind, self.spec or {}, self._changed, tables.attached(self.desk.house, self.row["id"]))
+            Form(self.session, kind, self.spec or {}, self._changed, tables.attached(self.desk.context, self.row["id"]))
             Files(self)
 
     async def _begin(self, kind: str) -> None:
@@ -141,7 +141,7 @@ class _Page:
             self._formed()
             return
         if kind == "csv":
-            files = tables.attached(self.desk.house, self.row["id"])
+            files = tables.attached(self.desk.context, self.row["id"])
             if not files:
                 ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
                 self._formed()
@@ -169,8 +169,8 @@ class _Page:
         """Build the hierarchy on the values, off the event loop, and show what comes of it."""
         self.turn += 1
         turn, name = self.turn, self.name
-        house = self.desk.house
-        home = house.files.dataset(self.row["id"]) / "files"
+        context = self.desk.context
+        home = context.files.dataset(self.row["id"]) / "files"
         try:
             text = self.session.draft.only(name)
         except CobogoError as error:
@@ -178,7 +178,7 @@ class _Page:
         else:
             self.shown.busy(True)
             found = await run.io_bound(
-                look, text, home, name, self.counted, owner=self.session.owner, registry=house.settings.registry
+                look, text, home, name, self.counted, owner=self.session.owner, registry=context.settings.registry
             )
             if found is None or turn != self.turn:
                 return

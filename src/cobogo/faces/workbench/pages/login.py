@@ -21,7 +21,7 @@ def build(desk: Desk) -> None:
     async def enter() -> None:
         text, key.value = str(key.value).strip(), ""
         try:
-            holder = await run.io_bound(recognised, desk.house, f"workbench {ui.context.client.ip}", text)
+            holder = await run.io_bound(recognised, desk.context, f"workbench {ui.context.client.ip}", text)
         except TooMany:
             ui.notify(session.say("login.wait"), type="negative")
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cobogo.faces.workbench.frame import framed
-from cobogo.faces.workbench.looked import Looked, opened, tabs, trouble
+from cobogo.faces.workbench.opened_release import Looked, opened, tabs, trouble
 from cobogo.faces.workbench.pages import risk_attacks, risk_people, risk_timeline
 from cobogo.faces.workbench.session import Desk, Session
 

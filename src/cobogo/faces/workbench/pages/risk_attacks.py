@@ -11,10 +11,10 @@ from nicegui import run, ui
 from cobogo.faces.server.queue import OVER
 from cobogo.faces.server.state import JOBS
 from cobogo.faces.server.worker import AUDIT
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.drawings import table
 from cobogo.faces.workbench.frame import done, empty, metric
-from cobogo.faces.workbench.looked import Looked, trouble
+from cobogo.faces.workbench.opened_release import Looked, trouble
 from cobogo.faces.workbench.session import Desk, Session
 
 
@@ -22,7 +22,7 @@ def latest(desk: Desk, session: Session, looked: Looked) -> dict[str, Any] | Non
     """The last audit of a release that whoever is at the workbench asked for."""
     if not looked.runs:
         return None
-    rows = desk.house.state.rows(JOBS, session.owner, kind=AUDIT)
+    rows = desk.context.state.rows(JOBS, session.owner, kind=AUDIT)
     return next((row for row in rows if json.loads(row["asked"])["release"] == looked.identity), None)
 
 
@@ -39,7 +39,7 @@ def attacks(desk: Desk, session: Session, looked: Looked) -> None:
     body = ui.column().classes("w-full gap-3")
 
     async def begin() -> None:
-        await done(session, acts.audit_release, desk, session, looked.identity)
+        await done(session, actions.audit_release, desk, session, looked.identity)
         show()
 
     async def draw(job: dict[str, Any] | None) -> None:
@@ -61,7 +61,7 @@ def attacks(desk: Desk, session: Session, looked: Looked) -> None:
             return
         body.clear()
         with body:
-            _going(desk, session, job, lambda: draw(desk.house.state.get(JOBS, job["id"], session.owner)))
+            _going(desk, session, job, lambda: draw(desk.context.state.get(JOBS, job["id"], session.owner)))
 
     show()
 
@@ -76,14 +76,14 @@ def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[]
             ui.button(
                 session.say("risk.attacks.stop"),
                 icon="stop",
-                on_click=lambda: done(session, acts.cancel_job, desk, session, job["id"]),
+                on_click=lambda: done(session, actions.cancel_job, desk, session, job["id"]),
             ).props("flat no-caps")
         bar = ui.linear_progress(0, show_value=False).classes("w-full")
 
     async def follow() -> None:
         if not session.here:
             return
-        now = desk.house.state.get(JOBS, job["id"], session.owner)
+        now = desk.context.state.get(JOBS, job["id"], session.owner)
         if now is None or now["state"] in OVER:
             timer.deactivate()
             await after()

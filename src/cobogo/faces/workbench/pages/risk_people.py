@@ -11,7 +11,7 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.drawings import bars, curves, gauge, table
-from cobogo.faces.workbench.looked import ANONYMIZED, SYNTHETIC, Looked, measured, slowly, trouble
+from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC, Looked, measured, slowly, trouble
 from cobogo.faces.workbench.session import Session
 
 if TYPE_CHECKING:

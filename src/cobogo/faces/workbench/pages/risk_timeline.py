@@ -10,7 +10,7 @@ from nicegui import ui
 
 from cobogo.faces.server.state import RELEASES
 from cobogo.faces.workbench.drawings import LINE, ORIGINAL, RELEASE, chart, table
-from cobogo.faces.workbench.looked import Looked, slowly, trouble
+from cobogo.faces.workbench.opened_release import Looked, slowly, trouble
 from cobogo.faces.workbench.pages.risk_attacks import named
 from cobogo.faces.workbench.session import Desk, Session
 
@@ -22,7 +22,7 @@ def timeline(desk: Desk, session: Session, looked: Looked) -> None:
     """By the registry where the release is in it, else by what the workbench itself remembers."""
     ui.label(session.say("risk.timeline.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
-    registry = desk.house.settings.registry
+    registry = desk.context.settings.registry
     if looked.registered is None or looked.policy.registry is None or registry is None:
         rows = _own(desk, session, looked)
         ui.timer(
@@ -45,14 +45,14 @@ def timeline(desk: Desk, session: Session, looked: Looked) -> None:
 
 def _own(desk: Desk, session: Session, looked: Looked) -> list[dict[str, Any]]:
     assert session.holder is not None
-    rows = desk.house.state.rows(RELEASES, session.holder.sees, dataset=looked.dataset)
+    rows = desk.context.state.rows(RELEASES, session.holder.sees, dataset=looked.dataset)
     return [row for row in reversed(rows) if row["owner"] == looked.owner]
 
 
 def _summaries(desk: Desk, rows: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     found = []
     for row in rows:
-        file = desk.house.files.release(row["id"]) / "evidence" / "report.json"
+        file = desk.context.files.release(row["id"]) / "evidence" / "report.json"
         if file.is_file():
             found.append((row, json.loads(file.read_bytes())))
     return found

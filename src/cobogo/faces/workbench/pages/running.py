@@ -13,10 +13,10 @@ from cobogo.faces.server import tables
 from cobogo.faces.server.queue import OVER
 from cobogo.faces.server.state import DATASETS, JOBS
 from cobogo.faces.server.worker import AUDIT, KINDS
-from cobogo.faces.workbench import acts, outcome
+from cobogo.faces.workbench import actions, release_figures
 from cobogo.faces.workbench.checking import checked, jobs_of, undecided
 from cobogo.faces.workbench.frame import done, framed, no_data, section
-from cobogo.faces.workbench.looked import turn_to
+from cobogo.faces.workbench.opened_release import turn_to
 from cobogo.faces.workbench.session import Desk, Session
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
@@ -33,7 +33,7 @@ def build(desk: Desk) -> None:
     with framed(desk, "running") as session:
         if session is None:
             return
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        row = desk.context.state.get(DATASETS, session.dataset or "", session.owner)
         watched = Watched(desk, session)
         if row is None:
             no_data(session)
@@ -60,7 +60,7 @@ def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) 
             )
 
         async def go() -> None:
-            job = await done(session, acts.run_policy, desk, session, "", row["id"], str(chosen.value))
+            job = await done(session, actions.run_policy, desk, session, "", row["id"], str(chosen.value))
             if job is not None:
                 watched.choose(job)
 
@@ -80,7 +80,7 @@ def _policy(desk: Desk, session: Session) -> None:
     draft = session.draft
     recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
     with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
-        for line in outcome.promise(session, draft.models):
+        for line in release_figures.promise(session, draft.models):
             ui.label(line).classes("text-weight-medium")
         share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
         algorithm = str(recoding.get("algorithm", "optimal"))
@@ -100,7 +100,7 @@ def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError |
 
 def latest(desk: Desk, session: Session) -> str | None:
     """The last job on the data set of a page, where its address names none."""
-    rows = desk.house.state.rows(JOBS, session.owner) if session.dataset is not None else []
+    rows = desk.context.state.rows(JOBS, session.owner) if session.dataset is not None else []
     return next((row["id"] for row in rows if json.loads(row["asked"]).get("dataset") == session.dataset), None)
 
 
@@ -130,11 +130,11 @@ class Watched:
             return
         job = None
         if self.job is not None:
-            job = await run.io_bound(self.desk.house.state.get, JOBS, self.job, session.owner)
+            job = await run.io_bound(self.desk.context.state.get, JOBS, self.job, session.owner)
         state = None if job is None else (job["id"], "going" if job["state"] in GOING else job["state"])
         if self.known is None or state != self.known[0]:
             self.known = (state,)
-            rows = await run.io_bound(self.desk.house.state.rows, JOBS, session.owner)
+            rows = await run.io_bound(self.desk.context.state.rows, JOBS, session.owner)
             self.card.clear()
             with self.card:
                 self._job(job)
@@ -172,7 +172,7 @@ class Watched:
             ui.button(
                 self.session.say("run.cancel"),
                 icon="stop",
-                on_click=lambda: done(self.session, acts.cancel_job, self.desk, self.session, job["id"]),
+                on_click=lambda: done(self.session, actions.cancel_job, self.desk, self.session, job["id"]),
             ).props("outline no-caps")
 
     def _going_on(self, job: dict[str, Any]) -> None:
@@ -202,10 +202,10 @@ class Watched:
         if job["kind"] == AUDIT:
             self._audited(json.loads(job["asked"]).get("release"))
             return
-        found = outcome.report(self.desk, job["id"])
+        found = release_figures.report(self.desk, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
-        outcome.tiles(session, found, seconds)
-        outcome.levels(session, found, outcome.manifest(self.desk, job["id"]).get("columns", []))
+        release_figures.tiles(session, found, seconds)
+        release_figures.levels(session, found, release_figures.manifest(self.desk, job["id"]).get("columns", []))
         steps = {"run.see": "releases", "run.audit": "risk", "run.explore": "exploring", "run.again": "privacy"}
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):
@@ -225,7 +225,7 @@ class Watched:
         if not rows:
             ui.label(session.say("run.none"))
             return
-        names = {row["id"]: row["name"] for row in self.desk.house.state.rows(DATASETS, session.owner)}
+        names = {row["id"]: row["name"] for row in self.desk.context.state.rows(DATASETS, session.owner)}
         keys = ("kind", "dataset", "date", "state", "took")
         columns = [{"name": key, "label": session.say(f"run.{key}"), "field": key, "align": "left"} for key in keys]
         columns.append({"name": "open", "label": "", "field": "id", "align": "right"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cobogo.faces.workbench.frame import framed
-from cobogo.faces.workbench.looked import opened, tabs, trouble
+from cobogo.faces.workbench.opened_release import opened, tabs, trouble
 from cobogo.faces.workbench.pages import utility_columns, utility_uses
 from cobogo.faces.workbench.session import Desk
 

@@ -9,7 +9,7 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.drawings import bars, heat, table
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.looked import Looked, paired, slowly, trouble
+from cobogo.faces.workbench.opened_release import Looked, paired, slowly, trouble
 from cobogo.faces.workbench.session import Session
 
 if TYPE_CHECKING:

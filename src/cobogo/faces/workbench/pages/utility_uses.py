@@ -10,7 +10,7 @@ from nicegui import ui
 
 from cobogo.faces.workbench.drawings import ORIGINAL, RELEASE, chart, curves, hundredths, percent, table
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.looked import Looked, paired, slowly, trouble
+from cobogo.faces.workbench.opened_release import Looked, paired, slowly, trouble
 from cobogo.faces.workbench.session import Session
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ async def build(desk: Desk) -> None:
         if session is None or session.holder is None:
             return
         try:
-            curator = await run.io_bound(lambda: desk.house.curator)
+            curator = await run.io_bound(lambda: desk.context.curator)
         except CobogoError as error:
             why = session.trouble(error) if _local(session) else session.say("ask.broken-why")
             empty(why, icon="error_outline", title=session.say("ask.broken"))
@@ -73,7 +73,7 @@ async def _console(desk: Desk, session: Session, curator: Curator, spent: Callab
             ui.label(session.say("ask.holder-adds", who=session.owner))
             return
         ui.label(session.say("ask.not-me")).classes("text-h6")
-        ui.label(session.say("ask.add-me", file=str(desk.house.settings.curator)))
+        ui.label(session.say("ask.add-me", file=str(desk.context.settings.curator)))
         snippet(session, f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", "toml")
         ui.label(session.say("ask.restart")).classes("text-quiet")
 

@@ -8,9 +8,9 @@ from nicegui import run, ui
 
 from cobogo.faces.server import curating
 from cobogo.faces.workbench.frame import section
-from cobogo.faces.workbench.looks import BRICK, NEGATIVE
 from cobogo.faces.workbench.plots import BLUE, FAINT
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.style import BRICK, NEGATIVE
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
 from cobogo.promises.units import ATTO, NANO

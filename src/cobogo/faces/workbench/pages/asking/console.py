@@ -11,7 +11,7 @@ from nicegui import run, ui
 from cobogo.answer.examples import Example, examples
 from cobogo.errors import BudgetSpent, CobogoError, NoAnswer, Stale
 from cobogo.faces.server import curating
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import complain, section
 from cobogo.faces.workbench.pages.asking.answers import Asked, shown
 from cobogo.faces.workbench.pages.asking.budgets import amount, bar, priced, small
@@ -247,7 +247,7 @@ class Console:
         self.memory["sql"], self.memory["explained"] = self.sql.value, False
         sql, session = str(self.sql.value), self.session
         try:
-            answer = await run.io_bound(acts.ask_curator, self.desk, session, self.dataset, sql, self._offer())
+            answer = await run.io_bound(actions.ask_curator, self.desk, session, self.dataset, sql, self._offer())
             assert answer is not None
             one = Asked(sql, answer.left.dataset, answer, time.time())
             self.memory["asked"] = [*self.memory["asked"], one][-KEPT:]

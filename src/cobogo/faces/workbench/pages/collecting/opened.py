@@ -67,12 +67,12 @@ class Opened:
         await self.refresh()
 
     def _rows(self) -> list[dict[str, Any]]:
-        rows = self.desk.house.state.rows(COLLECTIONS, self.session.owner)
-        return [{**row, "reports": collecting.counted(self.desk.house, row).users} for row in rows]
+        rows = self.desk.context.state.rows(COLLECTIONS, self.session.owner)
+        return [{**row, "reports": collecting.counted(self.desk.context, row).users} for row in rows]
 
     def _findings(self, row: dict[str, Any]) -> dict[str, Any] | str:
         try:
-            return dict(collecting.counted(self.desk.house, row).findings().as_dict())
+            return dict(collecting.counted(self.desk.context, row).findings().as_dict())
         except CobogoError as error:
             return self.session.trouble(error)
 
@@ -148,7 +148,7 @@ class Opened:
 
     def _how(self) -> None:
         local = self.session.holder is not None and self.session.holder.key == LOCAL_KEY
-        state = f" --state {self.desk.house.settings.state}" if local else ""
+        state = f" --state {self.desk.context.settings.state}" if local else ""
         with ui.row().classes("w-full no-wrap items-start gap-6 cobogo-beside"):
             with ui.column().classes("col-5 gap-2"):
                 ui.label(self.say("collect.how-key")).classes("text-body2")

@@ -7,10 +7,10 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.place import Place
 from cobogo.faces.workbench.pages.exploring.studies import Bench
+from cobogo.faces.workbench.style import BRICK
 from cobogo.publish.recode.algorithms import ALGORITHMS
 
 QUICK = ("optimal", "datafly", "samarati", "genetic", "top-down", "mondrian", "mondrian-relaxed", "mdav")

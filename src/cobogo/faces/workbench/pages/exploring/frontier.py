@@ -7,10 +7,10 @@ from typing import Any
 from nicegui import events, ui
 
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.place import Place
 from cobogo.faces.workbench.pages.exploring.studies import Bench
+from cobogo.faces.workbench.style import BRICK
 
 KS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)
 MODEL = "k-anonymity"

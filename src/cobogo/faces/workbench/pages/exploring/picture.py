@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode import lattice
 from cobogo.publish.recode.problem import Levels

@@ -9,7 +9,7 @@ from typing import Any
 
 from cobogo.data.policy import Policy
 from cobogo.faces.server import tables
-from cobogo.faces.server.confine import confined
+from cobogo.faces.server.sandbox import confined
 from cobogo.faces.workbench.checking import check_roles, undecided
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.frame import empty
@@ -36,17 +36,17 @@ class Place:
     @property
     def home(self) -> Path:
         """Where the files are that the policy may name."""
-        return self.desk.house.files.dataset(self.dataset) / "files"
+        return self.desk.context.files.dataset(self.dataset) / "files"
 
     @property
     def data(self) -> Path:
         """The table."""
-        return self.desk.house.files.dataset(self.dataset) / self.file
+        return self.desk.context.files.dataset(self.dataset) / self.file
 
     @property
     def confines(self) -> dict[str, Any]:
         """On whose behalf a policy is read."""
-        return {"owner": self.session.owner, "registry": self.desk.house.settings.registry}
+        return {"owner": self.session.owner, "registry": self.desk.context.settings.registry}
 
     def policy(self) -> Policy:
         """The policy, or an error that says what it lacks."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.exploring.place import Place
 from cobogo.faces.workbench.study import Study
@@ -44,12 +44,12 @@ class Bench:
     async def _begin(self) -> None:
         place = self.place
         asked = {**self.ask(), "kind": self.kind, "data": str(place.data), "home": str(place.home), **place.confines}
-        await done(place.session, acts.begin_study, place.desk, place.session, place.dataset, asked, self._key())
+        await done(place.session, actions.begin_study, place.desk, place.session, place.dataset, asked, self._key())
         self._watch()
 
     async def _stop(self) -> None:
         place = self.place
-        await done(place.session, acts.stop_study, place.desk, place.session, place.dataset, self._key())
+        await done(place.session, actions.stop_study, place.desk, place.session, place.dataset, self._key())
 
     def _study(self) -> Study | None:
         found: Study | None = self.place.desk.shelf.get(*self._key())

@@ -7,7 +7,7 @@ from typing import Any
 from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
 from cobogo.faces.server import rows, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.locate.places.points import Points, column_names
 from cobogo.studies.location_trial import Ground
 
@@ -30,14 +30,14 @@ def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
         return None
 
 
-def of_dataset(house: House, row: dict[str, Any], hours_from_utc: float) -> Ground:
+def of_dataset(context: ServerContext, row: dict[str, Any], hours_from_utc: float) -> Ground:
     """The positions of a data set, under numbers instead of names."""
     columns = positions_in(row)
     if columns is None:
         raise DataError("has no columns for longitude, latitude and time", where=row["name"])
     engine = connect()
     with engine.guarded("reading"):
-        table = engine.connection.read_parquet(house.files.dataset(row["id"]) / rows.PAGES)
+        table = engine.connection.read_parquet(context.files.dataset(row["id"]) / rows.PAGES)
         first = table.filter(table[rows.NUMBER] < ROWS).order_by(rows.NUMBER)
         wanted = first.select(**{part: first[one] for part, one in columns.items()})
         found = engine.fetch(wanted)

@@ -32,7 +32,7 @@ class Player:
     def __init__(self, desk: Desk, session: Session) -> None:
         self.desk, self.session, self.say = desk, session, session.say
         self.memory: dict[str, Any] = session.kept.setdefault("mapping", {**START, "set": {}, "tries": []})
-        self.row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        self.row = desk.context.state.get(DATASETS, session.dataset or "", session.owner)
         if self.memory["source"] == "dataset" and (self.row is None or grounds.positions_in(self.row) is None):
             self.memory["source"] = START["source"]
         self.ground: Ground | None = None
@@ -84,7 +84,7 @@ class Player:
             if source == "dataset":
                 assert self.row is not None
                 offset = float(self.memory["offset"] or 0)
-                self.ground = await run.io_bound(grounds.of_dataset, self.desk.house, self.row, offset)
+                self.ground = await run.io_bound(grounds.of_dataset, self.desk.context, self.row, offset)
             else:
                 self.ground = await run.io_bound(grounds.made_up, int(source))
         except CobogoError as error:

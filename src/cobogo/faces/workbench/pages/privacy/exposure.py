@@ -38,7 +38,7 @@ def exposure(sheet: Sheet) -> None:
     with tiles:
         ui.spinner(size="2rem")
     wanted = asked(sheet)
-    file = sheet.desk.house.files.dataset(sheet.row["id"]) / PAGES
+    file = sheet.desk.context.files.dataset(sheet.row["id"]) / PAGES
 
     async def fill() -> None:
         found = await in_thread(measured, file, wanted)

@@ -160,7 +160,7 @@ def _begun(sheet: Sheet, name: str) -> dict[str, Any]:
     """Values to begin with, fitted to the data set's columns."""
     start = dict(START[name])
     if "population" in start:
-        known = tables.attached(sheet.desk.house, sheet.row["id"])
+        known = tables.attached(sheet.desk.context, sheet.row["id"])
         start["population"] = known[0] if known else ""
     if name == "personalized":
         hidden = sheet.of_role("identifier")

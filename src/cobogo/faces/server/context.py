@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class House:
+class ServerContext:
     """State, files and keys of a server, and what its settings open on first use."""
 
     settings: Settings

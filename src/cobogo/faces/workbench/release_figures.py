@@ -16,17 +16,17 @@ from cobogo.faces.workbench.session import Desk, Session
 
 def report(desk: Desk, release: str) -> dict[str, Any]:
     """The report of a release as data; empty where there is none."""
-    return _read(desk.house.files.release(release) / "evidence" / "report.json")
+    return _read(desk.context.files.release(release) / "evidence" / "report.json")
 
 
 def manifest(desk: Desk, release: str) -> dict[str, Any]:
     """The manifest of a release; empty where there is none."""
-    return _read(desk.house.files.release(release) / "public" / "manifest.json")
+    return _read(desk.context.files.release(release) / "public" / "manifest.json")
 
 
 def audited(desk: Desk, release: str) -> dict[str, Any]:
     """What attacks found in a release, as the evidence holds it; empty where nobody tried."""
-    return _read(desk.house.files.release(release) / "evidence" / "audit.json")
+    return _read(desk.context.files.release(release) / "evidence" / "audit.json")
 
 
 def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str, str] | None:

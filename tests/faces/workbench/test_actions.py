@@ -18,19 +18,19 @@ pytest.importorskip("nicegui")
 
 from cobogo.errors import InputError, QueryRefused, Stale
 from cobogo.faces.server import drafts, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
 from cobogo.faces.server.roles import SCOPES, Role, Scope
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
-from cobogo.faces.workbench import acts
-from cobogo.faces.workbench.acts import ACTS
+from cobogo.faces.workbench import actions
+from cobogo.faces.workbench.actions import ACTS
 from cobogo.faces.workbench.checking import checked, undecided
 from cobogo.faces.workbench.pages.login import wanted
 from cobogo.faces.workbench.session import Browser, Desk, Session
 
-SOURCES = Path(acts.__file__).parent
+SOURCES = Path(actions.__file__).parent
 CSV = b"nome,idade,cidade,doenca\n" + b"".join(
     f"Ana Silva {n},{20 + n % 30},{('Sobral', 'Crato')[n % 2]},{('gripe', 'dengue', 'zika')[n % 3]}\n".encode()
     for n in range(60)
@@ -64,40 +64,40 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     settings = Settings(
         state=str(home / "state"), registry=str(home / "registry.db"), curator=str(home / "curator.toml")
     )
-    house = House(settings)
-    yield Desk(house, Queue(house))
-    house.close()
+    context = ServerContext(settings)
+    yield Desk(context, Queue(context))
+    context.close()
 
 
 class Furnished:
     """Ana's page about a data set, with a job and a release of it; and all that she could do there."""
 
     def __init__(self, desk: Desk) -> None:
-        self.desk, self.house = desk, desk.house
-        self.dataset = tables.receive(self.house, "ana", "people.csv", io.BytesIO(CSV))
-        drafts.begin(self.house.state, "ana", self.dataset, POLICY)
+        self.desk, self.context = desk, desk.context
+        self.dataset = tables.receive(self.context, "ana", "people.csv", io.BytesIO(CSV))
+        drafts.begin(self.context.state, "ana", self.dataset, POLICY)
         self.browser = Browser(self.holder("ana"))
         self.release = secrets.token_hex(8)
         row = {"owner": "ana", "dataset": self.dataset, "kind": "anonymize", "summary": "{}", "created": time.time()}
-        with self.house.state.transaction() as connection:
+        with self.context.state.transaction() as connection:
             connection.execute(insert(RELEASES).values(id=self.release, **row))
-        self.house.files.release(self.release).mkdir()
+        self.context.files.release(self.release).mkdir()
         self.job = desk.queue.submit("ana", "anonymize", self.dataset, "data.csv", POLICY)
 
     def holder(self, who: str) -> Holder:
         """Somebody with a key of their own, who may do all that pages offer."""
-        identity, _ = self.house.keys.create(who, Role.STEWARD)
+        identity, _ = self.context.keys.create(who, Role.STEWARD)
         return Holder(who, Role.STEWARD, SCOPES[Role.STEWARD] | {Scope.ASK}, identity)
 
     def page(self, **asked: str) -> Session:
         """A page as it is opened now."""
         session = self.desk.opened(self.browser, {"data": self.dataset, **asked})
-        session.draft = acts.draft_of(self.desk, session)
+        session.draft = actions.draft_of(self.desk, session)
         return session
 
     def deeds(self) -> dict[str, tuple[Any, ...]]:
         """A good request for every act: what it is about, and more."""
-        file = Path(self.house.settings.curator).parent / "people.csv"  # type: ignore[arg-type]
+        file = Path(self.context.settings.curator).parent / "people.csv"  # type: ignore[arg-type]
         key = ("ana", self.dataset, "compare")
         return {
             "receive": ("", "new.csv", file, {}),
@@ -126,21 +126,21 @@ class Furnished:
 
     def everything(self) -> list[Any]:
         """All that acts could have changed; the log aside."""
-        state, kept = self.house.state, (DATASETS, POLICIES, JOBS, RELEASES, COLLECTIONS)
+        state, kept = self.context.state, (DATASETS, POLICIES, JOBS, RELEASES, COLLECTIONS)
         with state.transaction(reads=True) as connection:
             written = [tuple(row) for row in connection.execute(DRAFTS.select())]
-        spent = self.house.curator.ledger.balance("people", "ana").spent  # type: ignore[union-attr]
-        places = sorted(str(path) for path in self.house.files.root.rglob("*") if "state.db" not in path.name)
+        spent = self.context.curator.ledger.balance("people", "ana").spent  # type: ignore[union-attr]
+        places = sorted(str(path) for path in self.context.files.root.rglob("*") if "state.db" not in path.name)
         return [*(state.rows(table) for table in kept), written, spent, places]
 
     def logged(self, after: int) -> list[tuple[str, str, int]]:
         """The log from a line on: who, what, and what came of it."""
-        return [(one["owner"], one["action"], one["status"]) for one in self.house.state.log(after, 100)]
+        return [(one["owner"], one["action"], one["status"]) for one in self.context.state.log(after, 100)]
 
     @property
     def last_line(self) -> int:
         """The number of the last line of the log."""
-        lines = self.house.state.log(0, 100_000)
+        lines = self.context.state.log(0, 100_000)
         return int(lines[-1]["id"]) if lines else 0
 
 
@@ -155,7 +155,7 @@ def _somebody_else(at: Furnished) -> None:
 
 def _revoke(at: Furnished) -> None:
     assert at.browser.holder is not None
-    at.house.keys.revoke(at.browser.holder.key)
+    at.context.keys.revoke(at.browser.holder.key)
 
 
 def test_every_act_is_tried_here(desk: Desk) -> None:
@@ -227,12 +227,12 @@ def test_what_is_done_is_in_the_log_before_it_begins(desk: Desk) -> None:
         seen.extend(at.logged(line))
         return text
 
-    job = acts.run_node(desk, at.page(), "", at.dataset, fixed)
+    job = actions.run_node(desk, at.page(), "", at.dataset, fixed)
     assert seen == [("ana", "workbench run node", BEGUN)]
     assert at.logged(line) == [("ana", "workbench run node", 200)]
-    assert at.house.state.log(line, 1)[0]["object"] == job
+    assert at.context.state.log(line, 1)[0]["object"] == job
     with pytest.raises(InputError):
-        acts.open_collection(desk, at.page(), "", "x = [")
+        actions.open_collection(desk, at.page(), "", "x = [")
     assert at.logged(line)[-1] == ("ana", "workbench open collection", 400)
 
 
@@ -247,8 +247,8 @@ def test_a_run_is_of_the_policy_that_the_page_shows(desk: Desk) -> None:
     with pytest.raises(Stale, match="changed in another window"):
         first.draft.set_models([{"model": "k-anonymity", "k": 60}])
     assert first.draft.models == [{"model": "k-anonymity", "k": 50}]
-    job = acts.run_policy(desk, second, "", at.dataset, "anonymize")
-    asked = json.loads(at.house.state.get(JOBS, job)["asked"])
+    job = actions.run_policy(desk, second, "", at.dataset, "anonymize")
+    asked = json.loads(at.context.state.get(JOBS, job)["asked"])
     assert (asked["dataset"], asked["policy"]) == (at.dataset, second.draft.text)
 
 
@@ -256,10 +256,10 @@ def test_two_tabs_on_two_data_sets_are_independent(desk: Desk) -> None:
     """Whichever is opened last: each has its own policy, and neither is lost."""
     at = Furnished(desk)
     here = at.page()
-    other = tables.receive(at.house, "ana", "other.csv", io.BytesIO(CSV))
-    acts.begin_policy(desk, here, other)
+    other = tables.receive(at.context, "ana", "other.csv", io.BytesIO(CSV))
+    actions.begin_policy(desk, here, other)
     there = at.page(data=other)
-    there.draft = acts.draft_of(desk, there)
+    there.draft = actions.draft_of(desk, there)
     there.draft.set("recoding", "metric", "precision")
     here.draft.set("recoding", "suppression-limit", 0.1)
     assert (here.dataset, there.dataset) == (at.dataset, other)
@@ -275,48 +275,48 @@ def test_a_policy_survives_a_restart_and_its_changes_can_be_undone(desk: Desk) -
     page.draft.set("recoding", "metric", "precision")
     page.draft.set("recoding", "suppression-limit", 0.1)
     page.draft.set("recoding", "suppression-limit", 0.2)  # of the same thing, at once: one version
-    again = Desk(House(at.house.settings), desk.queue)
+    again = Desk(ServerContext(at.context.settings), desk.queue)
     there = again.opened(Browser(at.browser.holder), {"data": at.dataset})
     assert there.draft.recoding == {"metric": "precision", "suppression-limit": 0.2}
     assert again.last(Browser(at.browser.holder)) == at.dataset
-    acts.undo_policy(again, there, at.dataset)
+    actions.undo_policy(again, there, at.dataset)
     assert there.draft.recoding == {"metric": "precision"}
     with pytest.raises(Stale):
-        acts.undo_policy(desk, page, at.dataset)
-    acts.redo_policy(again, there, at.dataset)
+        actions.undo_policy(desk, page, at.dataset)
+    actions.redo_policy(again, there, at.dataset)
     assert there.draft.recoding["suppression-limit"] == 0.2
     for _ in range(3):
-        acts.undo_policy(again, there, at.dataset)
+        actions.undo_policy(again, there, at.dataset)
     assert there.draft.text == POLICY
-    acts.write_policy(again, there, at.dataset, "[data]\n", "text")
-    acts.redo_policy(again, there, at.dataset)
+    actions.write_policy(again, there, at.dataset, "[data]\n", "text")
+    actions.redo_policy(again, there, at.dataset)
     assert there.draft.text == "[data]\n"
-    again.house.close()
+    again.context.close()
 
 
 def test_versions_are_kept_up_to_a_number_and_go_with_their_data_set(desk: Desk, monkeypatch) -> None:
     at = Furnished(desk)
     monkeypatch.setattr(drafts, "KEPT", 5)
-    page, state = at.page(), at.house.state
+    page, state = at.page(), at.context.state
     for number in range(9):
-        acts.write_policy(desk, page, at.dataset, f"# {number}\n", f"{number}")
+        actions.write_policy(desk, page, at.dataset, f"# {number}\n", f"{number}")
     assert [one.toml for one in drafts.versions(state, "ana", at.dataset)] == [f"# {n}\n" for n in range(8, 3, -1)]
     assert drafts.versions(state, "bea", at.dataset) == []
     desk.queue.cancel(at.job)
-    acts.forget_dataset(desk, page, at.dataset)
+    actions.forget_dataset(desk, page, at.dataset)
     assert drafts.versions(state, "ana", at.dataset) == []
     assert at.page().dataset is None
 
 
 def test_a_policy_begins_with_guesses_that_somebody_has_to_confirm(desk: Desk) -> None:
     at = Furnished(desk)
-    dataset = acts.receive_table(desk, at.page(), "", "t.csv", Path(at.deeds()["receive"][2]), {})
+    dataset = actions.receive_table(desk, at.page(), "", "t.csv", Path(at.deeds()["receive"][2]), {})
     page = at.page(data=dataset)
     assert undecided(page.draft) == ["nome", "idade", "cidade", "doenca"]
     with pytest.raises(InputError, match="4 columns with a role that nobody has confirmed"):
         checked(desk, page, dataset)
     with pytest.raises(InputError, match="nobody has confirmed"):
-        acts.run_policy(desk, page, "", dataset, "anonymize")
+        actions.run_policy(desk, page, "", dataset, "anonymize")
     told = page.draft.attributes
     page.draft.set_attributes({name: {"role": one["role"].removeprefix("CONFIRM ")} for name, one in told.items()})
     assert checked(desk, page, dataset)
@@ -330,7 +330,7 @@ def test_a_policy_names_files_that_are_there(desk: Desk) -> None:
     page.draft.set_models([presence])
     with pytest.raises(InputError, match=r"models\[0\].*there is no file population\.csv"):
         checked(desk, page, at.dataset)
-    acts.attach_file(desk, page, at.dataset, "population.csv", CSV)
+    actions.attach_file(desk, page, at.dataset, "population.csv", CSV)
     assert checked(desk, page, at.dataset)
     page.draft.set_attribute("cidade", hierarchy={"csv": "cidades.csv"})
     with pytest.raises(InputError, match=r"cidade.*there is no file cidades\.csv"):
@@ -340,24 +340,26 @@ def test_a_policy_names_files_that_are_there(desk: Desk) -> None:
 def test_the_policy_of_a_release_is_taken_up_again(desk: Desk) -> None:
     at = Furnished(desk)
     page = at.page()
-    job = acts.run_policy(desk, page, "", at.dataset, "anonymize")
+    job = actions.run_policy(desk, page, "", at.dataset, "anonymize")
     row = {"owner": "ana", "dataset": at.dataset, "kind": "anonymize", "summary": "{}", "created": time.time()}
-    with at.house.state.transaction() as connection:
+    with at.context.state.transaction() as connection:
         connection.execute(insert(RELEASES).values(id=job, **row))
-    acts.save_policy(desk, page, at.dataset, "first")
+    actions.save_policy(desk, page, at.dataset, "first")
     page.draft.set("recoding", "metric", "precision")
-    (kept,) = at.house.state.rows(POLICIES, "ana", dataset=at.dataset)
+    (kept,) = at.context.state.rows(POLICIES, "ana", dataset=at.dataset)
     assert (kept["name"], kept["toml"]) == ("first", POLICY)
-    assert acts.take_policy(desk, page, job) == at.dataset
+    assert actions.take_policy(desk, page, job) == at.dataset
     assert at.page().draft.text == POLICY
-    assert [one.toml != POLICY for one in drafts.versions(at.house.state, "ana", at.dataset)] == [False, True, False]
+    assert [one.toml != POLICY for one in drafts.versions(at.context.state, "ana", at.dataset)] == [False, True, False]
 
 
 def test_no_file_takes_the_place_of_another(desk: Desk) -> None:
     """Two columns whose hierarchies both come as hierarchy.csv; a job that waits reads the file that it was given."""
     at = Furnished(desk)
-    page, files = at.page(), at.house.files.dataset(at.dataset) / "files"
-    names = [acts.attach_file(desk, page, at.dataset, "hierarchy.csv", text) for text in (b"1,*\n", b"2,*\n", b"1,*\n")]
+    page, files = at.page(), at.context.files.dataset(at.dataset) / "files"
+    names = [
+        actions.attach_file(desk, page, at.dataset, "hierarchy.csv", text) for text in (b"1,*\n", b"2,*\n", b"1,*\n")
+    ]
     assert names == ["hierarchy.csv", "hierarchy-2.csv", "hierarchy.csv"]
     assert [(files / name).read_bytes() for name in names] == [b"1,*\n", b"2,*\n", b"1,*\n"]
 
@@ -392,8 +394,8 @@ READS = {
 }
 """What pages may do with the parts of the server, and with a curator's session (their `mind`): read."""
 
-PARTS = {"house": {"state", "files", "keys"}, "desk": {"queue", "shelf"}}
-"""What the house and the desk hold that can be changed."""
+PARTS = {"context": {"state", "files", "keys"}, "desk": {"queue", "shelf"}}
+"""What the context and the desk hold that can be changed."""
 
 OWN = {"acts.py", "session.py", "app.py", "study.py", "records.py"}
 """The acts; who is there; where pages are mounted; a process of its own; what only acts call."""
@@ -441,10 +443,10 @@ def test_pages_read_and_everything_else_is_an_act() -> None:
 @pytest.mark.parametrize(
     "handler",
     [
-        "desk.house.state.remove(RELEASES, identity)",
+        "desk.context.state.remove(RELEASES, identity)",
         "await run.io_bound(self.desk.queue.cancel, job)",
         "queue = desk.queue",
-        "state = desk.house.state",
+        "state = desk.context.state",
         "from cobogo.faces.server import tables\ntables.forget(house, owner, identity)",
         "from cobogo.faces.server.tables import forget",
         "await run.io_bound(mind.sql, text)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
 
-class Figures:
+class Telemetry:
     """Requests by route and outcome, and how long they took. No names, no values."""
 
     def __init__(self) -> None:

@@ -65,7 +65,7 @@ def act(name: str, scope: Scope, *, log: bool = True) -> Callable[[Deed[P, T]], 
                 raise
             finally:
                 if line is not None:
-                    desk.house.state.settle(line, what, status)
+                    desk.context.state.settle(line, what, status)
 
         ACTS[name] = done
         return done
@@ -91,7 +91,7 @@ def _allowed(desk: Desk, session: Session, name: str, scope: Scope, about: str) 
 
 def _row(desk: Desk, session: Session, dataset: str) -> dict[str, Any]:
     """The data set of a page, if it is still there."""
-    row = desk.house.state.get(DATASETS, dataset, session.owner)
+    row = desk.context.state.get(DATASETS, dataset, session.owner)
     if row is None:
         raise Stale("the data set of this page is no longer there", remedy="Nothing was done. Choose another one.")
     return row
@@ -99,7 +99,7 @@ def _row(desk: Desk, session: Session, dataset: str) -> dict[str, Any]:
 
 def _shown(desk: Desk, session: Session, dataset: str) -> str:
     """The policy that a page shows, if it is still the one that counts."""
-    now = drafts.current(desk.house.state, session.owner, dataset)
+    now = drafts.current(desk.context.state, session.owner, dataset)
     if dataset != session.dataset or now is None or now.number != session.version or now.toml != session.draft.text:
         raise Stale(
             "the policy was changed in another window since this page was opened",
@@ -115,7 +115,7 @@ def _shown(desk: Desk, session: Session, dataset: str) -> str:
 def receive_table(desk: Desk, session: Session, about: str, name: str, file: Path, options: Mapping[str, Any]) -> str:  # noqa: ARG001
     """Take in a file; the identity of the data set."""
     with file.open("rb") as stream:
-        identity = tables.receive(desk.house, session.owner, name, stream, **options)
+        identity = tables.receive(desk.context, session.owner, name, stream, **options)
     _begun(desk, session, identity)
     return identity
 
@@ -125,11 +125,11 @@ def receive_example(desk: Desk, session: Session, about: str, name: str, rows: i
     """Take in made-up patients of Ceará."""
     from cobogo.examples import ceara
 
-    stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+    stage = scratch.create(desk.context.files.root / "datasets", ".page-")
     try:
         ceara.write(stage / "ceara.csv", rows)
         with (stage / "ceara.csv").open("rb") as stream:
-            identity = tables.receive(desk.house, session.owner, name, stream)
+            identity = tables.receive(desk.context, session.owner, name, stream)
     finally:
         scratch.remove(stage)
     _begun(desk, session, identity)
@@ -139,7 +139,7 @@ def receive_example(desk: Desk, session: Session, about: str, name: str, rows: i
 @act("copy table", Scope.DATA)
 def copy_table(desk: Desk, session: Session, about: str, source: str, table: str) -> str:  # noqa: ARG001
     """Take in a table of a database; the identity of the data set."""
-    identity = tables.fetch(desk.house, session.owner, source, table)
+    identity = tables.fetch(desk.context, session.owner, source, table)
     _begun(desk, session, identity)
     return identity
 
@@ -148,7 +148,7 @@ def copy_table(desk: Desk, session: Session, about: str, source: str, table: str
 def forget_dataset(desk: Desk, session: Session, dataset: str) -> None:
     """Delete a data set, its policy with all versions, and what was worked out about it."""
     _row(desk, session, dataset)
-    tables.forget(desk.house, session.owner, dataset)
+    tables.forget(desk.context, session.owner, dataset)
     desk.shelf.forget(session.owner, dataset)
     if session.browser.dataset == dataset:
         session.browser.dataset = None
@@ -159,11 +159,11 @@ def attach_file(desk: Desk, session: Session, dataset: str, name: str, content: 
     """Keep a file that the policy may name; the name that it got. No file takes the place of another one: versions of
     the policy, and jobs that wait, name it."""
     _row(desk, session, dataset)
-    return tables.attach(desk.house, dataset, _unused(desk, dataset, name, content), io.BytesIO(content))
+    return tables.attach(desk.context, dataset, _unused(desk, dataset, name, content), io.BytesIO(content))
 
 
 def _unused(desk: Desk, dataset: str, name: str, content: bytes) -> str:
-    folder, (stem, dot, ending) = desk.house.files.dataset(dataset) / "files", name.rpartition(".")
+    folder, (stem, dot, ending) = desk.context.files.dataset(dataset) / "files", name.rpartition(".")
     stem = stem if dot else ending
     tried, number = name, 1
     while (folder / tried).is_file() and (folder / tried).read_bytes() != content:
@@ -182,35 +182,35 @@ def begin_policy(desk: Desk, session: Session, dataset: str) -> Version:
 
 
 def _begun(desk: Desk, session: Session, dataset: str) -> Version:
-    _, text = tables.suggestion(desk.house, _row(desk, session, dataset))
-    return drafts.begin(desk.house.state, session.owner, dataset, unconfirmed(text))
+    _, text = tables.suggestion(desk.context, _row(desk, session, dataset))
+    return drafts.begin(desk.context.state, session.owner, dataset, unconfirmed(text))
 
 
 @act("write policy", Scope.DATA, log=False)
 def write_policy(desk: Desk, session: Session, dataset: str, text: str, what: str) -> Version:
     """Write a version after the one that the page shows. Versions are a log of their own."""
     return _turned(
-        session, drafts.write(desk.house.state, session.owner, dataset, text, after=session.version, what=what)
+        session, drafts.write(desk.context.state, session.owner, dataset, text, after=session.version, what=what)
     )
 
 
 @act("undo policy", Scope.DATA, log=False)
 def undo_policy(desk: Desk, session: Session, dataset: str) -> Version:
     """Go back to the version before."""
-    return _turned(session, drafts.undo(desk.house.state, session.owner, dataset, after=session.version))
+    return _turned(session, drafts.undo(desk.context.state, session.owner, dataset, after=session.version))
 
 
 @act("redo policy", Scope.DATA, log=False)
 def redo_policy(desk: Desk, session: Session, dataset: str) -> Version:
     """Go on again to the version that was undone."""
-    return _turned(session, drafts.redo(desk.house.state, session.owner, dataset, after=session.version))
+    return _turned(session, drafts.redo(desk.context.state, session.owner, dataset, after=session.version))
 
 
 @act("save policy", Scope.DATA)
 def save_policy(desk: Desk, session: Session, dataset: str, name: str) -> None:
     """Keep the policy that the page shows under a name, as the server's routes keep theirs."""
     _row(desk, session, dataset)
-    text, known = _shown(desk, session, dataset), desk.house.state
+    text, known = _shown(desk, session, dataset), desk.context.state
     if not name.strip() or len(name) > 200:
         raise InputError("give it a name of up to 200 characters", where=session.say("frame.policy"))
     same = known.rows(POLICIES, session.owner, dataset=dataset, name=name.strip())
@@ -225,7 +225,7 @@ def take_policy(desk: Desk, session: Session, release: str) -> str:
     """Make the policy that a release of one's own was made by the one that counts for its data set, as a version more;
     the identity of the data set."""
     dataset = str(_release(desk, session, release, own=True)["dataset"])
-    job, state = desk.house.state.get(JOBS, release, session.owner), desk.house.state
+    job, state = desk.context.state.get(JOBS, release, session.owner), desk.context.state
     now = drafts.current(state, session.owner, dataset)
     if job is None or now is None:
         raise Stale("the data set of this page is no longer there", remedy="Nothing was done. Choose another one.")
@@ -260,18 +260,18 @@ def run_policy(desk: Desk, session: Session, about: str, dataset: str, kind: str
 @act("run node", Scope.RUN)
 def run_node(desk: Desk, session: Session, about: str, dataset: str, fixed: Callable[[str], str]) -> str:  # noqa: ARG001
     """Put a job in the queue whose policy is the one that the page shows with its levels fixed."""
-    from cobogo.faces.server.confine import confined
+    from cobogo.faces.server.sandbox import confined
 
     row, text = _row(desk, session, dataset), fixed(_shown(desk, session, dataset))
-    home = desk.house.files.dataset(dataset) / "files"
-    confined(text, home, owner=session.owner, registry=desk.house.settings.registry)
+    home = desk.context.files.dataset(dataset) / "files"
+    confined(text, home, owner=session.owner, registry=desk.context.settings.registry)
     return desk.queue.submit(session.owner, "anonymize", dataset, tables.about(row)["file"], text)
 
 
 @act("cancel", Scope.RUN)
 def cancel_job(desk: Desk, session: Session, job: str) -> None:
     """Stop a job of one's own."""
-    if desk.house.state.get(JOBS, job, session.owner) is not None:
+    if desk.context.state.get(JOBS, job, session.owner) is not None:
         desk.queue.cancel(job)
 
 
@@ -287,13 +287,13 @@ def verify_release(desk: Desk, session: Session, release: str) -> Verdict:
     from cobogo.release.verify import verify
 
     _release(desk, session, release)
-    return verify(desk.house.files.release(release))
+    return verify(desk.context.files.release(release))
 
 
 @act("register", Scope.RUN)
 def register_release(desk: Desk, session: Session, release: str, series: str) -> list[Breach]:
     """Record a release in a series; whom it exposes beside those that are there."""
-    return records.record(desk.house, _release(desk, session, release, own=True), series)[1]
+    return records.record(desk.context, _release(desk, session, release, own=True), series)[1]
 
 
 @act("delete release", Scope.RUN)
@@ -301,14 +301,14 @@ def delete_release(desk: Desk, session: Session, release: str, entry: Entry | No
     """Remove a release, and, where ``entry`` is given, what is recorded of it."""
     _release(desk, session, release, own=True)
     if entry is not None:
-        records.forget(desk.house, entry)
-    desk.house.state.remove(RELEASES, release)
-    desk.house.files.forget("releases", release)
+        records.forget(desk.context, entry)
+    desk.context.state.remove(RELEASES, release)
+    desk.context.files.forget("releases", release)
 
 
 def _release(desk: Desk, session: Session, release: str, *, own: bool = False) -> dict[str, Any]:
     assert session.holder is not None
-    row = desk.house.state.get(RELEASES, release, session.owner if own else session.holder.sees)
+    row = desk.context.state.get(RELEASES, release, session.owner if own else session.holder.sees)
     if row is None:
         raise Stale("the release of this page is no longer there", remedy="Nothing was done. Choose another one.")
     return row
@@ -339,7 +339,7 @@ def stop_study(desk: Desk, session: Session, dataset: str, key: tuple[Any, ...])
 @act("ask", Scope.ASK)
 def ask_curator(desk: Desk, session: Session, dataset: str, sql: str, offer: Mapping[str, Any]) -> Answer:  # noqa: ARG001
     """Ask the curator, on the budget of whoever the page was opened for."""
-    curator = desk.house.curator
+    curator = desk.context.curator
     assert curator is not None
     return curator.session(session.owner).sql(sql, **offer)
 
@@ -347,4 +347,4 @@ def ask_curator(desk: Desk, session: Session, dataset: str, sql: str, offer: Map
 @act("open collection", Scope.COLLECT)
 def open_collection(desk: Desk, session: Session, about: str, text: str) -> str:  # noqa: ARG001
     """Open a collection; its identity."""
-    return collecting.begin(desk.house, session.owner, text)
+    return collecting.begin(desk.context, session.owner, text)

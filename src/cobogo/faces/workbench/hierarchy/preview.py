@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.hierarchy.build import build
 from cobogo.errors import CobogoError, HierarchyError, UnfitValues
-from cobogo.faces.server.confine import confined
 from cobogo.faces.server.rows import Counted
+from cobogo.faces.server.sandbox import confined
 
 MOST = 200_000
 """Values that a hierarchy is tried on; a run builds it on all."""

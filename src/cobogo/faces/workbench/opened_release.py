@@ -57,20 +57,20 @@ class Looked:
 
 def look(desk: Desk, session: Session, row: dict[str, Any]) -> Looked:
     """Open a release for whoever is at the workbench."""
-    holder, house = session.holder, desk.house
+    holder, context = session.holder, desk.context
     assert holder is not None
-    directory = house.files.release(row["id"])
+    directory = context.files.release(row["id"])
     report = json.loads((directory / "evidence" / "report.json").read_bytes())
     kept = json.loads((directory / "evidence" / "evidence.json").read_bytes())
-    registry = house.settings.registry
+    registry = context.settings.registry
     policy = Policy.of(
         kept["policy"], home=kept["home"], name="policy", trusted=() if registry is None else (registry,)
     )
     own = row["owner"] == holder.owner and Scope.DATA in holder.scopes
-    dataset = house.state.get(DATASETS, row["dataset"], holder.owner) if own else None
+    dataset = context.state.get(DATASETS, row["dataset"], holder.owner) if own else None
     data = rows = None
     if dataset is not None:
-        home = house.files.dataset(dataset["id"])
+        home = context.files.dataset(dataset["id"])
         data, rows = home / tables.about(dataset)["file"], home / PAGES
     return Looked(
         row["id"],
@@ -94,9 +94,9 @@ def chooser(desk: Desk, session: Session) -> dict[str, Any] | None:
     if row is None:
         no_release(session)
         return None
-    rows = desk.house.state.rows(RELEASES, session.holder.sees)
+    rows = desk.context.state.rows(RELEASES, session.holder.sees)
     several = len({one["owner"] for one in rows}) > 1
-    names = {one["id"]: one["name"] for one in desk.house.state.rows(DATASETS, session.holder.sees)}
+    names = {one["id"]: one["name"] for one in desk.context.state.rows(DATASETS, session.holder.sees)}
 
     def shown(one: dict[str, Any]) -> str:
         whose = [one["owner"]] if several else []

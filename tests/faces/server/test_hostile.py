@@ -12,7 +12,7 @@ import pytest
 
 from cobogo.errors import InputError, PolicyError
 from cobogo.faces.server.files import safe_name
-from cobogo.faces.server.sandbox import confined
+from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import Settings
 from cobogo.publish.anonymize import anonymize
 from support.commands import cobogo
@@ -87,7 +87,7 @@ def test_no_name_becomes_a_path(name) -> None:
 def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
     whole = text + '\n[attributes]\na = { role = "quasi-identifier" }\n'
     with pytest.raises(PolicyError):
-        confined(whole, tmp_path, owner="ana")
+        confine_policy(whole, tmp_path, owner="ana")
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     (tmp_path / "files").mkdir()
     (tmp_path / "t.csv").write_text(CSV)
     with pytest.raises(PolicyError, match="plain file name"):
-        anonymize(tmp_path / "t.csv", confined(text, tmp_path / "files", owner="ana"))
+        anonymize(tmp_path / "t.csv", confine_policy(text, tmp_path / "files", owner="ana"))
 
 
 def test_a_name_with_a_nul_is_no_path(served, tmp_path) -> None:
     text = served.policy.replace("intervals = [10, 20]", r'csv = "a\u0000.csv"')
     (tmp_path / "t.csv").write_text(CSV)
     with pytest.raises(PolicyError, match="no path"):
-        anonymize(tmp_path / "t.csv", confined(text, tmp_path, owner="ana"))
+        anonymize(tmp_path / "t.csv", confine_policy(text, tmp_path, owner="ana"))
 
 
 DEEP = {

@@ -15,13 +15,18 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import InputError, Stale
-from cobogo.faces.server import drafts, tables
+from cobogo.faces.server import drafts
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.queue import Busy, Queue
+from cobogo.faces.server.services import Service
 from cobogo.faces.server.settings import Limits, Settings
 from cobogo.faces.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
-from cobogo.faces.server.worker import Work
+from cobogo.faces.server.worker import JobRun
 from support.http_server import CSV, POLICY
+from support.services import person, service_of
+
+ANA = person("ana")
+NOTHING = {"dataset": "0" * 16, "file": "data.csv", "policy": ""}
 
 
 @dataclass
@@ -59,7 +64,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 def test_what_was_interrupted_twice_has_failed(place) -> None:
     context = ServerContext(place.settings)
     queue = Queue(context)
-    identity = queue.submit("ana", "anonymize", "0" * 16, "data.csv", "")
+    identity = queue.submit("ana", "anonymize", NOTHING)
     context.state.change(JOBS, identity, state="running", tries=1)
     queue.watch()
     assert context.state.get(JOBS, identity)["state"] == "queued"
@@ -75,7 +80,7 @@ def test_people_take_turns_and_nobody_fills_the_queue(place) -> None:
     queue = Queue(context)
 
     def submit(owner: str) -> str:
-        return queue.submit(owner, "anonymize", "0" * 16, "data.csv", "")
+        return queue.submit(owner, "anonymize", NOTHING)
 
     jobs = [submit("ana") for _ in range(4)]
     with pytest.raises(Busy, match="your jobs"):
@@ -105,7 +110,7 @@ def test_a_job_that_was_cancelled_at_the_last_moment_releases_nothing(place) -> 
     row = {"owner": "ana", "kind": "anonymize", "asked": "{}", "stage": "", "done": 0, "total": 0, "message": ""}
     identity = context.state.add(JOBS, state="cancelling", tries=1, **row)
     context.files.job(identity).mkdir()
-    Work(context.settings, identity).run()
+    JobRun(context.settings, identity).run()
     assert context.state.get(JOBS, identity)["state"] == "cancelling"
     context.close()
 
@@ -143,10 +148,9 @@ def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
 def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
     context = ServerContext(place.settings)
     queue = Queue(context)
-    dataset = tables.receive(context, "ana", "people.csv", io.BytesIO(CSV.encode()))
-    identity = queue.submit(
-        "ana", "anonymize", dataset, tables.about(context.state.get(DATASETS, dataset))["file"], POLICY
-    )
+    service = Service(context, queue)
+    dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
+    identity = service.jobs.submit(ANA, "anonymize", dataset, POLICY)["id"]
     context.state.change(JOBS, identity, state="running", tries=1)  # by a server that is gone, with its worker
     queue.start()
     try:
@@ -165,9 +169,10 @@ def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
 
 def test_an_upload_that_a_kill_cut_short_is_forgotten_by_the_next_server(place) -> None:
     context = ServerContext(place.settings)
-    whole = tables.receive(context, "ana", "people.csv", io.BytesIO(CSV.encode()))
+    datasets = service_of(context).datasets
+    whole = datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
     context.state.add(DATASETS, owner="ana", name="half", about="")
-    tables.forget_unfinished(context)
+    datasets.forget_unfinished()
     assert [row["id"] for row in context.state.rows(DATASETS)] == [whole]
     context.close()
 
@@ -190,7 +195,8 @@ def test_a_database_that_is_away_is_said_without_its_password(tmp_path) -> None:
 
 def test_a_policy_is_written_after_the_version_that_its_writer_sees(place) -> None:
     context = ServerContext(place.settings)
-    state, dataset = context.state, tables.receive(context, "ana", "x.csv", io.BytesIO(CSV.encode()))
+    dataset = service_of(context).datasets.receive(ANA, "x.csv", io.BytesIO(CSV.encode()))
+    state = context.state
     first = drafts.begin(state, "ana", dataset, "# 1")
     assert drafts.begin(state, "ana", dataset, "# other") == first
     second = drafts.write(state, "ana", dataset, "# 2", after=first.number)

@@ -18,6 +18,7 @@ from cobogo.faces.server.roles import LOCAL, Role
 from cobogo.faces.server.settings import Limits, Settings
 from cobogo.faces.server.state import DATASETS, State
 from support.browsers import answers, free_port, running
+from support.services import service_of
 
 pytestmark = pytest.mark.xdist_group("workbench")
 
@@ -89,7 +90,7 @@ def test_a_browser_that_is_idle_for_long_is_logged_out(tmp_path) -> None:
     from cobogo.faces.workbench.session import Browser, Desk
 
     context = ServerContext(Settings(state=str(tmp_path / "s"), limits=Limits(session_minutes=30)))
-    desk = Desk(context, None)  # type: ignore[arg-type]
+    desk = Desk(service_of(context))
     desk.browsers["b"] = Browser(Holder("me", Role.STEWARD, LOCAL, "workbench"))
     desk.browsers["b"].seen -= 29 * 60
     assert desk.known("b").holder is not None

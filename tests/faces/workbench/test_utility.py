@@ -39,17 +39,16 @@ suppression-limit = 0.1
 
 def furnished(context: Any, owner: str) -> None:
     """A data set of somebody's and a release of it."""
-    from cobogo.faces.server import tables
-    from cobogo.faces.server.sandbox import confined
-    from cobogo.faces.server.state import DATASETS, RELEASES, packed
-    from cobogo.faces.server.worker import KINDS
+    from cobogo.faces.server.sandbox import confine_policy
+    from cobogo.faces.server.state import RELEASES, packed
+    from cobogo.faces.server.worker import RELEASE_JOBS
+    from support.services import person, service_of
 
-    dataset = tables.receive(context, owner, "gente.csv", io.BytesIO(CSV.encode()))
-    home = context.files.dataset(dataset)
-    row = context.state.get(DATASETS, dataset)
+    dataset = service_of(context).datasets.receive(person(owner), "gente.csv", io.BytesIO(CSV.encode()))
+    home, table = context.files.dataset(dataset), context.files.table(dataset)
     release = secrets.token_hex(8)
-    policy = confined(POLICY, home / "files", owner=owner)
-    KINDS["anonymize"](home / tables.about(row)["file"], policy, context.files.release(release), lambda *_: None)
+    policy = confine_policy(POLICY, home / "files", owner=owner)
+    RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None)
     about = {"records": 120, "suppressed": 0}
     values = {"owner": owner, "dataset": dataset, "kind": "anonymize", "summary": packed(about), "created": time.time()}
     from sqlalchemy import insert

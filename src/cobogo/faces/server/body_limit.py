@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from cobogo.faces.server.access import TooMany, recognised
+from cobogo.faces.server.access import TooMany, recognise
 from cobogo.faces.server.roles import Scope
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class BodyLimit:
         scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer":
             address = (scope.get("client") or ["?"])[0]
-            holder = await run_in_threadpool(recognised, self.context, address, key.strip())
+            holder = await run_in_threadpool(recognise, self.context, address, key.strip())
         else:
             holder = await run_in_threadpool(self.context.browsers, scope.get("session", {}).get("id", ""))
         return holder is not None and Scope.DATA in holder.scopes

@@ -1,4 +1,4 @@
-"""The queue: jobs wait, run a few at a time, can be cancelled, and survive the server."""
+"""The queue: jobs and studies wait, run a few at a time, can be cancelled, and survive the server."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from typing import Any
 from cobogo.errors import InputError
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.state import JOBS, packed
-from cobogo.faces.server.worker import AUDIT, abandoned, began, tell_to_end
+from cobogo.faces.server.worker import STUDY_JOBS, abandoned, began, tell_to_end
 
 BEAT = 0.25
 TRIES = 2
+STUDIES_AT_ONCE = 4
+"""Studies have places of their own, so that a release of hours does not keep somebody from looking at alternatives,
+and a study does not delay a release. Four processes share two cores tolerably; more only slow each other down."""
 UNDER_WAY = ("queued", "running", "cancelling")
 OVER = ("done", "refused", "failed", "cancelled")
 
@@ -59,15 +62,8 @@ class Queue:
             _end(self._spare)
             self._spare = None
 
-    def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
-        """Put a job on a data set in the queue."""
-        return self._wait(owner, kind, {"dataset": dataset, "file": file, "policy": policy})
-
-    def audit(self, owner: str, release: Mapping[str, Any]) -> str:
-        """Put an audit of a release, a row of the state, in the queue."""
-        return self._wait(owner, AUDIT, {"dataset": release["dataset"], "release": release["id"]})
-
-    def _wait(self, owner: str, kind: str, asked: Mapping[str, str]) -> str:
+    def submit(self, owner: str, kind: str, asked: Mapping[str, Any]) -> str:
+        """Put a job in the queue: what it is asked to do, and on which ``dataset``."""
         waiting, limits = self.context.state.rows(JOBS, state="queued"), self.context.settings.limits
         if len(waiting) >= limits.jobs_waiting:
             raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
@@ -121,11 +117,13 @@ class Queue:
         state = self.context.state
         running = [row for row in state.rows(JOBS, state="running") if row["id"] in self._children]
         waiting = state.rows(JOBS, state="queued")
-        for _ in range(min(self.context.settings.limits.jobs_at_once - len(running), len(waiting))):
-            row = self._next(waiting, running)
-            waiting.remove(row)
-            running.append(row)
-            self._begin(row)
+        for studies, places in ((False, self.context.settings.limits.jobs_at_once), (True, STUDIES_AT_ONCE)):
+            here, there = ([row for row in rows if _is_study(row) is studies] for rows in (running, waiting))
+            for _ in range(min(places - len(here), len(there))):
+                row = self._next(there, here)
+                there.remove(row)
+                here.append(row)
+                self._begin(row)
         self._ready()
 
     def _next(self, waiting: list[dict[str, Any]], running: list[dict[str, Any]]) -> dict[str, Any]:
@@ -220,6 +218,10 @@ class Queue:
         if self._end_worker(row):
             self.context.files.forget("releases", row["id"])
             self.context.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
+
+
+def _is_study(row: Mapping[str, Any]) -> bool:
+    return row["kind"] in STUDY_JOBS
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

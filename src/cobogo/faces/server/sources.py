@@ -30,12 +30,12 @@ class SourceAway(InputError):
     """A source that cannot be read now."""
 
 
-def sources(context: ServerContext, owner: str) -> list[str]:
+def list_sources(context: ServerContext, owner: str) -> list[str]:
     """The names of the databases that somebody may take tables of."""
     return sorted(name for name, source in context.settings.sources.items() if source.open_to(owner))
 
 
-def offered(context: ServerContext, owner: str, name: str) -> list[str]:
+def list_tables(context: ServerContext, owner: str, name: str) -> list[str]:
     """The tables of a source that may be taken."""
     source = _source(context, owner, name)
     if source.tables is not None:

@@ -33,7 +33,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     from cobogo.faces.workbench.steps import STEPS, first
     from cobogo.faces.workbench.style import CSS, NAMES
 
-    desk, door = Desk(app.state.context, app.state.queue, local=local is not None), secrets.token_urlsafe(24)
+    desk, door = Desk(app.state.service, local=local is not None), secrets.token_urlsafe(24)
     ui.add_css(CSS, shared=True)
     ui.add_body_html(NAMES, shared=True)
     for step in STEPS:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError, Stale
-from cobogo.faces.server.state import DATASETS
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.header import header
 from cobogo.faces.workbench.session import Desk, Session
@@ -48,7 +47,7 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
 def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]] | None]:
     """A page about the data set at hand, with its row; None where there is none, and the page says so."""
     with framed(desk, step) as session:
-        row = None if session is None else desk.context.state.get(DATASETS, session.dataset or "", session.owner)
+        row = None if session is None else desk.service.datasets.find(session.caller, session.dataset)
         if session is None or row is None:
             if session is not None:
                 no_data(session)

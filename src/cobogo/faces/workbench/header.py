@@ -8,7 +8,6 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.server.state import DATASETS, POLICIES
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.session import Desk, Session
@@ -38,7 +37,7 @@ def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
 
 
 def _dataset(desk: Desk, session: Session) -> None:
-    row = desk.context.state.get(DATASETS, session.dataset or "", session.owner)
+    row = desk.service.datasets.find(session.caller, session.dataset)
     if row is None:
         return
     link = ui.link(target=session.to("data")).classes("row items-center no-wrap q-gutter-xs")
@@ -151,7 +150,7 @@ def policy(desk: Desk, session: Session) -> None:
 
 def _saved(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
     """Policies of the data set that were kept under a name, and a field to keep this one."""
-    for row in desk.context.state.rows(POLICIES, session.owner, dataset=session.dataset):
+    for row in desk.service.policies.list_all(session.caller, session.dataset):
         with ui.row().classes("w-full items-center no-wrap"):
             ui.icon("bookmark").props("size=xs")
             ui.label(row["name"]).classes("text-body2 col ellipsis")

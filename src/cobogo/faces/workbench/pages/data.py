@@ -7,14 +7,11 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cobogo.faces.server import tables
 from cobogo.faces.server.settings import MEGABYTE
-from cobogo.faces.server.state import DATASETS
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done, framed, section
 from cobogo.faces.workbench.pages import data_rows
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.floor import scratch
 
 EXAMPLE_ROWS = 5000
 SEPARATORS = (",", ";", "\t", "|")
@@ -29,7 +26,7 @@ async def build(desk: Desk) -> None:
             _upload(desk, session)
             _databases(desk, session)
         _datasets(desk, session)
-        row = desk.context.state.get(DATASETS, session.dataset or "", session.owner)
+        row = desk.service.datasets.find(session.caller, session.dataset)
         if row is not None:
             await data_rows.show(desk, session, row)
 
@@ -39,16 +36,13 @@ def _upload(desk: Desk, session: Session) -> None:
     busy = _waiting(session)
 
     async def taken(event: events.UploadEventArguments) -> None:
-        stage = scratch.create(desk.context.files.root / "datasets", ".page-")
-        try:
+        with desk.service.datasets.stage(session.caller) as stage:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
             await _keep(desk, session, busy, actions.receive_table, name, stage / "upload", dict(options))
-        finally:
-            scratch.remove(stage)
         event.sender.reset()  # type: ignore[attr-defined]
 
-    most = desk.context.settings.limits.upload_megabytes
+    most = desk.service.datasets.upload_megabytes
     drop = ui.upload(
         label=session.say("data.drop"),
         on_begin_upload=lambda: busy.set_visibility(True),
@@ -92,12 +86,12 @@ def _options(session: Session, options: dict[str, str | None]) -> None:
 
 def _databases(desk: Desk, session: Session) -> None:
     """Tables of the databases that the server's settings name."""
-    known = tables.sources(desk.context, session.owner)
+    known = desk.service.datasets.list_sources(session.caller)
     if not known:
         return
 
     async def turned() -> None:
-        found = await done(session, tables.offered, desk.context, session.owner, str(source.value))
+        found = await done(session, desk.service.datasets.list_tables, session.caller, str(source.value))
         table.set_options(found or [], value=None)
 
     async def take() -> None:
@@ -125,7 +119,7 @@ async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., 
 
 
 def _datasets(desk: Desk, session: Session) -> None:
-    rows = [row for row in desk.context.state.rows(DATASETS, session.owner) if row["about"]]
+    rows = desk.service.datasets.list_all(session.caller)
     section(session.say("data.mine"))
     if not rows:
         _nothing_yet(desk, session)
@@ -146,7 +140,7 @@ def _nothing_yet(desk: Desk, session: Session) -> None:
 
 
 def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
-    known = tables.about(row)
+    known = row["about"]
     chosen = row["id"] == session.dataset
     card = ui.card().classes("w-full q-py-sm")
     if chosen:
@@ -190,5 +184,5 @@ async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
         return
     await done(session, actions.forget_dataset, desk, session, row["id"])
     there = None if row["id"] == session.dataset else session.dataset
-    if desk.context.state.get(DATASETS, row["id"]) is None:
+    if desk.service.datasets.find(session.caller, row["id"]) is None:
         ui.navigate.to(session.to("data", data=there, release=None))

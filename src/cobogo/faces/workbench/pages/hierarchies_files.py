@@ -14,7 +14,6 @@ from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.hierarchy.builders import kind_of
 from cobogo.faces.workbench.hierarchy.groups import as_csv, rows_of
-from cobogo.floor import scratch
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import _Page
@@ -52,12 +51,9 @@ class Files:
 
     async def _import(self, event: events.UploadEventArguments) -> None:
         page = self.page
-        stage = scratch.create(page.desk.context.files.root / "datasets", ".page-")
-        try:
+        with page.desk.service.datasets.stage(page.session.caller) as stage:
             await event.file.save(stage / "file.csv")
             spec = await done(page.session, self._taken, stage / "file.csv", self.plain(event.file.name))
-        finally:
-            scratch.remove(stage)
         if spec is not None:
             await page.say_spec(spec)
 

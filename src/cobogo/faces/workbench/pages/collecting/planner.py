@@ -15,7 +15,7 @@ from cobogo.faces.workbench.frame import done, section
 from cobogo.faces.workbench.pages.collecting.trial import Trial
 from cobogo.faces.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.faces.workbench.snippets import editor
+from cobogo.faces.workbench.widgets import editor
 
 if TYPE_CHECKING:
     from cobogo.collect.describing import Compared, Wish

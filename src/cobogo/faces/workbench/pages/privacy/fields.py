@@ -7,7 +7,6 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cobogo.faces.server import tables
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet
@@ -51,7 +50,7 @@ def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: T
     if name == "attribute":
         _attribute(sheet, label, model.get(name), take)
     elif name in ("population", "guard"):
-        offered = tables.attached(sheet.desk.context, sheet.row["id"]) if name == "population" else sheet.columns
+        offered = sheet.files if name == "population" else sheet.columns
         _chosen(label, {one: one for one in dict.fromkeys([*offered, *([value] if value else [])])}, value, take)
         if name == "population":
             _attach(sheet, take)

@@ -12,9 +12,6 @@ from functools import cache
 
 import numpy as np
 
-from cobogo.examples.fortaleza.land import FRAME
-from cobogo.examples.fortaleza.lives import sites
-from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT, people
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
 from cobogo.locate.attacks.sensitive_places import log_evidence, probability
@@ -25,6 +22,9 @@ from cobogo.locate.mechanisms import Dummies, PlanarLaplace
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza.land import FRAME
+from cobogo.studies.fortaleza.lives import sites
+from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT, people
 
 VISITS = (
     (0, 10, "Oncology clinic"),

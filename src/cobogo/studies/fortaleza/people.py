@@ -7,18 +7,20 @@ clinic. Nobody real was followed: what is learnt from them about Fortaleza is wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from cobogo.examples.fortaleza.bairros import CENTRES
-from cobogo.examples.fortaleza.days import DAY, Itineraries, itineraries
-from cobogo.examples.fortaleza.land import FRAME, ashore
-from cobogo.examples.fortaleza.lives import Lives, lives
-from cobogo.examples.fortaleza.towers import towers
+from cobogo.examples.places import BAIRROS
+from cobogo.floor import place
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.places.cells import Cells
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza.days import DAY, Itineraries, itineraries
+from cobogo.studies.fortaleza.land import FRAME, moved_to_land, towers
+from cobogo.studies.fortaleza.lives import Lives, lives
 
 UTC_OFFSET = -3
 """Hours of Fortaleza's clock from UTC, summer and winter: there is no daylight saving time."""
@@ -28,6 +30,9 @@ FIRST_MIDNIGHT = 1_709_521_200.0
 
 BY_HOUR = (1, 1, 0.5, 0.5, 0.5, 1.5, 5, 9, 12, 13, 13, 14, 15, 13, 13, 13, 14, 16, 17, 15, 12, 9, 5, 2)
 """How likely a call is in each hour of the day."""
+
+FILES = ("points.csv", "calls.csv", "cells.csv")
+"""Trajectories (user, time, lon, lat), call records (user, time, cell) and cells (cell, lon, lat). Times are UTC."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,7 @@ class People:
     @property
     def bairro(self) -> list[str]:
         """The name of the bairro where each person lives."""
-        names = list(CENTRES)
+        names = list(BAIRROS)
         return [names[at] for at in self.lives.bairro]
 
     def at(self, person: Ints, time: Floats, *, error: float = 0.0, stream: int = 0) -> Points:
@@ -64,7 +69,7 @@ class People:
         x, y = self.itineraries.at(person, np.asarray(time) - FIRST_MIDNIGHT)
         if error:
             random = np.random.default_rng([self.seed, 2, stream])
-            x, y = ashore(x + random.normal(0.0, error, x.shape), y + random.normal(0.0, error, y.shape))
+            x, y = moved_to_land(x + random.normal(0.0, error, x.shape), y + random.normal(0.0, error, y.shape))
         return Points(*FRAME.degrees(x, y), np.asarray(time, dtype=np.float64), np.asarray(person, dtype=np.int64))
 
     def trajectories(self, step: float = 600.0, *, error: float = 8.0) -> Points:
@@ -113,3 +118,34 @@ def people(number: int, *, days: int = 7, seed: int = 2024) -> People:
 
 def _points(place: Floats) -> Points:
     return Points(*FRAME.degrees(place[:, 0], place[:, 1]), user=np.arange(len(place), dtype=np.int64))
+
+
+def write_people(
+    directory: Path, number: int, *, days: int = 7, step: float = 600.0, seed: int = 2024
+) -> dict[str, int]:
+    """Write the files of so many people, all or none; how many rows each has."""
+    import pyarrow.csv
+
+    crowd = people(number, days=days, seed=seed)
+    calls = crowd.calls()
+    rows = (crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow())
+    tables = dict(zip(FILES, rows, strict=True))
+    options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
+    with place.staged(directory, replaceable=place.holds_only(FILES)) as stage:
+        for name, table in tables.items():
+            pyarrow.csv.write_csv(_rounded(table), stage / name, options)
+    return {name: table.num_rows for name, table in tables.items()}
+
+
+def _rounded(table: Any) -> Any:
+    """Degrees to a tenth of a metre, times to the second, as texts: no digits that mean nothing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for at, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            table = table.set_column(at, field.name, pc.round(table.column(at), 6))
+        elif pa.types.is_timestamp(field.type):
+            seconds = table.column(at).cast(pa.timestamp("s"), safe=False)
+            table = table.set_column(at, field.name, pc.strftime(seconds, "%Y-%m-%d %H:%M:%S"))
+    return table

@@ -8,11 +8,11 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from cobogo.examples.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks.sensitive_places import log_evidence, probability
 from cobogo.locate.device.reports import Report
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
 from support.paths import ROOT
 
 EXAMPLES = ROOT / "examples" / "location"

@@ -1,14 +1,13 @@
-"""What lies below everything else on a map of Fortaleza: sea, land, bairros."""
+"""The base layers of a map of Fortaleza: sea, land, bairros."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cobogo.examples.fortaleza.bairros import CENTRES, COAST, OUTLINE
-from cobogo.examples.fortaleza.land import FRAME
-from cobogo.examples.fortaleza.shapes import shapes
+from cobogo.examples.places import BAIRROS, COAST, OUTLINE
 from cobogo.floor.arrays import Floats
 from cobogo.locate.maps.layers import Layer, polygons, texts
+from cobogo.studies.fortaleza.land import FRAME, bairro_rings
 
 NEAR = 20_000.0
 """Metres around the middle of Fortaleza that its map is of use for."""
@@ -20,14 +19,14 @@ NAMED = (
 """Bairros by whose names people find their way on a map."""
 
 
-def fortaleza(*, bairros: bool = True, names: bool = True) -> list[Layer]:
+def city_layers(*, bairros: bool = True, names: bool = True) -> list[Layer]:
     """The layers of the municipality. Its outline is drawn by hand, its bairros by their centres: for orientation."""
     layers = [
         polygons([_sea()], ("sea", "mar"), color="sea", opacity=1.0, backdrop=True),
         polygons([OUTLINE], ("land", "terra"), color="land", opacity=1.0, backdrop=True),
     ]
     if bairros:
-        found = shapes()
+        found = bairro_rings()
         layers.append(
             polygons(
                 list(found.values()), ("bairros", "bairros"), color="border", opacity=1.0, filled=False, backdrop=True,
@@ -35,16 +34,16 @@ def fortaleza(*, bairros: bool = True, names: bool = True) -> list[Layer]:
             )
         )  # fmt: skip
     if names:
-        places = np.array([CENTRES[name] for name in NAMED])
+        places = np.array([(BAIRROS[name].lon, BAIRROS[name].lat) for name in NAMED])
         layers.append(texts(places[:, 0], places[:, 1], NAMED, ("names", "nomes"), backdrop=True))
     return layers
 
 
-def below(lon: Floats, lat: Floats) -> list[Layer]:
-    """What is known of the land below some places: that of Fortaleza, where all are in or about it, else nothing."""
+def layers_below(lon: Floats, lat: Floats) -> list[Layer]:
+    """The city's layers where all of the places are in or about it, else none."""
     east, north = FRAME.metres(lon, lat)
     near = len(east) and float(max(np.abs(east).max(), np.abs(north).max())) < NEAR
-    return fortaleza() if near else []
+    return city_layers() if near else []
 
 
 def _sea() -> Floats:

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from cobogo.examples import fortaleza
-from cobogo.examples.fortaleza.bairros import CENTRES, JOBS, OUTLINE, PLACES
-from cobogo.examples.fortaleza.land import FRAME, ground, within
-from cobogo.examples.fortaleza.lives import STAYS, WORKS
-from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT, People
-from cobogo.examples.words.places import FORTALEZA
+from cobogo.examples.places import BAIRROS, OUTLINE
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
+from cobogo.studies import fortaleza
+from cobogo.studies.fortaleza.land import FRAME, in_polygon, residents
+from cobogo.studies.fortaleza.lives import STAYS, WORKS
+from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT, People
 
 
 @pytest.fixture(scope="module")
@@ -25,16 +24,7 @@ def trajectories(crowd: People) -> Points:
 
 def on_land(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
     """By the outline itself, in degrees: not by the squares that people are placed on."""
-    return within(lon, lat, np.array(OUTLINE))
-
-
-def test_every_bairro_has_a_place_and_residents() -> None:
-    assert CENTRES.keys() == FORTALEZA.keys()
-    assert JOBS.keys() <= CENTRES.keys()
-    assert all(len(squares) > 0 for squares in ground().of_bairro)
-    assert on_land(*np.array(list(CENTRES.values())).T).all()
-    assert on_land(np.array([place[2] for place in PLACES]), np.array([place[3] for place in PLACES])).all()
-    assert not on_land(np.array([-38.50]), np.array([-3.70])).any()
+    return in_polygon(lon, lat, np.array(OUTLINE))
 
 
 def test_nobody_is_ever_in_the_sea(crowd: People, trajectories: Points) -> None:
@@ -74,10 +64,10 @@ def test_days_have_a_rhythm(crowd: People, trajectories: Points) -> None:
 
 
 def test_homes_follow_residents_and_works_follow_jobs(crowd: People) -> None:
-    homes = dict.fromkeys(CENTRES, 0)
+    homes = dict.fromkeys(BAIRROS, 0)
     for name in crowd.bairro:
         homes[name] += 1
-    expected = np.array([FORTALEZA[name] for name in CENTRES]) / sum(FORTALEZA.values()) * len(crowd)
+    expected = residents() / residents().sum() * len(crowd)
     assert ((np.array(list(homes.values())) - expected) ** 2 / expected).sum() < 260  # χ², 120 degrees: 1e-12
     works = crowd.lives.occupation == WORKS
     centre = Points.of([-38.515], [-3.733])

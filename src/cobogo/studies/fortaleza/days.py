@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.examples.fortaleza.land import FRAME, ashore, on_land
-from cobogo.examples.fortaleza.lives import STAYS, STUDIES, WORKS, Lives
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.studies.fortaleza.land import FRAME, moved_to_land, on_land
+from cobogo.studies.fortaleza.lives import STAYS, STUDIES, WORKS, Lives
 
 HOUR = 3_600.0
 DAY = 24 * HOUR
@@ -50,7 +50,7 @@ class Itineraries(NamedTuple):
         length = float(self.time[:, -1].max(initial=0.0)) + DAY
         line = (self.time + np.arange(len(self.time))[:, np.newaxis] * length).ravel()
         moment = np.clip(time, self.time[person, 0], self.time[person, -1]) + person * length
-        return ashore(np.interp(moment, line, self.x.ravel()), np.interp(moment, line, self.y.ravel()))
+        return moved_to_land(np.interp(moment, line, self.x.ravel()), np.interp(moment, line, self.y.ravel()))
 
 
 def itineraries(people: Lives, days: int, first_weekday: int, random: np.random.Generator) -> Itineraries:

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.examples.fortaleza.bairros import CENTRES, JOBS, PLACES
-from cobogo.examples.fortaleza.land import FRAME, centres, residents, somewhere
+from cobogo.examples.places import BAIRROS, SITES
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.mobility.sampling import drawn
+from cobogo.studies.fortaleza.land import FRAME, centres, jobs, random_places, residents
 
 WORKS, STUDIES, STAYS = 0, 1, 2
 """What fills a person's weekdays."""
@@ -62,36 +62,36 @@ class Sites(NamedTuple):
 
 @cache
 def sites() -> Sites:
-    """Every point of interest. The made-up ones always stand where they stand."""
-    kind, name, lon, lat = map(list, zip(*PLACES, strict=True))
+    """Every point of interest. The made-up ones are always at the same places."""
+    kind, name, lon, lat = map(list, zip(*SITES, strict=True))
     random = np.random.default_rng(85)  # the area code: the map of the example does not change with its people
-    schools = np.repeat(np.arange(len(CENTRES)), 1 + (residents() / PUPILS_OF_A_SCHOOL).astype(np.int64))
+    schools = np.repeat(np.arange(len(BAIRROS)), 1 + (residents() / PUPILS_OF_A_SCHOOL).astype(np.int64))
     health = schools[::3]
-    bairros = list(CENTRES)
+    bairros = list(BAIRROS)
     kinds = [*kind, *["school"] * len(schools), *["clinic"] * len(health)]
     names = [*name, *(f"School in {bairros[at]}" for at in schools), *(f"Clinic in {bairros[at]}" for at in health)]
-    made = np.column_stack(somewhere(np.concatenate((schools, health)), random))
+    made = np.column_stack(random_places(np.concatenate((schools, health)), random))
     return Sites(kinds, names, np.concatenate((np.column_stack(FRAME.metres(np.array(lon), np.array(lat))), made)))
 
 
 @cache
-def drawn_to_work() -> Floats:
-    """For each bairro of residence, the chances of each bairro to be that of work: jobs that distance discounts."""
-    jobs = 900 * np.array([JOBS.get(name, 0) for name in CENTRES]) + 0.12 * residents()
+def commutes() -> Floats:
+    """For each bairro of residence, the probability of each bairro to be that of work: jobs that distance discounts."""
+    demand = 900 * jobs() + 0.12 * residents()
     place = np.column_stack(FRAME.metres(*centres()))
     away = np.linalg.norm(place[:, np.newaxis] - place[np.newaxis], axis=2)
-    weights = jobs * np.exp(-away / COMMUTE)
+    weights = demand * np.exp(-away / COMMUTE)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def lives(number: int, random: np.random.Generator) -> Lives:
     """That many people."""
-    bairro = random.choice(len(CENTRES), number, p=residents() / residents().sum()).astype(np.int64)
+    bairro = random.choice(len(BAIRROS), number, p=residents() / residents().sum()).astype(np.int64)
     occupation = random.choice(3, number, p=SHARES).astype(np.int64)
-    home = np.column_stack(somewhere(bairro, random))
+    home = np.column_stack(random_places(bairro, random))
     daily = home.copy()
     works = np.flatnonzero(occupation == WORKS)
-    daily[works] = np.column_stack(somewhere(drawn(drawn_to_work(), bairro[works], random), random))
+    daily[works] = np.column_stack(random_places(drawn(commutes(), bairro[works], random), random))
     studies = np.flatnonzero(occupation == STUDIES)
     grown = random.random(len(studies)) < 0.2
     daily[studies[grown]] = _near(home[studies[grown]], "university", reach=9_000.0, random=random)
@@ -117,7 +117,7 @@ def lives(number: int, random: np.random.Generator) -> Lives:
 def _near(home: Floats, *kinds: str, reach: float, random: np.random.Generator) -> Floats:
     """For each home a site of some kinds: the nearer the likelier, e times less for every ``reach`` metres.
 
-    The chances are those of the middle of the home's square kilometre, so that they are computed once for each.
+    The probabilities are those of the middle of the home's square kilometre, so that they are computed once for each.
     """
     place = sites().place[sites().of(*kinds)]
     block, member = np.unique((home // 1_000.0).astype(np.int64), axis=0, return_inverse=True)

@@ -23,7 +23,7 @@ from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Ints
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
-from cobogo.publish.recode.problem import records_allowed
+from cobogo.publish.recode.contract.problem import records_allowed
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from cobogo.data import rolling
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, TCloseness
-from cobogo.publish.recode import kernels
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.search import optimal
 
 
 @cache
@@ -38,8 +38,8 @@ def finish(say: Callable[[], None]) -> None:
 
 def compiled_before() -> bool:
     """Whether an earlier run left compiled kernels."""
-    place = kernels.roll_up.stats.cache_path
-    return place is not None and any(Path(place).glob("kernels.roll_up-*.nbi"))
+    place = rolling.roll_up.stats.cache_path
+    return place is not None and any(Path(place).glob("rolling.roll_up-*.nbi"))
 
 
 def _search_a_toy() -> None:

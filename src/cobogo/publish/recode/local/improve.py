@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.local.prices import settle_prices
 from cobogo.publish.recode.local.rebuild import Draft, commit, draw
 from cobogo.publish.recode.local.region import Ground, State, Work, candidates, choose, dissolve

@@ -12,11 +12,11 @@ from numba import njit
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import failing
-from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import tally
 from cobogo.publish.recode.local.improve import Improver
 from cobogo.publish.recode.local.region import candidates, choose, covers, dissolve
 from cobogo.publish.recode.local.terrain import Terrain
-from cobogo.publish.recode.tally import tally
 
 ROWS, BUDGET = 300, 6_000
 RAISES = 3

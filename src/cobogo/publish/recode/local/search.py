@@ -13,18 +13,18 @@ from cobogo.examine.metrics import METRICS, Metric
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import check
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.assignment import Assignment, leaf_tuples, of_node
 from cobogo.publish.recode.cells.recovery import recoverable, unrecoverable
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.explain import why_none
+from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples, of_node
+from cobogo.publish.recode.contract.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.contract.solution import Assigned, slack
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import why_none
+from cobogo.publish.recode.lattice.search import better_node
+from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recode.local.improve import Improver
 from cobogo.publish.recode.local.peel import least_size, only_sizes, peel, settle
 from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import STEERED, Terrain
-from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
-from cobogo.publish.recode.search import better_node
-from cobogo.publish.recode.solution import Assigned, slack
 
 Clock = Callable[[], float]
 
@@ -84,7 +84,7 @@ class _Search:
         self.best: Assignment | None = None
         self.value = math.inf
         self.checked = 0
-        self.nodes = lattice.size(problem.lowest, problem.highest)
+        self.nodes = node_count(problem.lowest, problem.highest)
 
     def run(self) -> Assigned:
         terrain = Terrain.of(self.problem)

@@ -14,8 +14,11 @@ import numpy as np
 from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Floats, Ints, Mask, Small
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode.aggregate import aggregated, hows
-from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Assigned
+from cobogo.publish.recode.partition.aggregate import aggregated, hows
+from cobogo.publish.recode.partition.divide import Parts, Ways, halves, lend
 from cobogo.publish.recode.partition.groups import (
     Groups,
     Parcels,
@@ -26,11 +29,7 @@ from cobogo.publish.recode.partition.groups import (
     sums,
     suppressing,
 )
-from cobogo.publish.recode.partition.halves import Ways, halves
-from cobogo.publish.recode.partition.lending import Parts, lend
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.ranges import places
-from cobogo.publish.recode.solution import Assigned
+from cobogo.publish.recode.partition.ranges import places
 
 TIMES_GIVEN_UP = 16
 """How many children of one value may be left undivided so that the rest is large enough."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.partition.groups import Parcels
-from cobogo.publish.recode.ranges import numbers
+from cobogo.publish.recode.partition.ranges import numbers
 
 Points = NDArray[np.float32]
 

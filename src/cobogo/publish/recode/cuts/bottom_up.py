@@ -256,6 +256,7 @@ class _Search:
         before = int(counts[everybody][failed[everybody]].sum())
         rescued = before - int(counts[everybody][after[ids]].sum())
         touched = int(counts[rows][failed[rows]].sum())
+        # 1e-9: a rise that loses nothing is worth most, and there is no division by 0.
         return (rescued + touched / (problem.scale.records + 1)) / (self._loss(rise, rows) + 1e-9)
 
     def _loss(self, rise: _Rise, rows: Ints) -> float:

@@ -20,7 +20,7 @@ from cobogo.promises.models.t_closeness import SLACK
 
 @njit(cache=True, nogil=True)
 def _rounded_up(number):  # type: ignore[no-untyped-def]
-    """As `cobogo.promises.models.base.at_least`."""
+    """As `cobogo.promises.models.base.at_least`, with its slack: a bound that is rounded too high would be wrong."""
     return np.int64(math.ceil(max(number * (1 - 1e-9) - 1e-6, 0.0)))
 
 

@@ -15,6 +15,8 @@ from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.publish.recode.lattice.walk import predecessors
 
 NODES_TRIED = 2000
+"""Nodes that are looked at for the smallest limit that works: a hint in an error must not take longer than the
+search."""
 
 
 def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:

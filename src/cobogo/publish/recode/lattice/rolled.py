@@ -118,7 +118,9 @@ def _ends(lengths: Sequence[int]) -> Ints:
 Codes = NDArray[np.int32]
 
 TABLES_KEPT = 256
+"""Rolled-up tables that later ones can start from. Every roll-up looks through all of them for the smallest below."""
 ROWS_KEPT = 4_000_000
+"""Of all of them: bounds their memory."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

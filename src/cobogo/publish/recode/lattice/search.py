@@ -23,7 +23,9 @@ from cobogo.publish.recode.lattice.explain import why_none
 from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk, node_count, predecessors
 
 KEPT = 64
+"""Satisfied nodes that are remembered: enough for the runners-up, whatever ties are found later."""
 RUNNERS_UP = 10
+"""Satisfied nodes that a report shows beside the best."""
 
 
 def optimal(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:

@@ -24,6 +24,10 @@ __all__ = ["DENSE_AT_MOST", "DenseWalk", "Walk", "bounds", "node_count", "predec
 DENSE_AT_MOST = 1 << 24
 """Nodes of a lattice that is held in memory whole; a larger one is walked without a map."""
 
+NODES_AT_ONCE = 1 << 18
+"""Whose bounds are computed together: bounds the memory of what lies between, a few numbers for each node and
+attribute."""
+
 Stop = Callable[[], bool]
 
 
@@ -114,8 +118,8 @@ class DenseWalk:
             return found
         total = int(self._shape.prod())
         found = np.empty(total)
-        for begin in range(0, total, 1 << 18):
-            end = min(begin + (1 << 18), total)
+        for begin in range(0, total, NODES_AT_ONCE):
+            end = min(begin + NODES_AT_ONCE, total)
             found[begin:end] = yardstick.bounds(self._places(np.arange(begin, end)) + self._lowest)
         return found
 
@@ -186,7 +190,8 @@ class DenseWalk:
 
 
 CORNERS = 4096
-"""Checked nodes that are remembered for what those below them cost at least."""
+"""Checked nodes that are remembered for what those below them cost at least. Each new node is compared with all of
+them, so more settle more nodes and cost more; the oldest give way."""
 
 LEVELS_HELD = 20_000_000
 """Of all nodes that wait for their turn: more would not fit into memory."""

@@ -22,8 +22,11 @@ from cobogo.publish.recode.contract.problem import Levels, Problem, tally
 from cobogo.publish.recode.local.terrain import Terrain
 
 LARGEST_LOOKED_AT = 1 << 20
+"""Records of a class up to which it is asked whether its size suffices: bounds the array of sizes. A model
+that asks for more is taken to ask for as many, and is checked like any other in the end."""
 PARTNERS = 512
-"""Classes that are tried as company for records that are left over."""
+"""Classes, the cheapest first, that are tried as company for records that are left over. Bounds the table that the
+models are asked about; where none of so many holds, several classes are joined instead."""
 
 
 @dataclass(eq=False, repr=False)
@@ -255,7 +258,7 @@ def _cost(terrain: Terrain, levels: Ints, firsts: Ints) -> Floats:
     return np.asarray(terrain.costs[terrain.starts[columns, levels] + terrain.leaves[firsts]].sum(axis=1))
 
 
-MIX = np.uint64(0x9E3779B97F4A7C15)
+MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiplicative hashing (Knuth)
 
 
 @njit(cache=True, nogil=True)
@@ -299,7 +302,7 @@ def group(rows, leaves, starts, names, levels, slots, ids, first):  # type: igno
                 ids[position] = other
                 break
             place = (place + 1) & mask
-    if found * 4 < len(slots):
+    if found * 4 < len(slots):  # few classes: their places are found again faster than the whole table is cleared
         for position in range(found):
             row = first[position]
             place = _place(leaves[row], starts, names, levels, mask)

@@ -20,7 +20,8 @@ STEERED = ("loss", "iloss", "precision", "height")
 """The metrics that are sums over cells. A search by cells goes by these; by loss where another is asked for."""
 
 NODES = 40_000
-"""Of a lattice that is gone through whole."""
+"""Of a lattice that is gone through whole; of a larger one, about as many are drawn. Bounds the time of a peel, which
+groups the tuples that are left at each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

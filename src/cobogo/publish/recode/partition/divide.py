@@ -9,6 +9,9 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.publish.recode.partition.groups import Parcels, least_size, sums
 
+A_LITTLE = 1e-6
+"""What a division tells that narrows nothing: more than none, so that it is still made where no other is possible."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ways:
@@ -39,7 +42,7 @@ def halves(whole: Parcels, chosen: Ints, ids: Ints, groups: int, column: int, pl
     wide = np.where(mixed & (high >= 0), len(places), np.maximum(high - low, 0))
     told = (wide[ids] - np.maximum(last - first, 0)[subs]) / max(len(places) - 1, 1)
     possible = (high > low) | (mixed & (high >= 0))
-    return Ways(child, whole.problem.weights[column] * (np.maximum(told, 0.0) + 1e-6), possible)
+    return Ways(child, whole.problem.weights[column] * (np.maximum(told, 0.0) + A_LITTLE), possible)
 
 
 def _ends(place: Ints, ids: Ints, groups: int) -> tuple[Ints, Ints]:
@@ -52,7 +55,8 @@ def _ends(place: Ints, ids: Ints, groups: int) -> tuple[Ints, Ints]:
 
 
 ATTEMPTS = 3
-"""How often the loan is doubled where the models ask for more than a number of records."""
+"""How often a loan is tried, doubled each time, where the models ask for more than a number of records: each try asks
+the models again."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

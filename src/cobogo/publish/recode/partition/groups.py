@@ -294,6 +294,8 @@ def _suppressed(problem: Problem, levels: Levels) -> Mask:
 
 
 LARGEST_LOOKED_AT = 1 << 20
+"""Records of a group up to which it is asked whether its size suffices: bounds the array of sizes. A model
+that asks for more is taken to ask for as many, and is checked like any other in the end."""
 
 
 def least_size(problem: Problem) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 
+# Distances only order parcels, so sums may be reassociated (fastmath): the inner loop of MDAV becomes vectors.
 @njit(cache=True, nogil=True, fastmath=True)
 def _apart(one, other):  # type: ignore[no-untyped-def]
     total = np.float32(0.0)
@@ -17,7 +18,7 @@ def _apart(one, other):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
-    best, place = np.float32(-1.0), -1
+    best, place = np.float32(-1.0), -1  # below any squared distance
     for position in range(many):
         apart = _apart(points[active[position]], centre)
         if apart > best:
@@ -73,11 +74,14 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     for parcel in range(n):
         for axis in range(dims):
             total[axis] += points[parcel, axis] * left[parcel]
+    # Each group divides at most one parcel (the last it takes), so n parcels make at most n pieces and one a group; the
+    # rest is slack for the last groups, which may be cut off.
     room = n + 2 * (records // max(k, 1)) + 4 * k + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     used, group = 0, 0
     near, gaps, taken = np.empty(k, np.int64), np.empty(k, np.float32), np.empty(k, np.int64)
     centre = np.empty(dims, dtype=np.float32)
+    # Fewer than 2k records are one group: divided, one half would have fewer than k.
     while records >= 2 * k:
         for axis in range(dims):
             centre[axis] = total[axis] / records
@@ -142,9 +146,10 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
     left = counts.copy()
     active, many = np.arange(n), n
     records = left.sum()
+    # Each group divides at most one parcel (the last it takes): n pieces and one a group, with slack.
     room = n + 2 * (records // max(k, 1)) + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    levels = np.empty((records // max(k, 1) + 2, width), np.int64)
+    levels = np.empty((records // max(k, 1) + 2, width), np.int64)  # of each group; what fits nowhere is one more
     firsts, sizes = np.empty(len(levels), np.int64), np.zeros(len(levels), np.int64)
     used, group, seed = 0, 0, 0
     trial, best_trial = np.empty(width, np.int64), np.empty(width, np.int64)
@@ -235,9 +240,8 @@ def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
         before = sizes[chosen]
         sizes[chosen] += counts[parcel]
         for axis in range(dims):
-            centres[chosen, axis] = (centres[chosen, axis] * before + points[parcel, axis] * counts[parcel]) / sizes[
-                chosen
-            ]
+            moved = centres[chosen, axis] * before + points[parcel, axis] * counts[parcel]
+            centres[chosen, axis] = moved / sizes[chosen]
     gaps = np.empty(n)
     for parcel in range(n):
         gaps[parcel] = _gap(points[parcel], centres[owners[parcel]])
@@ -281,7 +285,7 @@ def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type
         size = 0
         for end in range(start, n):
             if size >= 2 * k:
-                break
+                break  # two runs of at least k each cost no more than one of both
             cost = joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
             if cost == np.inf:
                 break

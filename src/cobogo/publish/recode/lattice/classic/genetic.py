@@ -16,6 +16,8 @@ from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
 from cobogo.publish.recode.lattice.walk import node_count, predecessors
 
 POPULATION = 40
+"""Nodes of a generation, and those of them that have children. Small, since a node is dear to check and the lattice has
+few attributes; not tuned on any one data set."""
 PARENTS = 10
 PATIENCE = 12
 """Generations without a better node after which the search ends."""
@@ -127,6 +129,7 @@ class _Search:
         children = []
         for one, other in pairs.tolist():
             mixed = np.where(self.draws.random(width) < 0.5, parents[one], parents[other])
+            # On average one and a half attributes of a child are mutated by at most a step: most children differ.
             stepped = mixed + self.draws.integers(-1, 2, size=width) * (self.draws.random(width) < 1.5 / max(width, 1))
             children.append(self._within(stepped))
         return children

@@ -22,7 +22,9 @@ from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, node_count
 UNKNOWN, FAILS, HOLDS = 0, 1, 2
 
 NODES_AT_MOST = DENSE_AT_MOST
+"""Of a lattice whose tags (three bytes a node) are held in memory."""
 RUNNERS_UP = 10
+"""Satisfied nodes that a report shows beside the best."""
 
 
 class Tags:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.rolling import roll_up
 from cobogo.data.table.frequency import FrequencyTable, People
+from cobogo.data.table.kernels import roll_up
 from cobogo.floor.arrays import Ints, Mask
 
 WORK = 300_000_000

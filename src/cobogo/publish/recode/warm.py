@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.data import rolling
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
@@ -38,8 +38,8 @@ def finish(say: Callable[[], None]) -> None:
 
 def compiled_before() -> bool:
     """Whether an earlier run left compiled kernels."""
-    place = rolling.roll_up.stats.cache_path
-    return place is not None and any(Path(place).glob("rolling.roll_up-*.nbi"))
+    place = kernels.roll_up.stats.cache_path
+    return place is not None and any(Path(place).glob("kernels.roll_up-*.nbi"))
 
 
 def _search_a_toy() -> None:

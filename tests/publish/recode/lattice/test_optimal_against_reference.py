@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models import Classes, KAnonymity, Model, Monotone
-from cobogo.publish.recode.contract.problem import Problem, records_allowed
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice import search
 from cobogo.publish.recode.lattice import walk as lattice

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data import rolling
 from cobogo.data.classes import Classes, Histogram
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
@@ -185,15 +184,6 @@ def asked_k(models: Sequence[Model]) -> int | None:
     return max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
 
 
-def records_allowed(share: float, records: int) -> int:
-    """How many of the records a suppression limit allows: floor(share · records), in exact decimal arithmetic.
-
-    >>> records_allowed(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
-    29
-    """
-    return int(Decimal(repr(share)) * records)
-
-
 def level_range(
     hierarchies: Sequence[Hierarchy], lowest: Sequence[int], highest: Sequence[int | None]
 ) -> tuple[Levels, Levels]:
@@ -234,7 +224,7 @@ def merged(histogram: Histogram, rows: Ints, ids: Ints, groups: int) -> Histogra
     lengths = histogram.distinct[rows]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     entries = np.repeat(histogram.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
-    found = rolling.merge_histograms(
+    found = kernels.merge_histograms(
         ids, groups, offsets, histogram.values[entries], histogram.counts[entries], len(histogram.domain)
     )
     return replace(histogram, offsets=found[0], values=found[1], counts=found[2])

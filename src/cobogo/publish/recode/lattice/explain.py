@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, number_of
 from cobogo.promises.models import Monotone, Scope
 from cobogo.promises.models.check import check, failing
-from cobogo.publish.recode.contract.problem import Problem, records_allowed
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.publish.recode.lattice.walk import predecessors

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data import rolling
 from cobogo.data.table.frequency import number_tuples
+from cobogo.data.table.kernels import merge_histograms, roll_up, sum_by
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Histogram
 from cobogo.publish.recode.contract.problem import Levels, Problem
@@ -233,7 +233,7 @@ class Tables:
     def _roll_up(self, source: Rolled, levels: Levels, node: Ints) -> Rolled:
         maps, starts, spans = self._packing.recode(node)
         ids = self._ids[: len(source)]
-        groups = rolling.roll_up(
+        groups = roll_up(
             source.digits, source.records, maps, starts, spans, self._slots, self._places, self._keys, ids,
             self._digits, self._records,
         )  # fmt: skip
@@ -262,13 +262,13 @@ def _renumbered(owners: Ints, chosen: Mask) -> Ints:
 
 def _sum(ids: Codes, counts: Ints, groups: int) -> Ints:
     total = np.zeros(groups, dtype=np.int64)
-    rolling.sum_by(ids, counts, total)
+    sum_by(ids, counts, total)
     return total
 
 
 def _merged(histogram: Histogram, ids: Codes, groups: int) -> Histogram:
     """The histogram of classes, from that of the rows that fall into them."""
-    offsets, values, counts = rolling.merge_histograms(
+    offsets, values, counts = merge_histograms(
         ids, groups, histogram.offsets, histogram.values, histogram.counts, len(histogram.domain)
     )
     return Histogram(offsets, values, counts, histogram.domain)

@@ -25,9 +25,9 @@ from cobogo.faces.server.state import DATASETS, Row, packed
 from cobogo.floor import scratch
 
 if TYPE_CHECKING:
-    from cobogo.examine.risk.assess import Glance
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.services.jobs import JobService
+    from cobogo.studies.risk import Glance
 
 
 __all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
@@ -182,7 +182,7 @@ class DatasetService(Subject):
     @operation(Scope.DATA)
     def assess(self, holder: Holder, identity: str, columns: str) -> Glance:
         """The risk of a table before anything is done, by the columns and the population that a text of JSON names."""
-        from cobogo.examine.risk.assess import glance
+        from cobogo.studies.risk import glance
 
         def count() -> Glance:
             told: dict[str, Any] = json.loads(columns)

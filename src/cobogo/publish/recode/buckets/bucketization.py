@@ -28,10 +28,10 @@ from cobogo.promises.models.frequency import SLACK as WITHIN
 from cobogo.promises.models.l_diversity import TOLERANCE
 from cobogo.promises.models.safety import SLACK
 from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
-from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Bucketed
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Bucketed
 
 CRITERION = "discernibility"
 ONE_BY_ONE = 64
@@ -47,7 +47,7 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
 
     Formula: $\min \sum_B \lvert B\rvert^2$ over partitions into buckets $B$ that satisfy the models
     Example: Four flus, two coughs and two gouts go into four buckets of two, and no more are possible.
-        >>> from cobogo.tell.reference.worked import DIVERSE, released
+        >>> from cobogo.studies.worked import DIVERSE, released
         >>> release = released("bucketization", DIVERSE)
         >>> release.solution.optimal, round(release.metrics["discernibility"])
         (True, 16)

@@ -21,15 +21,15 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import PolicyError, number_of
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.assignment import Assignment, coarsest, leaf_tuples
 from cobogo.publish.recode.cells.recovery import unrecoverable
-from cobogo.publish.recode.classic.survey import none_found
+from cobogo.publish.recode.contract.assignment import Assignment, coarsest, leaf_tuples
+from cobogo.publish.recode.contract.problem import Levels, Problem, asked_k, refuse_beyond_classes
+from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.cuts.cut import Judged, judge
-from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.lattice.classic.tags import none_found
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recode.partition.groups import unbroken
-from cobogo.publish.recode.problem import Levels, Problem, asked_k, refuse_beyond_classes
-from cobogo.publish.recode.solution import Assigned
 
 TOGETHER, SETS_AT_MOST, CELLS_AT_MOST = 3, 10_000, 1_000_000_000
 """Attributes whose combinations are looked at; fewer together where there are more sets of them, or of these times the
@@ -49,7 +49,7 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
         combination of a record must lose a cell
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mu-argus"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
@@ -110,7 +110,7 @@ class _Search:
         if best is None:
             raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
         value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
-        nodes = lattice.size(self.problem.lowest, self.problem.highest)
+        nodes = node_count(self.problem.lowest, self.problem.highest)
         return Assigned("mu-argus", best.assignment, value, nodes, self.checked, notes=tuple(self._notes(best)))
 
     def _notes(self, best: _Attempt) -> Iterator[str]:

@@ -8,9 +8,9 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.errors import CobogoError
-from cobogo.examine.risk.assess import Glance
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet, in_thread
+from cobogo.studies.risk import Glance
 
 HIGH, MIDDLE = 0.5, 0.2
 """Chances above which a tile is red, and amber."""

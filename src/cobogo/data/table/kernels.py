@@ -1,0 +1,138 @@
+"""A compiled GROUP BY of coded rows: searches and risk measures number the classes of a frequency table with it, and
+add up the counts and histograms of each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Fibonacci hashing: 2^64 divided by the golden ratio spreads neighbouring keys over the whole table (Knuth 6.4).
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# Keys are products of spans in 64 signed bits; the margin of two bits keeps the product below the sign.
+KEYS_BELOW = 2.0**62
+
+
+@njit(cache=True, nogil=True)
+def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_digits, new_counts):  # type: ignore[no-untyped-def]
+    """Number the rows by the class they fall into; a class keeps the digits of its first row. Returns the classes.
+
+    ``slots`` are 2^n places, all −1 before and after. Where the keys are few, a key is its own place; otherwise it is
+    hashed. Keys that would not fit into 64 bits are numbered in between.
+    """
+    rows, width = digits.shape
+    groups = 1
+    first = 0
+    while True:
+        span = float(groups)
+        last = first
+        while last < width and span * spans[last] < KEYS_BELOW:
+            span *= spans[last]
+            last += 1
+        direct = span <= len(slots)
+        shift = np.uint64(64)
+        size = 1
+        while size < 2 * rows and size < len(slots):
+            size *= 2
+            shift -= np.uint64(1)
+        mask = size - 1
+        found = 0
+        for row in range(rows):
+            key = np.int64(ids[row]) if first > 0 else np.int64(0)
+            for digit in range(first, last):
+                key = key * spans[digit] + maps[starts[digit] + digits[row, digit]]
+            if direct:
+                place = key
+                group = slots[place]
+            else:
+                place = np.int64((np.uint64(key) * GOLDEN) >> shift) & mask
+                group = slots[place]
+                while group >= 0 and keys[group] != key:
+                    place = (place + 1) & mask
+                    group = slots[place]
+            if group < 0:
+                group = found
+                slots[place] = group
+                places[group] = place
+                keys[group] = key
+                new_counts[group] = 0
+                for digit in range(width):
+                    new_digits[group, digit] = digits[row, digit]
+                found += 1
+            ids[row] = group
+            new_counts[group] += counts[row]
+        for group in range(found):
+            slots[places[group]] = -1
+        groups = found
+        if last >= width:
+            return groups
+        first = last
+
+
+@njit(cache=True, nogil=True)
+def sum_by(ids, counts, out):  # type: ignore[no-untyped-def]
+    """Add each row's count to its class."""
+    for row in range(len(ids)):
+        out[ids[row]] += counts[row]
+
+
+@njit(cache=True, nogil=True)
+def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
+    """The sparse histogram of each class, from those of the rows that fall into it."""
+    if groups * domain <= 4 * len(values):
+        return _merge_in_a_matrix(ids, groups, offsets, values, counts, domain)
+    rows = len(ids)
+    start = np.zeros(groups + 1, np.int64)
+    for row in range(rows):
+        start[ids[row] + 1] += 1
+    for group in range(groups):
+        start[group + 1] += start[group]
+    place = start[:-1].copy()
+    order = np.empty(rows, np.int64)
+    for row in range(rows):
+        order[place[ids[row]]] = row
+        place[ids[row]] += 1
+    new_offsets = np.zeros(groups + 1, np.int64)
+    new_values = np.empty(len(values), np.int32)
+    new_counts = np.empty(len(values), np.int64)
+    slot_of = np.full(domain, -1, np.int64)
+    end = 0
+    for group in range(groups):
+        begin = end
+        for position in range(start[group], start[group + 1]):
+            row = order[position]
+            for entry in range(offsets[row], offsets[row + 1]):
+                value = values[entry]
+                slot = slot_of[value]
+                if slot < 0:
+                    slot_of[value] = end
+                    new_values[end] = value
+                    new_counts[end] = counts[entry]
+                    end += 1
+                else:
+                    new_counts[slot] += counts[entry]
+        for slot in range(begin, end):
+            slot_of[new_values[slot]] = -1
+        new_offsets[group + 1] = end
+    return new_offsets, new_values[:end].copy(), new_counts[:end].copy()
+
+
+@njit(cache=True, nogil=True)
+def _merge_in_a_matrix(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
+    """The same where most classes have most values."""
+    matrix = np.zeros((groups, domain), np.int64)
+    for row in range(len(ids)):
+        group = ids[row]
+        for entry in range(offsets[row], offsets[row + 1]):
+            matrix[group, values[entry]] += counts[entry]
+    new_offsets = np.zeros(groups + 1, np.int64)
+    new_values = np.empty(groups * domain, np.int32)
+    new_counts = np.empty(groups * domain, np.int64)
+    end = 0
+    for group in range(groups):
+        for value in range(domain):
+            if matrix[group, value] > 0:
+                new_values[end] = value
+                new_counts[end] = matrix[group, value]
+                end += 1
+        new_offsets[group + 1] = end
+    return new_offsets, new_values[:end].copy(), new_counts[:end].copy()

@@ -53,7 +53,7 @@ def test_a_missing_library_names_its_extra() -> None:
     """Whatever room asks for a library that is not there, the command says what brings it."""
     code = (
         "import sys; sys.modules['scipy'] = None; sys.modules['scipy.spatial'] = None\n"
-        "from cobogo.faces.cli.main import run; run(['location', 'people', '--out', 'nowhere', '--number', '3'])"
+        "from cobogo.faces.cli.main import run; run(['locate', 'people', '--out', 'nowhere', '--number', '3'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2

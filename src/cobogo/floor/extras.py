@@ -7,15 +7,18 @@ import traceback
 from cobogo.errors import InputError
 
 EXTRAS = {
-    "dp": "dp",
-    "ldp": "ldp",
-    "location": "location",
-    "metrics": "utility",
-    "perturb": "utility",
-    "sample": "utility",
-    "server": "server",
-    "synth": "synth",
-    "workbench": "server",
+    "answer": "dp",
+    "collect": "ldp",
+    "examine.utility": "utility",
+    "examples.fortaleza": "location",
+    "faces.server": "server",
+    "faces.workbench": "server",
+    "locate": "location",
+    "promises.mechanisms": "dp",
+    "publish.perturb": "utility",
+    "publish.randomize": "utility",
+    "publish.sample": "utility",
+    "publish.synthesize": "synth",
 }
 """The extra of each room that has libraries of its own."""
 
@@ -25,8 +28,8 @@ def missing(error: ModuleNotFoundError) -> InputError | None:
     if not error.name or error.name.partition(".")[0] == "cobogo":
         return None
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        package, _, rest = str(frame.f_globals.get("__name__", "")).partition(".")
-        extra = EXTRAS.get(rest.partition(".")[0])
+        package, _, module = str(frame.f_globals.get("__name__", "")).partition(".")
+        extra = next((extra for room, extra in EXTRAS.items() if f"{module}.".startswith(f"{room}.")), None)
         if package == "cobogo" and extra:
             return InputError(f"{error.name} is not installed", remedy=f"Install it: pip install 'cobogo[{extra}]'.")
     return None

@@ -17,6 +17,7 @@ test: lint types unit
 lint: $(VENV)/tests-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
 
 types: $(VENV)/tests-installed
 	$(BIN)/mypy

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.examine.attacks import attack as attack
     from cobogo.examine.attacks.base import Findings as Findings
-    from cobogo.examine.risk.assess import risk as risk
-    from cobogo.examine.risk.result import RiskReport as RiskReport
     from cobogo.publish.anonymize import anonymize as anonymize
     from cobogo.publish.mask.job import mask as mask
     from cobogo.publish.mask.vault import Vault as Vault
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from cobogo.studies.comparison import compare as compare
     from cobogo.studies.exploration import explore as explore
     from cobogo.studies.frontier import frontier as frontier
+    from cobogo.studies.risk import RiskReport as RiskReport
+    from cobogo.studies.risk import risk as risk
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
@@ -37,7 +37,7 @@ _HOMES = {
     "Hierarchy": "cobogo.data.hierarchy",
     "Policy": "cobogo.data.policy",
     "Release": "cobogo.publish.result",
-    "RiskReport": "cobogo.examine.risk.result",
+    "RiskReport": "cobogo.studies.risk",
     "Vault": "cobogo.publish.mask.vault",
     "Verdict": "cobogo.release.verdict",
     "anonymize": "cobogo.publish.anonymize",
@@ -48,7 +48,7 @@ _HOMES = {
     "frontier": "cobogo.studies.frontier",
     "mask": "cobogo.publish.mask.job",
     "perturb": "cobogo.publish.perturb.job",
-    "risk": "cobogo.examine.risk.assess",
+    "risk": "cobogo.studies.risk",
     "sample": "cobogo.publish.sample.job",
     "synthesize": "cobogo.publish.synthesize.job",
     "verify": "cobogo.release.verify",

@@ -8,17 +8,18 @@ from cobogo.errors import InputError
 
 EXTRAS = {
     "answer": "dp",
-    "collect": "ldp",
-    "examine.utility": "utility",
-    "examples.fortaleza": "location",
-    "faces.server": "server",
-    "faces.workbench": "server",
-    "locate": "location",
     "promises.mechanisms": "dp",
+    "collect": "ldp",
+    "locate": "location",
+    "studies.fortaleza": "location",
+    "studies.location": "location",
+    "examine.utility": "utility",
     "publish.perturb": "utility",
     "publish.randomize": "utility",
     "publish.sample": "utility",
     "publish.synthesize": "synth",
+    "faces.server": "server",
+    "faces.workbench": "server",
 }
 """The extra of each room that has libraries of its own."""
 
@@ -28,8 +29,8 @@ def missing(error: ModuleNotFoundError) -> InputError | None:
     if not error.name or error.name.partition(".")[0] == "cobogo":
         return None
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
-        package, _, module = str(frame.f_globals.get("__name__", "")).partition(".")
-        extra = next((extra for room, extra in EXTRAS.items() if f"{module}.".startswith(f"{room}.")), None)
+        package, _, rest = str(frame.f_globals.get("__name__", "")).partition(".")
+        extra = next((extra for room, extra in EXTRAS.items() if rest.startswith(room)), None)
         if package == "cobogo" and extra:
             return InputError(f"{error.name} is not installed", remedy=f"Install it: pip install 'cobogo[{extra}]'.")
     return None

@@ -31,7 +31,7 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    rooms = ("answer", "locate", "publish", "release")
+    rooms = ("release", "publish", "answer", "locate", "studies")
     tellers = [path for room in rooms for path in (REPORT.parents[1] / room).rglob("*.py")]
     lists = ("english", "portuguese")
     return "\n".join(

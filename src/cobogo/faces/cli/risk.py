@@ -11,7 +11,7 @@ from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Drawings, Engine, Json
 
 if TYPE_CHECKING:
-    from cobogo.examine.risk.result import RiskReport
+    from cobogo.studies.risk import RiskReport
     from cobogo.tell.report.words import Words
 
 _NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomial"}
@@ -47,7 +47,7 @@ def risk(
 ) -> None:
     """Measure how exposed the people of a table are: attackers' chances, uniqueness, telling combinations, columns."""
     from cobogo.data.policy import Policy
-    from cobogo.examine.risk.assess import risk as measure_risk
+    from cobogo.studies.risk import risk as measure_risk
 
     rules = None if policy is None else Policy.load(policy)
     with console.progress(quiet=as_json) as show:

@@ -1,6 +1,8 @@
-"""The maps for those who build are true: what CONTRIBUTING and the other maps name is in the tree, and no room is missing."""
+"""The maps for those who build are true: what they name is in the tree, and no room is missing."""
 
 import re
+import tomllib
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,14 +60,18 @@ def test_every_path_and_module_of_a_map_is_in_the_tree(file: Path) -> None:
     assert [name for name in modules if not _is_there(name)] == []
 
 
+def test_every_marker_is_explained() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    explained = re.findall(r"^\| `(\w+)` \|", (ROOT / "tests" / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(explained) == sorted(marker.partition(":")[0] for marker in settings["markers"])
+
+
 def _is_there(name: str) -> bool:
     """Whether a dotted name is a module, or a name of one."""
-    import importlib
-
     try:
         if find_spec(name):
             return True
     except ModuleNotFoundError:
         pass
     module, _, last = name.rpartition(".")
-    return hasattr(importlib.import_module(module), last)
+    return hasattr(import_module(module), last)

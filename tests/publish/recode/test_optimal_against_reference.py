@@ -23,7 +23,8 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
-from cobogo.promises.models import Classes, KAnonymity, Model, Monotone
+from cobogo.promises.models import Classes, Model, Monotone
+from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.recode import lattice, search
 from cobogo.publish.recode.evaluate import Evaluator
 from cobogo.publish.recode.problem import Problem, records_allowed

@@ -14,7 +14,8 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
-from cobogo.promises.models import Histogram, KAnonymity, Model
+from cobogo.promises.models import Histogram, Model
+from cobogo.promises.models.k_anonymity import KAnonymity
 
 Levels = tuple[int, ...]
 """A node of the generalization lattice: one level per quasi-identifier, in the policy's order."""

@@ -14,7 +14,10 @@ from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
-from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, TCloseness
+from cobogo.promises.models import Domain, Histogram
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode import kernels
 from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.search import optimal

@@ -11,7 +11,8 @@ from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.progress import Steps
-from cobogo.promises.models import LDiversity, Scope
+from cobogo.promises.models import Scope
+from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.publish.recode.buckets import kernels
 from cobogo.publish.recode.buckets.buckets import Buckets
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value

@@ -23,10 +23,11 @@ from cobogo.examine.metrics import METRICS
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints
 from cobogo.floor.progress import Steps
-from cobogo.promises.models import AlphaK, CKSafety, DeltaDisclosure, LDiversity, Model, PSensitive, TCorruption
+from cobogo.promises.models import Model
 from cobogo.promises.models.frequency import SLACK as WITHIN
-from cobogo.promises.models.l_diversity import TOLERANCE
-from cobogo.promises.models.safety import SLACK
+from cobogo.promises.models.frequency import AlphaK, DeltaDisclosure, PSensitive, TCorruption
+from cobogo.promises.models.l_diversity import TOLERANCE, LDiversity
+from cobogo.promises.models.safety import SLACK, CKSafety
 from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
 from cobogo.publish.recode.buckets.buckets import Buckets
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value

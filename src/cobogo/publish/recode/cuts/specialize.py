@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.examine.metrics import igpl, information_gain
+from cobogo.examine.metrics.labels import igpl, information_gain
 from cobogo.floor.arrays import Ints, Small
 from cobogo.publish.recode.assignment import leaf_tuples
 from cobogo.publish.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers

@@ -7,15 +7,19 @@ import traceback
 from cobogo.errors import InputError
 
 EXTRAS = {
-    "dp": "dp",
-    "ldp": "ldp",
-    "location": "location",
-    "metrics": "utility",
-    "perturb": "utility",
-    "sample": "utility",
-    "server": "server",
-    "synth": "synth",
-    "workbench": "server",
+    "answer": "dp",
+    "promises.mechanisms": "dp",
+    "collect": "ldp",
+    "locate": "location",
+    "studies.fortaleza": "location",
+    "studies.location": "location",
+    "examine.utility": "utility",
+    "publish.perturb": "utility",
+    "publish.randomize": "utility",
+    "publish.sample": "utility",
+    "publish.synthesize": "synth",
+    "faces.server": "server",
+    "faces.workbench": "server",
 }
 """The extra of each room that has libraries of its own."""
 
@@ -26,7 +30,7 @@ def missing(error: ModuleNotFoundError) -> InputError | None:
         return None
     for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
         package, _, rest = str(frame.f_globals.get("__name__", "")).partition(".")
-        extra = EXTRAS.get(rest.partition(".")[0])
+        extra = next((extra for room, extra in EXTRAS.items() if rest.startswith(room)), None)
         if package == "cobogo" and extra:
             return InputError(f"{error.name} is not installed", remedy=f"Install it: pip install 'cobogo[{extra}]'.")
     return None

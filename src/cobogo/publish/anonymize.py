@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy
+from cobogo.data.policy.tables import records_allowed
+from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
@@ -20,7 +22,6 @@ from cobogo.errors import (
     NoSolution,
     PolicyError,
     TableTooLarge,
-    nearest,
 )
 from cobogo.examine import metrics
 from cobogo.examine.metrics import Metric
@@ -36,16 +37,15 @@ from cobogo.publish.admission import (
     check_marginals,
     check_no_stars,
     check_recoding,
-    check_roles,
     check_unique,
     check_withheld,
     check_withholding,
 )
 from cobogo.publish.recode import warm
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.hierarchies import built, sensitive_trees
 from cobogo.publish.recode.planning import plan
-from cobogo.publish.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.publish.recode.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.solution import Solution
 from cobogo.publish.result import Release
 from cobogo.publish.series import Series, looked_back, open_series
@@ -140,7 +140,7 @@ def _prepared(
     check_blind(rules, wanted)
     check_withholding(rules, wanted)
     check_marginals(rules)
-    if rules.recoding.algorithm in BUCKETIZING:
+    if not releases_one_table(rules.recoding.algorithm):
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
@@ -188,8 +188,8 @@ def _prepared(
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
-    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
-        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+    if problem.withholds and "full-domain" not in recodings(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in recodings(name)]
         raise PolicyError(
             f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
@@ -230,21 +230,16 @@ def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[s
 
 def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
-    if name not in ALGORITHMS:
-        raise PolicyError(
-            f"there is no algorithm {name!r}",
-            where=f"{policy.name}, recoding.algorithm",
-            remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
-        )
-    kind, known = policy.recoding.kind, kinds(name)
+    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
+    kind, known = policy.recoding.kind, recodings(name)
     if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
         raise PolicyError(
             f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
             where=f"{policy.name}, recoding.kind",
             remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
         )
-    return ALGORITHMS[name]
+    return algorithm
 
 
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
@@ -263,11 +258,11 @@ def _counted(
     each attribute alone."""
     names, unit = policy.quasi_identifiers, policy.data.unit
     try:
-        joint = "cell" in kinds(policy.recoding.algorithm)
+        joint = "cell" in recodings(policy.recoding.algorithm)
         return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
-        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+        if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)

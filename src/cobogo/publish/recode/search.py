@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.examine.metrics import Outcome
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode import lattice
 from cobogo.publish.recode.bounds import Yardstick
@@ -28,6 +29,7 @@ KEPT = 64
 RUNNERS_UP = 10
 
 
+@card("optimal", group="lattice", guide="search", recodings=("full-domain",))
 def optimal(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Searches the generalization lattice for the full-domain recoding that is best by the metric, and proves it.
 
@@ -38,7 +40,7 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: $\arg\min_{g} m(g)$ over the nodes $g \in \prod_A \{0, \ldots, H_A\}$ whose failing records are at most
         $\lfloor \ell N \rfloor$, for the metric $m$ and the suppression limit $\ell$
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> release = released("optimal")
         >>> release.levels, classes(release)
         ({'age': 3, 'sex': 0}, {('*', 'f'): 4, ('*', 'm'): 4})

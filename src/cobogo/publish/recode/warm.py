@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
@@ -18,7 +19,6 @@ from cobogo.promises.models import Domain, Histogram
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.t_closeness import TCloseness
-from cobogo.publish.recode import kernels
 from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.search import optimal
 

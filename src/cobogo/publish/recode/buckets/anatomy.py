@@ -10,6 +10,7 @@ import numpy as np
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
 from cobogo.promises.models.l_diversity import LDiversity
@@ -25,6 +26,7 @@ NOTE = "quasi-identifiers are released as they are: buckets hide whose value is 
 TOO_FREQUENT = "the most frequent sensitive value"
 
 
+@card("anatomy", title="Anatomy", group="buckets", one_table=False)
 def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
     protection against being found in the table.
@@ -35,7 +37,7 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: $\hat{c}(q, s) = \sum_B \lvert\{r \in B : r \text{ matches } q\}\rvert \cdot \frac{n_B(s)}{\lvert
         B\rvert}$, the count that a reader estimates from the two tables
     Example: Two tables, which only the name of the bucket joins.
-        >>> from cobogo.tell.reference.worked import DIVERSE, released
+        >>> from cobogo.studies.worked import DIVERSE, released
         >>> release = released("anatomy", DIVERSE)
         >>> sorted(release.tables())
         ['release', 'sensitive']

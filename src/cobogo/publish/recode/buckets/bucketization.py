@@ -22,6 +22,7 @@ import numpy as np
 from cobogo.examine.metrics import METRICS
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model
 from cobogo.promises.models.frequency import SLACK as WITHIN
@@ -39,6 +40,7 @@ ONE_BY_ONE = 64
 """Bucket sizes that are tried one after the other; from there on, each is a tenth larger than the last."""
 
 
+@card("bucketization", group="buckets", guide="algorithms-sensitive", one_table=False)
 def bucketization(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:
     r"""Releases tuples as they are, and apart from them the sensitive values of buckets as small and equal as the
     models allow, which is proven for l-diversity and the like.
@@ -48,7 +50,7 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
 
     Formula: $\min \sum_B \lvert B\rvert^2$ over partitions into buckets $B$ that satisfy the models
     Example: Four flus, two coughs and two gouts go into four buckets of two, and no more are possible.
-        >>> from cobogo.tell.reference.worked import DIVERSE, released
+        >>> from cobogo.studies.worked import DIVERSE, released
         >>> release = released("bucketization", DIVERSE)
         >>> release.solution.optimal, round(release.metrics["discernibility"])
         (True, 16)

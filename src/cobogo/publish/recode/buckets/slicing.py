@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
 from cobogo.publish.recode.buckets.buckets import Buckets
@@ -22,6 +23,7 @@ NOTE = (
 )
 
 
+@card("slicing", group="buckets", one_table=False)
 def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
     buckets of similar records.
@@ -33,7 +35,7 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
         B)\,\frac{n_B(s)}{\lvert B\rvert}$
     Example: The patients are all there, but rows are no records.
-        >>> from cobogo.tell.reference.worked import DIVERSE, PATIENTS, released
+        >>> from cobogo.studies.worked import DIVERSE, PATIENTS, released
         >>> rows = released("slicing", DIVERSE).to_arrow().to_pylist()
         >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
         True

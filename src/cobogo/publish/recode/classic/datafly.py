@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cobogo.floor.catalogue import card
 from cobogo.publish.recode import lattice
 from cobogo.publish.recode.classic.survey import none_found
 from cobogo.publish.recode.evaluate import Checked, Evaluator
@@ -11,6 +12,7 @@ from cobogo.publish.recode.problem import Levels, Problem
 from cobogo.publish.recode.solution import Solution
 
 
+@card("datafly", title="Datafly", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def datafly(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:
@@ -23,7 +25,7 @@ def datafly(
     Formula: $g_{i+1} = g_i + e_A$ with $A = \arg\max_A \frac{\text{distinct values of } A \text{ at } g_i}{w_A}$, until
         at most $\lfloor \ell N \rfloor$ records fail
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("datafly").levels
         {'age': 3, 'sex': 0}
 

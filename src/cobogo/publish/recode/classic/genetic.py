@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.publish.recode import lattice
 from cobogo.publish.recode.classic.datafly import climbed
 from cobogo.publish.recode.classic.survey import RUNNERS_UP, none_found
@@ -24,6 +25,7 @@ SEED = 2010
 """The same data and policy give the same levels; nothing private rests on these draws."""
 
 
+@card("genetic", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def genetic(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:
@@ -36,7 +38,7 @@ def genetic(
     Formula: $\text{child}_A \in \{g_A, g'_A\}$ for parents $g$ and $g'$, then $\pm 1$ on some attribute; the nodes with
         the least $m(g)$ live on
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("genetic").levels
         {'age': 3, 'sex': 0}
 

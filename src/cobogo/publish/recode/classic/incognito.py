@@ -12,6 +12,7 @@ import numpy as np
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.examine.metrics import METRICS
 from cobogo.floor.arrays import Mask
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
 from cobogo.publish.recode.classic.ola import caveats
@@ -22,6 +23,7 @@ from cobogo.publish.recode.solution import Solution
 from cobogo.publish.recode.tally import merged
 
 
+@card("incognito", title="Incognito", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def incognito(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Goes through ever larger sets of quasi-identifiers, dropping what fails on a smaller one; the metric chooses
     among the lowest nodes that hold.
@@ -31,7 +33,7 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: $g \text{ holds on } Q \Rightarrow g|_{S} \text{ holds on } S$ for every $S \subseteq Q$; so a node on $Q$
         is looked at only if it holds on all subsets that are smaller by one
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("incognito").levels
         {'age': 3, 'sex': 0}
 

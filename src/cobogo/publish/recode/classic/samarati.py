@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.classic.survey import Survey
 from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.solution import Solution
 
 
+@card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def samarati(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Finds the lowest height of the lattice at which a node satisfies the models, by halving; the metric chooses
     among the nodes of that height.
@@ -16,7 +18,7 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
     Formula: $\min \{ h : \exists\, g \text{ with } \sum_A g_A = h \text{ that satisfies the policy} \}$
     Example: The lowest height is 2, which loses more here than the optimum at height 3.
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("samarati").levels
         {'age': 1, 'sex': 1}
 

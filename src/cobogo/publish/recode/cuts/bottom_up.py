@@ -15,6 +15,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
 from cobogo.examine.metrics.labels import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.check import failing
 from cobogo.publish.recode import lattice
@@ -31,6 +32,7 @@ from cobogo.publish.recode.tally import merged, tally
 NOTES_SHOWN = 5
 
 
+@card("bottom-up", group="cuts", guide="algorithms-lattice", recodings=("subtree", "sibling", "value"))
 def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
     records for what it loses.
@@ -43,7 +45,7 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
         raised to its parent
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("bottom-up"))
         {('*', 'f'): 4, ('*', 'm'): 4}
 

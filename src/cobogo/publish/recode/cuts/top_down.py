@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.publish.recode import lattice
 from cobogo.publish.recode.classic.survey import none_found
 from cobogo.publish.recode.cuts.specialize import Specialization
@@ -16,6 +17,7 @@ from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
 from cobogo.publish.recode.solution import Assigned
 
 
+@card("top-down", group="cuts", guide="algorithms-lattice", recodings=("subtree",))
 def top_down(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Assigned:
@@ -29,7 +31,7 @@ def top_down(
     Formula: $\mathrm{IGPL}(v) = \frac{\mathrm{IG}(v)}{\mathrm{PL}(v) + 1}$ with $\mathrm{IG}(v)$ the information gained
         on the label, in bits, and $\mathrm{PL}(v)$ by how much the smallest class shrinks
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("top-down"))
         {('30-39', '*'): 2, ('40-49', '*'): 2, ('50-59', '*'): 2, ('60-69', '*'): 2}
 

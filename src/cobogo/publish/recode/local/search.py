@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Metric
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import check
@@ -40,6 +41,7 @@ PARTS = 1000
 """Steps is told in so many parts of the time."""
 
 
+@card("local", group="local", guide="algorithms-local")
 def local(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Gives each record its own levels: records that are alike share the finest values that protect them.
 
@@ -50,7 +52,7 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
     Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
         satisfies the models
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("local", **{"time-limit": 0.1})).values())
         2
 

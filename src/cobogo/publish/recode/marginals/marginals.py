@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from cobogo.errors import NoSolution, PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.recode.marginals.source import Levels, Source
@@ -25,6 +26,7 @@ TOGETHER = (
 )
 
 
+@card("marginals", group="marginals", guide="algorithms-sensitive", one_table=False)
 def marginals(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Marginalized:
     r"""Releases several small tables of counts instead of records, each of which satisfies the models, and all of them
     together.
@@ -35,7 +37,7 @@ def marginals(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: $\mathrm{KL}(p \,\Vert\, \hat{p}) = \sum_x p(x) \ln \frac{p(x)}{\hat{p}(x)}$ with $\hat{p}(x) =
         \frac{\prod_C p_C(x)}{\prod_S p_S(x)}$ over the sets $C$ of attributes and what they have in common, $S$
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> release = released("marginals")
         >>> release.levels, sorted(release.tables())
         ({'age': 1, 'sex': 0}, ['marginal-1', 'marginal-2'])

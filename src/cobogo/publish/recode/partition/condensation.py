@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import AGGREGATED
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.aggregate import aggregated, hows
 from cobogo.publish.recode.assignment import Assignment
@@ -21,6 +22,7 @@ NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn
 
 
 @suppressing
+@card("condensation", group="partition")
 def condensation(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
     records drawn from those: correlations stay, single values are nobody's.
@@ -32,7 +34,7 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
         the eigenvalues and eigenvectors of the covariance of the group $G$
     Example: Every row names its group, and every group has at least two.
         >>> from collections import Counter
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> rows = released("condensation").to_arrow().to_pylist()
         >>> sorted(Counter(row["group"] for row in rows).values())
         [2, 2, 2, 2]

@@ -6,6 +6,7 @@ import numpy as np
 
 from cobogo.examine.metrics import AGGREGATED
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.aggregate import NUMERIC, aggregated, hows
 from cobogo.publish.recode.assignment import Assignment
@@ -18,6 +19,7 @@ from cobogo.publish.recode.solution import Assigned
 
 
 @suppressing
+@card("mdav", title="MDAV", group="partition")
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
     group: statistics stay close, single values are no longer true.
@@ -28,7 +30,7 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps |
     Formula: the k records nearest to $r = \arg\max_r d(r, \bar{x})$ form a group, and so do those nearest to the record
         farthest from $r$; what is lost is $\frac{\sum (x - \hat{x})^2}{\sum (x - \bar{x})^2}$
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> release = released("mdav")
         >>> classes(release), round(release.metrics["squared_error"], 3)
         ({('38', 'f'): 2, ('40', 'm'): 2, ('56', 'f'): 2, ('62', 'm'): 2}, 0.072)

@@ -13,6 +13,7 @@ import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Floats, Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.aggregate import aggregated, hows
 from cobogo.publish.recode.assignment import Assignment
@@ -37,6 +38,7 @@ TIMES_GIVEN_UP = 16
 
 
 @suppressing
+@card("mondrian", title="Mondrian", group="partition")
 def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
@@ -49,7 +51,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
     Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
         models; $A$ is the attribute that tells most about most records
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mondrian"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
@@ -63,6 +65,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
 
 @suppressing
+@card("mondrian-relaxed", title="Mondrian, relaxed", group="partition")
 def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.
@@ -73,7 +76,7 @@ def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: as of mondrian; what is left over, $P$, becomes $P \cup L$ with $L \subset E$ records of the largest part
         beside it, if both $P \cup L$ and $E \setminus L$ satisfy the models
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mondrian-relaxed"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 

@@ -11,6 +11,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.partition import curves, kernels, spanning
 from cobogo.publish.recode.partition.clusters import Pieces, clustered
@@ -25,6 +26,7 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 @suppressing
+@card("k-member", group="partition")
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Grows groups of k records one after another, each time by the record that costs least.
 
@@ -33,7 +35,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: $r^{\ast} = \arg\min_r \mathrm{IL}(G \cup \{r\}) - \mathrm{IL}(G)$ with $\mathrm{IL}$ the loss of releasing
         a group alike; until $\lvert G\rvert = k$
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("k-member")).values())
         2
 
@@ -51,6 +53,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 
 @suppressing
+@card("k-similar", group="partition")
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
 
@@ -60,7 +63,7 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: a minimum spanning tree by $d(r, r') = \mathrm{IL}(\{r, r'\})$; an edge is cut, the dearest first, if both
         sides keep at least k records
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("k-similar")).values())
         2
 
@@ -96,6 +99,7 @@ def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
 
 
 @suppressing
+@card("oka", title="OKA", group="partition")
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
 
@@ -104,7 +108,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Formula: $G(r) = \arg\min_G d(r, G)$ over $\lfloor n/k \rfloor$ groups; then the farthest records of groups above k
         go to groups below k
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("oka")).values()) >= 2
         True
 
@@ -123,6 +127,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 
 
 @suppressing
+@card("hilbert", title="Hilbert", group="partition")
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
 
@@ -130,7 +135,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
     Formula: $c(j) = \min_{k \le j - i < 2k} c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, a dynamic programme over the order
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("hilbert")).values()) >= 2
         True
 
@@ -146,6 +151,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
 
 @suppressing
+@card("r-tree", title="R-tree", group="partition")
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
 
@@ -154,7 +160,7 @@ def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
     Formula: as of hilbert, $c(j) = \min_i c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, along the order of the leaves
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("r-tree")).values()) >= 2
         True
 

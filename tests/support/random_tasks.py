@@ -20,7 +20,7 @@ from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, Model
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
-from cobogo.publish.recode.problem import Problem, level_range
+from cobogo.publish.recode.contract.problem import Problem, level_range
 from support import reference
 from support.reference import Label, Ladder, Task
 

@@ -42,10 +42,10 @@ from cobogo.promises.models.risk import AverageRisk, HighestRisk
 from cobogo.promises.models.safety import CKSafety
 from cobogo.promises.models.set_valued import KM
 from cobogo.promises.models.t_closeness import TCloseness
-from cobogo.publish.recode.compiled import form
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.rolled import Rolled
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.checks import form
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.release.reference import Original
 from support import random_tables as tables
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from cobogo.floor.catalogue import Registry
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import AnySolution
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import AnySolution
 
 
 class Algorithm(Protocol):
@@ -27,12 +27,12 @@ class Algorithm(Protocol):
 ALGORITHMS: Registry[Algorithm] = Registry(
     "algorithm",
     {
-        "optimal": ".search:optimal",
-        "datafly": ".classic.datafly:datafly",
-        "samarati": ".classic.samarati:samarati",
-        "incognito": ".classic.incognito:incognito",
-        "ola": ".classic.ola:ola",
-        "genetic": ".classic.genetic:genetic",
+        "optimal": ".lattice.search:optimal",
+        "datafly": ".lattice.classic.datafly:datafly",
+        "samarati": ".lattice.classic.samarati:samarati",
+        "incognito": ".lattice.classic.incognito:incognito",
+        "ola": ".lattice.classic.ola:ola",
+        "genetic": ".lattice.classic.genetic:genetic",
         "top-down": ".cuts.top_down:top_down",
         "bottom-up": ".cuts.bottom_up:bottom_up",
         "mu-argus": ".cells.mu_argus:mu_argus",
@@ -49,7 +49,7 @@ ALGORITHMS: Registry[Algorithm] = Registry(
         "anatomy": ".buckets.anatomy:anatomy",
         "bucketization": ".buckets.bucketization:bucketization",
         "slicing": ".buckets.slicing:slicing",
-        "marginals": ".marginals.marginals:marginals",
+        "marginals": ".marginals.algorithm:marginals",
     },
     home="cobogo.publish.recode",
     listed="algorithms",

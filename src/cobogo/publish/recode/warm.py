@@ -19,8 +19,8 @@ from cobogo.promises.models import Domain, Histogram
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.t_closeness import TCloseness
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.search import optimal
 
 
 @cache

@@ -22,7 +22,6 @@ from cobogo.errors import (
     NoSolution,
     PolicyError,
     TableTooLarge,
-    nearest,
 )
 from cobogo.examine import metrics
 from cobogo.examine.metrics import Metric
@@ -44,7 +43,7 @@ from cobogo.publish.admission import (
 )
 from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.planning import plan
@@ -141,7 +140,7 @@ def _prepared(
     check_blind(rules, wanted)
     check_withholding(rules, wanted)
     check_marginals(rules)
-    if rules.recoding.algorithm in BUCKETIZING:
+    if not releases_one_table(rules.recoding.algorithm):
         check_bucketed(rules, wanted)
     series = open_series(rules, wanted)
     counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
@@ -189,8 +188,8 @@ def _prepared(
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
-    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
-        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+    if problem.withholds and "full-domain" not in recodings(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in recodings(name)]
         raise PolicyError(
             f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
@@ -231,21 +230,16 @@ def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[s
 
 def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
-    if name not in ALGORITHMS:
-        raise PolicyError(
-            f"there is no algorithm {name!r}",
-            where=f"{policy.name}, recoding.algorithm",
-            remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
-        )
-    kind, known = policy.recoding.kind, kinds(name)
+    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
+    kind, known = policy.recoding.kind, recodings(name)
     if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
         raise PolicyError(
             f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
             where=f"{policy.name}, recoding.kind",
             remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
         )
-    return ALGORITHMS[name]
+    return algorithm
 
 
 def _open(data: Any, policy: Policy, engine: str | None) -> Table:
@@ -264,11 +258,11 @@ def _counted(
     each attribute alone."""
     names, unit = policy.quasi_identifiers, policy.data.unit
     try:
-        joint = "cell" in kinds(policy.recoding.algorithm)
+        joint = "cell" in recodings(policy.recoding.algorithm)
         return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
-        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+        if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)

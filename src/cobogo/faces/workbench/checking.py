@@ -13,9 +13,8 @@ from cobogo.faces.server.confine import confined
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.promises import models
-from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.models.differential_privacy import MEASURES
-from cobogo.promises.models.promise import made
+from cobogo.promises.models.promise import build_promises
+from cobogo.promises.registry import PROMISES
 from cobogo.publish import anonymize as job
 
 TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
@@ -69,8 +68,7 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
         )
     _attached(policy, home)
     if policy.privacy is not None:
-        known: dict[str, Any] = {**models.MODELS, **GUARANTEES, **MEASURES}
-        made(policy.models, policy.sensitive, known)
+        build_promises(policy.models, policy.sensitive, PROMISES)
     if jobs[0] == "anonymize":
         if not policy.quasi_identifiers:
             raise PolicyError(

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from cobogo.examine.risk.assess import risk as risk
     from cobogo.examine.risk.result import RiskReport as RiskReport
     from cobogo.publish.anonymize import anonymize as anonymize
-    from cobogo.publish.mask.job import mask as mask
     from cobogo.publish.mask.vault import Vault as Vault
-    from cobogo.publish.perturb.job import perturb as perturb
-    from cobogo.publish.result import Release as Release
-    from cobogo.publish.synthesize.job import synthesize as synthesize
-    from cobogo.release.verdict import Verdict as Verdict
+    from cobogo.publish.transform import mask as mask
+    from cobogo.publish.transform import perturb as perturb
+    from cobogo.publish.transform import synthesize as synthesize
+    from cobogo.release.contract import Verdict as Verdict
+    from cobogo.release.release import Release as Release
     from cobogo.release.verify import verify as verify
 
 _HOMES = {
@@ -31,16 +31,16 @@ _HOMES = {
     "Findings": "cobogo.examine.attacks.base",
     "Hierarchy": "cobogo.data.hierarchy",
     "Policy": "cobogo.data.policy",
-    "Release": "cobogo.publish.result",
+    "Release": "cobogo.release.release",
     "RiskReport": "cobogo.examine.risk.result",
     "Vault": "cobogo.publish.mask.vault",
-    "Verdict": "cobogo.release.verdict",
+    "Verdict": "cobogo.release.contract",
     "anonymize": "cobogo.publish.anonymize",
     "attack": "cobogo.examine.attacks",
-    "mask": "cobogo.publish.mask.job",
-    "perturb": "cobogo.publish.perturb.job",
+    "mask": "cobogo.publish.transform",
+    "perturb": "cobogo.publish.transform",
     "risk": "cobogo.examine.risk.assess",
-    "synthesize": "cobogo.publish.synthesize.job",
+    "synthesize": "cobogo.publish.transform",
     "verify": "cobogo.release.verify",
 }
 _ROOMS = ("answer", "collect", "locate")

@@ -1,18 +1,36 @@
-"""Checks of the roles that a policy gives against the columns that a table has."""
+"""What a job begins with: its data opened, and its policy checked against the columns that they have."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import Policy, Role
+from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.read import Table
+from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.promises.models import Model, Scope
 
 FEW = 100
 """Below so many records a column that singles them out is a warning, not an error."""
+
+
+def split(data: Any, policy: str | Path | Policy | Mapping[str, Any] | None) -> tuple[Any, Policy]:
+    """The data and the policy that a job was given: of ``job(policy)`` the data are None, and the policy's own."""
+    return (None, Policy.given(data)) if policy is None else (data, Policy.given(policy))
+
+
+def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
+    """The table of the data given, or of the policy's own where they are None."""
+    if isinstance(data, Table):
+        return data
+    if data is None:
+        return open_source(policy, engine)
+    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 
 
 def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:

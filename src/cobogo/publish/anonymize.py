@@ -47,8 +47,9 @@ from cobogo.publish.recode.hierarchies import built, sensitive_trees
 from cobogo.publish.recode.planning import plan
 from cobogo.publish.recode.problem import Problem, asked_k, level_range, records_allowed
 from cobogo.publish.recode.solution import Solution
-from cobogo.publish.result import Release
-from cobogo.publish.series import Series, looked_back, open_series
+from cobogo.publish.recoded import Recoded
+from cobogo.release.release import Origin, Release
+from cobogo.release.series import Series, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import Book
@@ -150,7 +151,7 @@ def _prepared(
     warnings = (*check_unique(rules, table, counted.records), *_spellings(rules, table, counted))
     if rules.recoding.suppress == "sensitive":
         check_no_stars(rules, counted)
-    counted = looked_back(counted, wanted, series)
+    counted = with_earlier_releases(counted, wanted, series)
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
         counted = beside(counted, name, population)
@@ -210,10 +211,10 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
         solution = replace(solution, optimal=False)
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
-    return Release(
-        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
-        prepared.book,
-    )  # fmt: skip
+    recoded = Recoded(
+        rules, prepared.table, problem, solution, planned, prepared.populations, prepared.series, prepared.book
+    )
+    return Release(Origin.of(rules, prepared.table.name), prepared.table, recoded, warnings, seconds)
 
 
 def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:

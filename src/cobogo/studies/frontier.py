@@ -16,8 +16,8 @@ from cobogo.floor import place
 from cobogo.floor.progress import Progress
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
+from cobogo.publish.recode import story
 from cobogo.publish.recode.problem import Problem, records_allowed
-from cobogo.tell.report import story
 
 LIMIT = "suppression-limit"
 FILES = ("frontier.json", "frontier.png", "frontier.html")

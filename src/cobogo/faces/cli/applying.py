@@ -30,18 +30,18 @@ def apply(
     Exit 1 when nothing is left to release.
     """
     from cobogo.faces.cli.summary import lines
-    from cobogo.publish import write as publish
     from cobogo.publish.registry import reuse
+    from cobogo.release.write import write_release
 
     book = opened(registry, key)
     with console.progress(quiet=quiet or as_json) as show:
         show("read", 0, 0)
         made = reuse.apply(book, registry, key, release, data, engine=engine)
-        verdict = publish.write(made, out, progress=show)
+        verdict = write_release(made, out, progress=show)
     for warning in made.warnings:
         console.warn(warning)
     if as_json:
-        from cobogo.tell.report import story
+        from cobogo.publish.recode import story
 
         console.say_json(story.expected(made))
     elif not quiet:

@@ -82,7 +82,7 @@ def anonymize(
     from cobogo.data.policy import Policy
     from cobogo.faces.cli.summary import lines
     from cobogo.publish import anonymize as job
-    from cobogo.publish import write as publish
+    from cobogo.release.write import write_release
 
     rules = speaking.in_language(Policy.load(policy))
     directory = out or (rules.resolve(rules.output.directory) if rules.output.directory else None)
@@ -95,12 +95,12 @@ def anonymize(
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
         if dry_run:
-            publish.check_against_earlier(release)
-        verdict = None if dry_run or directory is None else publish.write(release, directory, progress=show)
+            release.check_against_earlier(release)
+        verdict = None if dry_run or directory is None else write_release(release, directory, progress=show)
     for warning in release.warnings:
         console.warn(warning)
     if as_json:
-        from cobogo.tell.report import story
+        from cobogo.publish.recode import story
 
         console.say_json(story.expected(release))
     elif not quiet:

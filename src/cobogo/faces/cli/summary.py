@@ -6,9 +6,9 @@ from pathlib import Path
 
 from cobogo.faces.cli import speaking
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.publish.result import Release
-from cobogo.release.verdict import Verdict
-from cobogo.tell.report import story
+from cobogo.publish.recode import story
+from cobogo.release.contract import Verdict
+from cobogo.release.release import Release
 
 
 def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> list[str]:

@@ -13,9 +13,9 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console
 from cobogo.faces.cli.summary import measured
 from cobogo.floor.progress import Progress
-from cobogo.publish.transform import write
-from cobogo.release.transformed import Transformed
-from cobogo.release.verdict import Verdict
+from cobogo.release.contract import Verdict
+from cobogo.release.release import Release
+from cobogo.release.write import write_release
 
 
 def place(policy: Policy, out: Path | None) -> Path:
@@ -29,9 +29,9 @@ def place(policy: Policy, out: Path | None) -> Path:
     return out or policy.resolve(str(policy.output.directory))
 
 
-def finish(release: Transformed, directory: Path, show: Progress, quiet: bool, as_json: bool) -> None:
+def finish(release: Release, directory: Path, show: Progress, quiet: bool, as_json: bool) -> None:
     """Write a release, say what came of it, and stop with 1 if it does not hold."""
-    verdict = write(release, directory, progress=show)
+    verdict = write_release(release, directory, progress=show)
     for warning in (*release.warnings, *verdict.problems):
         console.warn(warning)
     if as_json:
@@ -43,7 +43,7 @@ def finish(release: Transformed, directory: Path, show: Progress, quiet: bool, a
         raise typer.Exit(1)
 
 
-def lines(release: Transformed, verdict: Verdict, directory: Path) -> list[str]:
+def lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
     """The story of a run, one line a stage."""
     seconds, report = release.seconds, _reported(directory)
     text = [

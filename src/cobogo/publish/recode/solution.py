@@ -10,8 +10,8 @@ from cobogo.examine.metrics import BUCKETED, MARGINALIZED
 from cobogo.publish.recode.assignment import Assignment
 from cobogo.publish.recode.buckets.buckets import Buckets
 from cobogo.publish.recode.evaluate import Checked
-from cobogo.publish.recode.marginals.margins import Margins
 from cobogo.publish.recode.problem import Levels
+from cobogo.release.margins import Margins
 
 TOLERANCE = 1e-12
 

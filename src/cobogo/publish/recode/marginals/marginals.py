@@ -11,9 +11,9 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.recode.marginals.source import Levels, Source
-from cobogo.publish.recode.marginals.structure import Attributes, join_tree, without_parts
 from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.solution import Marginalized
+from cobogo.release.margins import Attributes, join_tree, without_parts
 
 WIDEST = 4
 """Attributes of a marginal, the sensitive one included, where the policy does not ask for any."""

@@ -13,7 +13,7 @@ CHECKS: dict[str, str] = {
     "frequency-list": "cobogo.publish.frequency_list.release:check",
     "masking": "cobogo.publish.mask.masked:check",
     "location-reports": "cobogo.locate.protect:check",
-    "mobility": "cobogo.locate.mobility.check:check",
+    "mobility": "cobogo.locate.mobility.release:check",
     "perturbation": "cobogo.publish.perturb.check:check",
     "randomization": "cobogo.publish.randomize.check:check",
     "sampling": "cobogo.publish.sample.sampled:check",

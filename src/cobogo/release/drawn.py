@@ -39,6 +39,8 @@ class DrawnRows(Transformation):
     reporter: ClassVar[str] = "cobogo.tell.report.transformed:write_report"
     remedy: ClassVar[str] = "Nothing was left in place. Ask for less, or let the retention be found."
 
+    new_columns: ClassVar[bool] = False  # whether none of the released columns is one of the original's
+
     @abstractmethod
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """The released rows as Arrow record batches of one schema with exactly these columns, in any order."""
@@ -96,7 +98,7 @@ class DrawnRows(Transformation):
         """A column is as collected unless its meaning says otherwise."""
         columns = []
         for name in release.columns:
-            known = release.origin.roles.get(name)
+            known = None if self.new_columns else release.origin.roles.get(name)
             added = known is None or known is Role.IDENTIFIER  # nothing of an identifier is left but its name
             role = Role.NON_SENSITIVE if known is None or added else known
             changed = self.meanings.get(name)

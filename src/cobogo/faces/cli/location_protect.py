@@ -37,7 +37,8 @@ def protect(
     from cobogo.locate import spec as asking
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.protect import Limits, protected
-    from cobogo.locate.write import write
+    from cobogo.locate.release import release_of
+    from cobogo.release.write import write_release
 
     asked = asking.parsed(mechanism, "--mechanism")
     if len(asked) != 1:
@@ -47,7 +48,7 @@ def protect(
         raise DataError("has no points", where=str(file))
     made = asking.mechanism(asked[0], None)
     package = protected(points, made, asked[0].label, Limits(budget, every, round_times))
-    verdict = write(package, out, source=str(file.absolute()), records=len(points))
+    verdict = write_release(release_of(package, points, str(file.absolute())), out)
     report = dict(package.report)
     if as_json:
         console.say_json({"holds": bool(verdict), "reports": len(package.points), **report})

@@ -46,10 +46,11 @@ def anonymize(
 ) -> None:
     """Release trajectories of which each has at least k − 1 others within δ metres of it at all times."""
     from cobogo.locate.places.reading import read_points
+    from cobogo.locate.release import release_of
     from cobogo.locate.trips import KDelta
     from cobogo.locate.trips import anonymize as make
-    from cobogo.locate.trips.release import packed
-    from cobogo.locate.write import write
+    from cobogo.locate.trips.release import anonymous_trips
+    from cobogo.release.write import write_release
 
     try:
         asked = KDelta(k, delta, method, trash, step, period, gap, stay, daily=daily)  # type: ignore[arg-type]
@@ -57,7 +58,7 @@ def anonymize(
         raise PolicyError(str(error), where="cobogo location anonymize") from None
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     found = make(points, asked)
-    verdict = write(packed(found), out, source=str(file.absolute()), records=len(points))
+    verdict = write_release(release_of(anonymous_trips(found), points, str(file.absolute())), out)
     figures = found.figures()
     if as_json:
         console.say_json({"holds": bool(verdict), "k": k, "delta": delta, "method": method, **figures})
@@ -103,13 +104,14 @@ def synthesize(
     """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
     from cobogo.locate.places.grid import Grid
     from cobogo.locate.places.reading import read_points
+    from cobogo.locate.release import release_of
     from cobogo.locate.trips import Synthesis, fit
     from cobogo.locate.trips.likeness import likeness
-    from cobogo.locate.trips.release import costs, made_up
-    from cobogo.locate.write import write
+    from cobogo.locate.trips.release import costs, made_up_trips
     from cobogo.promises.accounting import Loss
     from cobogo.promises.paying import payer
     from cobogo.promises.units import exact
+    from cobogo.release.write import write_release
 
     asked = Synthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
@@ -123,7 +125,7 @@ def synthesize(
     made = model.sample(number)
     alike = likeness(points, made, asked.grid, gap=gap, stay=stay)
     report: dict[str, Any] = {"epsilon": float(asked.epsilon), "likeness": alike, "parts": costs(asked)}
-    verdict = write(made_up(model, made, report), out, source=str(file.absolute()), records=len(points))
+    verdict = write_release(release_of(made_up_trips(model, made, report), points, str(file.absolute())), out)
     if as_json:
         console.say_json({"holds": bool(verdict), **report, "trips": made.users, "points": len(made)})
         return

@@ -45,9 +45,10 @@ def where(
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
     from cobogo.answer.metadata.datasets import loss_of
     from cobogo.locate.mobility import Space
-    from cobogo.locate.mobility import write as writing
+    from cobogo.locate.mobility.release import release_of
     from cobogo.locate.places.reading import read_calls, read_cells
     from cobogo.promises.paying import payer
+    from cobogo.release.write import write_release
 
     cost = loss_of(epsilon).amount
     start = _day(first, days)
@@ -58,13 +59,12 @@ def where(
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
         console.warn("no call is of these days: what is released is noise alone. Look at --first and --days")
-    found = writing.write(
-        calls, space, cost, out, source=str(events.absolute()), people=people, seed=seed, paying=paying
-    )
-    made, compared = found.made, found.fidelity
+    release = release_of(calls, space, cost, source=str(events.absolute()), people=people, seed=seed, paying=paying)
+    verdict = write_release(release, out)
+    made, compared = release.made, release.fidelity
     if as_json:
         console.say_json(
-            {"holds": bool(found.verdict), "epsilon": float(cost), "parts": made.model.costs(),
+            {"holds": bool(verdict), "epsilon": float(cost), "parts": made.model.costs(),
              "people": made.calls.users, "records": len(made.calls), "fidelity": compared}
         )  # fmt: skip
         return

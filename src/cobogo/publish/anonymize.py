@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy
+from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.data.table.rollup import rolled_up
@@ -32,7 +33,7 @@ from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.publish.recode.hierarchies import built, sensitive_trees
 from cobogo.publish.recode.planning import plan
-from cobogo.publish.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.publish.recode.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.solution import Solution
 from cobogo.publish.recoded import Recoded
 from cobogo.release.release import Origin, Release

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy
 from cobogo.data.policy.several import lists_tables, several
+from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.progress import Progress, silent
-from cobogo.publish.admission import check_roles, check_unique, open_data, split
+from cobogo.publish.admission import check_unique, open_data, split
 from cobogo.release.checks import load
 from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Policy
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor import place
 from cobogo.floor.progress import Progress
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode import story
-from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.problem import Problem
 
 LIMIT = "suppression-limit"
 FILES = ("frontier.json", "frontier.png", "frontier.html")

@@ -76,9 +76,9 @@ def explain(
     from cobogo.answer.explain import explain as explained
     from cobogo.answer.explain import price_for
     from cobogo.answer.metadata import CuratorPolicy
-    from cobogo.answer.metadata.datasets import loss_of
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
+    from cobogo.promises.accounting import loss_of
     from cobogo.promises.units import exact
 
     rules = CuratorPolicy.load(config)

@@ -43,12 +43,13 @@ def where(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
-    from cobogo.answer.metadata.datasets import loss_of
     from cobogo.locate.mobility import Space
     from cobogo.locate.mobility.release import release_of
     from cobogo.locate.places.reading import read_calls, read_cells
+    from cobogo.promises.accounting import loss_of
     from cobogo.promises.paying import payer
     from cobogo.release.write import write_release
+    from cobogo.studies.fortaleza import layers_below
 
     cost = loss_of(epsilon).amount
     start = _day(first, days)
@@ -59,7 +60,16 @@ def where(
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
         console.warn("no call is of these days: what is released is noise alone. Look at --first and --days")
-    release = release_of(calls, space, cost, source=str(events.absolute()), people=people, seed=seed, paying=paying)
+    release = release_of(
+        calls,
+        space,
+        cost,
+        source=str(events.absolute()),
+        people=people,
+        seed=seed,
+        paying=paying,
+        base=layers_below(network.lon, network.lat),
+    )
     verdict = write_release(release, out)
     made, compared = release.made, release.fidelity
     if as_json:

@@ -15,6 +15,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.outside import fraction
+from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.fidelity import fidelity
@@ -55,9 +56,10 @@ class MobilityModel(DrawnRows):
     new_columns = True
 
     def __init__(
-        self, true: Calls, space: Space, epsilon: Fraction, people: int | None, seed: int | None, paying: Payer | None
-    ) -> None:
-        self.true, self._space, self._epsilon = true, space, epsilon
+        self, true: Calls, space: Space, epsilon: Fraction, people: int | None, seed: int | None,
+        paying: Payer | None, base: Sequence[Layer],
+    ) -> None:  # fmt: skip
+        self.true, self.base, self._space, self._epsilon = true, base, space, epsilon
         self._people, self._seed, self._paying = people, seed, paying
 
     @cached_property
@@ -127,10 +129,11 @@ class MobilityModel(DrawnRows):
 
 def release_of(
     true: Calls, space: Space, epsilon: Fraction, *, source: str, people: int | None = None,
-    seed: int | None = None, paying: Payer | None = None,
+    seed: int | None = None, paying: Payer | None = None, base: Sequence[Layer] = (),
 ) -> Release:  # fmt: skip
-    """A release of a model of calls, which lie at ``source``; nothing is paid, drawn or written yet."""
-    made = MobilityModel(true, space, epsilon, people, seed, paying)
+    """A release of a model of calls, which lie at ``source``; nothing is paid, drawn or written yet. ``base`` are the
+    layers below the map of the evidence."""
+    made = MobilityModel(true, space, epsilon, people, seed, paying, base)
     return Release(Origin(source, ROLES), original_table(true.to_arrow(), source), made)
 
 
@@ -139,7 +142,7 @@ def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:
     made = release.transformation
     assert isinstance(made, MobilityModel)
     write_json(made.story(release.table, release.drawn, None).summary, evidence / "report.json")
-    draw(made.true, made.made.calls, made.made.model.space, evidence)
+    draw(made.true, made.made.calls, made.made.model.space, evidence, base=made.base)
 
 
 def _nothing(columns: Sequence[str]) -> Any:

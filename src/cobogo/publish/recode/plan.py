@@ -124,9 +124,10 @@ class Plan(ABC):
         """What of a file that was read back is not as planned: no row may be lost or merged on the way to disk."""
         found, planned = (released.records, len(released.counts)), (self.records, self.classes)
         if found != planned:
-            yield (
+            what = (
                 f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}"
             )
+            yield what
 
     def for_population(self) -> Plan | None:
         """The plan that recodes other people's tables as this one does; None where it tells of its own records only."""
@@ -208,13 +209,15 @@ class LocalPlan(Plan):
         yield from super().faults(released)
         yield from self.assignment.faults()
         if self.assignment.hides and recoverable(self.assignment):
-            yield "a suppressed cell can be told from the rest of the release"
+            what = "a suppressed cell can be told from the rest of the release"
+            yield what
         sizes = enumerate(self.assignment.sizes.tolist())
         expected = Counter({self.assignment.released(number): size for number, size in sizes})
         if self.star:
             expected[(SUPPRESSED,) * len(self.attributes)] += self.suppressed_records
         if counted_tuples(released) != expected:
-            yield "the file's classes are not those that were planned"
+            what = "the file's classes are not those that were planned"
+            yield what
 
     def level_shares(self) -> dict[str, list[float]]:
         """Those of the assignment."""
@@ -264,7 +267,8 @@ def group_faults(released: FrequencyTable, names: NDArray[np.object_], sizes: In
     """Where the groups that were read back are not those that were planned, or have other sizes."""
     planned = dict(zip(names.tolist(), sizes.tolist(), strict=True))
     if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != planned:
-        yield "the file's buckets are not those that were planned"
+        what = "the file's buckets are not those that were planned"
+        yield what
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:

@@ -69,7 +69,8 @@ class MarginalPlan(Plan):
         """The cells must be those that were planned."""
         yield from super().faults(released)
         if counted_tuples(released) != counted_tuples(self.margins.table(self.records)):
-            yield "the files' cells are not those that were planned"
+            what = "the files' cells are not those that were planned"
+            yield what
 
     def people(self, classes: Classes) -> Classes:
         """The cells that count them; the others follow from several marginals."""

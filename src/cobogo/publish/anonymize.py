@@ -29,12 +29,12 @@ from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.population import beside, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
+from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
-from cobogo.publish.recode.hierarchies import built, sensitive_trees
+from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
+from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.planning import plan
-from cobogo.publish.recode.problem import Problem, asked_k, level_range
-from cobogo.publish.recode.solution import Solution
 from cobogo.publish.recoded import Recoded
 from cobogo.release.release import Origin, Release
 from cobogo.release.series import Series, open_series, with_earlier_releases

@@ -10,7 +10,7 @@ from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.policy import MaskHierarchy, Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.release import dictionary
 from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
 from cobogo.release.reference import rows_of

@@ -23,8 +23,8 @@ from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.apply import assign, distort, generalize
-from cobogo.publish.recode.assignment import Assignment
 from cobogo.publish.recode.cells.recovery import recoverable
+from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.cuts.cut import CutAssignment
 from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.distort import Distortion, Tuple

@@ -16,9 +16,9 @@ from cobogo.data.policy import Role
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.floor.brief import tiles
 from cobogo.promises.models.check import ModelVerdict, check
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recoded import Recoded, RecodedReadBack, recoding_of
 from cobogo.release.release import Release
 from cobogo.release.withheld import hidden_values
@@ -235,7 +235,7 @@ def _most_frequent(table: FrequencyTable, position: int) -> tuple[tuple[Label, i
 
 def _lattice(problem: Problem, chosen: tuple[int, ...]) -> LatticeStory | None:
     """Every node of a small lattice, checked."""
-    if lattice.size(problem.lowest, problem.highest) > LATTICE_AT_MOST:
+    if node_count(problem.lowest, problem.highest) > LATTICE_AT_MOST:
         return None
     evaluator = Evaluator(problem)
     ranges = [range(low, high + 1) for low, high in zip(problem.lowest, problem.highest, strict=True)]

@@ -11,7 +11,7 @@ from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.publish.recode.apply import assign
-from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.buckets.bucketed import Buckets
 from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.moves import Moves, named
 from cobogo.publish.recode.plan import Plan, group_faults

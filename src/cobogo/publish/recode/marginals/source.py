@@ -12,7 +12,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Ints
 from cobogo.promises.models.check import check
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.release.margins import Attributes, Marginal, Margins, join_tree
 
 Levels = Mapping[str, int]

@@ -48,7 +48,7 @@ def sampled(original: Original, policy: Policy, table: Any, epsilon: float) -> V
     model = {"model": "differential-privacy", "epsilon": epsilon, "delta": DELTA}
     rules = _without(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
     release = sample(table, rules)
-    levels = release.transformation.stated()["levels"]
+    levels = release.stated()["levels"]
     return View("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
 
 

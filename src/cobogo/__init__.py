@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from cobogo.publish.mask.vault import Vault as Vault
     from cobogo.publish.transform import mask as mask
     from cobogo.publish.transform import perturb as perturb
+    from cobogo.publish.transform import sample as sample
     from cobogo.publish.transform import synthesize as synthesize
     from cobogo.release.contract import Verdict as Verdict
     from cobogo.release.release import Release as Release
     from cobogo.release.verify import verify as verify
+    from cobogo.studies.audit import audit as audit
+    from cobogo.studies.comparison import compare as compare
+    from cobogo.studies.exploration import explore as explore
+    from cobogo.studies.frontier import frontier as frontier
     from cobogo.studies.risk import RiskReport as RiskReport
     from cobogo.studies.risk import risk as risk
 
@@ -37,14 +42,19 @@ _HOMES = {
     "Verdict": "cobogo.release.contract",
     "anonymize": "cobogo.publish.anonymize",
     "attack": "cobogo.examine.attacks",
+    "audit": "cobogo.studies.audit",
+    "compare": "cobogo.studies.comparison",
+    "explore": "cobogo.studies.exploration",
+    "frontier": "cobogo.studies.frontier",
     "mask": "cobogo.publish.transform",
     "perturb": "cobogo.publish.transform",
     "risk": "cobogo.studies.risk",
+    "sample": "cobogo.publish.transform",
     "synthesize": "cobogo.publish.transform",
     "verify": "cobogo.release.verify",
 }
 _ROOMS = ("answer", "collect", "locate")
-__all__ = ["__version__", *_HOMES, *_ROOMS]  # noqa: PLE0604
+__all__ = ["__version__", *_HOMES, *_ROOMS]
 
 
 def __getattr__(name: str) -> Any:

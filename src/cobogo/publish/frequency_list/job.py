@@ -1,4 +1,4 @@
-"""The job behind `cobogo dp frequency-list`: a column in, a list of counts out."""
+"""The job behind `cobogo answer frequency-list`: a column in, a list of counts out."""
 
 from __future__ import annotations
 

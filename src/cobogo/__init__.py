@@ -54,7 +54,7 @@ _HOMES = {
     "verify": "cobogo.release.verify",
 }
 _ROOMS = ("answer", "collect", "locate")
-__all__ = ["__version__", *_HOMES, *_ROOMS]
+__all__ = ["__version__", *_HOMES, *_ROOMS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

@@ -385,10 +385,10 @@ def test_only_analysts_of_the_file_may_ask_now(tmp_path: Path) -> None:
 def test_nobody_without_a_name_has_the_whole_budget(curator: Curator) -> None:
     for name in ("", "  ", "\ud800", "x" * 201):
         for ask in (
-            lambda: curator.session(name),
-            lambda: curator.ledger.balance("people", name),
-            lambda: curator.ledger.debit("people", name, Loss("epsilon", Fraction(1)), "x"),
-            lambda: curator.grant("people", name, epsilon=1),
+            lambda: curator.session(name),  # noqa: B023
+            lambda: curator.ledger.balance("people", name),  # noqa: B023
+            lambda: curator.ledger.debit("people", name, Loss("epsilon", Fraction(1)), "x"),  # noqa: B023
+            lambda: curator.grant("people", name, epsilon=1),  # noqa: B023
         ):
             with pytest.raises(PolicyError, match="needs a name"):
                 ask()

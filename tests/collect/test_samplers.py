@@ -105,7 +105,7 @@ def test_packed_coins_of_any_number(share, count):
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_probabilities_that_make_no_sense(share):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError):  # noqa: PT011
         packed_coins(share, 1, Seeded(1))
 
 

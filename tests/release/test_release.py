@@ -75,4 +75,4 @@ def test_a_copy_is_a_release_and_a_misspelt_attribute_is_none() -> None:
     release = recoded()
     assert copy.copy(release).levels == release.levels
     with pytest.raises(AttributeError, match="level"):
-        release.level
+        _ = release.level

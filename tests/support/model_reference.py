@@ -50,7 +50,7 @@ class Whole:
     trees: Mapping[str, Ladder] = field(default_factory=dict)
 
 
-def holds(model: Specification, group: Group, whole: Whole) -> bool:
+def holds(model: Specification, group: Group, whole: Whole) -> bool:  # noqa: PLR0912
     """Whether a class satisfies a model."""
     value = measured(model, group, whole)
     match model["model"]:
@@ -95,7 +95,7 @@ def known(model: Specification, counts: Counter[Label]) -> Counter[Label]:
     return Counter({label: number for label, number in counts.items() if seen or label is not None})
 
 
-def measured(model: Specification, group: Group, whole: Whole) -> Number:
+def measured(model: Specification, group: Group, whole: Whole) -> Number:  # noqa: PLR0912
     """What a model measures of a class."""
     held = group.counts.get(model.get("attribute", ""), Counter())
     counts, total = known(model, held), known(model, whole.counts.get(model.get("attribute", ""), Counter()))

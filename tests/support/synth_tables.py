@@ -71,7 +71,7 @@ class Tape(Exact):
         )
 
     def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        drawn = lambda: super(Tape, self).chosen(scores, sensitivity, epsilon)
+        drawn = lambda: super(Tape, self).chosen(scores, sensitivity, epsilon)  # noqa: E731
         return self._answer("exponential", list(scores), sensitivity, epsilon, drawn)
 
     def _answer(self, kind: str, exact: list[int], bound: int, price: Fraction, draw: Any) -> Any:

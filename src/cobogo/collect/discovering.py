@@ -65,7 +65,7 @@ class Discovered(Protocol):
         domain = self.discovery.domain
         return str(domain.values(domain.sequences(self.read([value])))[0])
 
-    def permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:
+    def permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The discovery's reports."""
         return packed(self.discovery.encode(held, source), self.layout)
 

@@ -74,7 +74,7 @@ class Frequency(Protocol):
         """Itself, or the other."""
         return self.values[int(self.read([value])[0])]
 
-    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:
+    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The oracle's reports."""
         return packed(self.oracle.encode(held, source), self.layout)
 

@@ -61,7 +61,7 @@ class Numeric(Protocol):
         """The point of the grid: a number that moves by less than a step is the same."""
         return str(int(self.read([value])[0]))
 
-    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:
+    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The mechanism's reports."""
         return packed(self.mean.encode(held, source), self.layout)
 

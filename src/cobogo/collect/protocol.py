@@ -127,7 +127,7 @@ class Protocol(ABC):
         self.read([value])
         return value
 
-    def standing(self, count: int, source: Source) -> Ints:
+    def standing(self, count: int, source: Source) -> Ints:  # noqa: ARG002
         """What clients keep whatever their values are: the number of a cohort, or nothing, which is 0."""
         return np.zeros(count, dtype=np.int64)
 
@@ -135,7 +135,7 @@ class Protocol(ABC):
     def permanent(self, held: Any, standing: Ints, source: Source) -> Rows:
         """Permanent answers: drawn once for a client's value, and kept."""
 
-    def reports(self, permanent: Rows, source: Source) -> Rows:
+    def reports(self, permanent: Rows, source: Source) -> Rows:  # noqa: ARG002
         """Reports of permanent answers: these themselves, unless a mechanism adds noise to each."""
         return permanent
 

@@ -69,7 +69,7 @@ class Sketched(Protocol):
         words, numbers = strings_read(texts_of(values))
         return fingerprints(words)[numbers]
 
-    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:
+    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The oracle's reports."""
         return packed(self.oracle.encode(held, source), self.layout)
 

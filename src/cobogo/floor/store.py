@@ -74,7 +74,7 @@ def opened(place: Place, *, patience: int, pragmas: Sequence[str] = (), pooled: 
     engine = create_engine(place.url, hide_parameters=True, poolclass=NullPool, connect_args={"timeout": patience})
 
     @event.listens_for(engine, "connect")
-    def _connected(connection: Any, record: Any) -> None:
+    def _connected(connection: Any, record: Any) -> None:  # noqa: ARG001
         connection.isolation_level = None  # the driver begins transactions too late, and not all of them
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").close()

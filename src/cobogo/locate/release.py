@@ -39,11 +39,11 @@ class ReleasedPoints(DrawnRows):
     remedy: ClassVar[str] = OUR_FAULT
     new_columns: ClassVar[bool] = True
 
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Whose, when and where, as far as they are told."""
         return tuple(name for name in (self.whose, "time", "lon", "lat") if name in self.texts)
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
         """All points at once."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -75,7 +75,7 @@ class ReleasedPoints(DrawnRows):
         """The promises."""
         return tuple(parameters(promise) for promise in self.promises)
 
-    def story(self, before: Table, after: Table, say: Any) -> Story:
+    def story(self, before: Table, after: Table, say: Any) -> Story:  # noqa: ARG002
         """What it cost; there is no page."""
         return Story(self.report, self.kind)
 
@@ -90,7 +90,7 @@ def original_table(rows: Any, source: str) -> Table:
     return replace(read(rows, Data(), connect()), name=source)
 
 
-def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:
+def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:  # noqa: ARG001
     """Write ``report.json``: what the release cost."""
     assert isinstance(release.transformation, ReleasedPoints)
     write_json(release.transformation.report, evidence / "report.json", indent=1)

@@ -68,7 +68,7 @@ class Recoded(Transformation):
     kind: ClassVar[str] = RECODING
     reporter: ClassVar[str] = "cobogo.publish.recode.story:write_report"
 
-    def summary(self, release: Release) -> tuple[str, ...]:
+    def summary(self, release: Release) -> tuple[str, ...]:  # noqa: ARG002
         """What was done, what was lost, and the classes that are left."""
         kept = self.plan.kept_records
         return (
@@ -125,11 +125,11 @@ class Recoded(Transformation):
         gone = set(self.policy.with_role(Role.IDENTIFIER))
         return self.plan.columns([name for name in self.table.columns if name not in gone])
 
-    def engine(self, release: Release) -> Engine:
+    def engine(self, release: Release) -> Engine:  # noqa: ARG002
         """The engine of the original: what it holds need not leave it."""
         return self.table.engine
 
-    def record_count(self, release: Release) -> int:
+    def record_count(self, release: Release) -> int:  # noqa: ARG002
         """As planned."""
         return self.plan.records
 
@@ -137,7 +137,7 @@ class Recoded(Transformation):
         """The released rows, in no particular order, computed by the engine whenever they are looked at."""
         return replace(self.table, expression=self.plan.apply(self.table, self.released_columns))
 
-    def draw(self, release: Release) -> Table:
+    def draw(self, release: Release) -> Table:  # noqa: ARG002
         """The plan applied; with a registry, to rows that are computed once."""
         if self.policy.registry is None or not self.plan.has_rows:
             return self.applied()
@@ -162,11 +162,11 @@ class Recoded(Transformation):
         columns = dict.fromkeys((*self.released_columns, *self.policy.sensitive, self.mark))
         return self.table.engine.kept(self.plan.unshuffled().apply(marked, list(columns)))
 
-    def manifest(self, release: Release, rows: Path | Table) -> Manifest:
+    def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
         """What the plan says of itself."""
         return self.plan.manifest(Description(self.policy, self.problem, self.released_columns, rows))
 
-    def read_back(self, release: Release, rows: Path | Table, public: Path) -> RecodedReadBack:
+    def read_back(self, release: Release, rows: Path | Table, public: Path) -> RecodedReadBack:  # noqa: ARG002
         """The released classes must satisfy every model, and be those that were planned."""
         unsigned = self.manifest(release, rows)
         released = released_table(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
@@ -224,7 +224,7 @@ class Recoded(Transformation):
         sets = replace(there.sets, values=codes[there.sets.values], domain=everybody.sets.domain)
         return replace(classes, people=sets, earlier=everybody.earlier)
 
-    def evidence(self, release: Release, read: ReadBack) -> Json:
+    def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
         """What later verifications compare with: distributions, people, what is withheld, the series."""
         assert isinstance(read, RecodedReadBack)
         key, table, reference = secrets.token_bytes(32), self.problem.table, read.reference

@@ -181,7 +181,7 @@ class Transformation(ABC):
         """The released tables, by the names of their files."""
         return {ROWS: release.rows()}
 
-    def write_beside(self, public: Path) -> None:
+    def write_beside(self, public: Path) -> None:  # noqa: B027
         """Write the public files that are not tables; most kinds have none."""
 
     @abstractmethod
@@ -213,11 +213,11 @@ class Transformation(ABC):
     @contextmanager
     def recorded(
         self,
-        release: Release,
-        read: ReadBack,
-        public: Path,
-        directory: Path,
-        progress: Progress,
+        release: Release,  # noqa: ARG002
+        read: ReadBack,  # noqa: ARG002
+        public: Path,  # noqa: ARG002
+        directory: Path,  # noqa: ARG002
+        progress: Progress,  # noqa: ARG002
     ) -> Iterator[None]:
         """Record the release elsewhere before it is put in place; forget it where the block raises."""
         yield
@@ -226,7 +226,7 @@ class Transformation(ABC):
     def summary(self, release: Release) -> tuple[str, ...]:
         """The release in a few words each, for its representation."""
 
-    def figures(self, release: Release) -> str | None:
+    def figures(self, release: Release) -> str | None:  # noqa: ARG002
         """The key figures as HTML, for a notebook; None where there are none."""
         return None
 

@@ -124,7 +124,7 @@ class DrawnRows(Transformation):
         verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)
         return DrawnReadBack(unsigned, verdict, models, after)
 
-    def evidence(self, release: Release, read: ReadBack) -> Json:
+    def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
         """What `kept` says, and how many records there were."""
         return {"transformation": self.kept(), "input": {"records": release.table.rows()}}
 

@@ -177,7 +177,7 @@ def test_what_the_database_does_not_take_is_the_senders_fault(place) -> None:
     try:
         state.add(DATASETS, owner="ana", name="a\0b", about="")
     except InputError as error:
-        assert not isinstance(error, StateError)
+        assert not isinstance(error, StateError)  # noqa: PT017
     assert all("\0" in row["name"] for row in state.rows(DATASETS))
     state.close()
 

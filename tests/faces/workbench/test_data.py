@@ -267,7 +267,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]
         yield page, state
 
 
-def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:
+def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  # noqa: PLR0915
     page, state = bench
     page.get_by_text(SAY["data.none"]).wait_for()
     noise = {"name": "cat.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe" * 40}

@@ -129,7 +129,7 @@ def test_what_is_measured_is_measured_once_and_the_oldest_is_forgotten() -> None
     def fail() -> int:
         raise ValueError
 
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError):  # noqa: PT011
         memory.get("b", fail)
     assert memory.get("b", make) == 2
     memory.get("c", make)

@@ -219,7 +219,7 @@ class PostgreSQL(Dialect):
         inside = f"{column} >= {-(2**63)} AND {column} < {2**63}"
         return f"CASE WHEN {column} = floor({column}) AND {inside} THEN CAST({column} AS {self.whole}) END"
 
-    def day(self, column: str, kind: Any) -> str:
+    def day(self, column: str, kind: Any) -> str:  # noqa: ARG002
         """Compared before the cast, which fails on the last times of all in some zones."""
         inside = f"{column} >= DATE '{FIRST_DAY}' AND {column} < DATE '{LAST_DAY}' + 1"
         return f"CASE WHEN {inside} THEN CAST({column} AS DATE) END"
@@ -248,7 +248,7 @@ class Spark(Dialect):
         text = f"try_validate_utf8(CAST({column} AS STRING))"
         return f"CASE WHEN length({text}) <= {LONGEST_TEXT} THEN {text} END"
 
-    def day(self, column: str, kind: Any) -> str:
+    def day(self, column: str, kind: Any) -> str:  # noqa: ARG002
         """Its casts of times never fail."""
         return self.known_day(f"CAST({column} AS DATE)")
 

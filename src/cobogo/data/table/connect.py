@@ -42,14 +42,14 @@ def _duckdb(url: str, writable: bool) -> Engine:
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
 
 
-def _postgresql(url: str, writable: bool) -> Engine:
+def _postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
     _require("psycopg", "PostgreSQL", "postgres")
     from cobogo.data.table.postgres import PostgreSQL
 
     return PostgreSQL(url)
 
 
-def _spark(url: str, writable: bool) -> Engine:
+def _spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
     _require("pyspark", "Spark", "spark")
     from cobogo.data.table.spark import Spark
 

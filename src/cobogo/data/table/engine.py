@@ -61,7 +61,7 @@ class Engine(ABC):
         """Whether it still answers: a server may have ended the session."""
         return True
 
-    def types(self, name: str) -> dict[str, str]:
+    def types(self, name: str) -> dict[str, str]:  # noqa: ARG002
         """The types of a table's columns, where others may change them meanwhile."""
         return {}
 
@@ -70,10 +70,10 @@ class Engine(ABC):
         no transaction open, and is in nobody's way."""
         return nullcontext()
 
-    def rest(self) -> None:
+    def rest(self) -> None:  # noqa: B027
         """End the transaction that was open since the engine was made; what was loaded stays."""
 
-    def check_texts(self) -> None:
+    def check_texts(self) -> None:  # noqa: B027
         """Refuse a database whose texts may be bytes that are no text: one of them would fail a whole question."""
 
     # Tables in

@@ -57,7 +57,7 @@ def listed(path: str) -> list[str]:
                 "is not a regular file", where=path, remedy="A pipe cannot be read twice: save its content to a file."
             )
         return [path]
-    found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []
+    found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
         what = "no file matches" if glob.has_magic(path) else "no such file"
         raise DataError(what, where=path, remedy="Check the path. In a policy, paths are relative to its file.")

@@ -218,7 +218,7 @@ class PostgreSQL(Engine):
             return column.cast("string")
         return builtin("cobogo_float4" if kind.is_float32() else "cobogo_float8", kind, database="pg_temp")(column)
 
-    def random_key(self, table: Expression) -> Expression:
+    def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
         """The server's random UUIDs, which come from its operating system's entropy."""
         import ibis
 

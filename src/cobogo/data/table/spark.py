@@ -74,7 +74,7 @@ class Spark(Engine):
         data: Data,
         path: str,
         *,
-        once: bool = False,
+        once: bool = False,  # noqa: ARG002
     ) -> Expression:
         """A task a file, each with the parser of every engine: a quoted line end makes files indivisible anyway."""
         from pyspark.sql.types import StringType, StructField, StructType
@@ -96,7 +96,7 @@ class Spark(Engine):
         path: str,
         partitions: Sequence[str],
         *,
-        once: bool = False,
+        once: bool = False,  # noqa: ARG002
     ) -> Expression:
         """Read where it is."""
         try:
@@ -133,7 +133,7 @@ class Spark(Engine):
             return column.cast("string") + (builtin("typeof", kind)(column) == "timestamp").ifelse("+00", "")
         return column.cast("string")
 
-    def random_key(self, table: Expression) -> Expression:
+    def random_key(self, table: Expression) -> Expression:  # noqa: ARG002
         """Java's random UUIDs, which come from the operating system's entropy; Spark's own are seeded."""
         return builtin("reflect", "string", "string")("java.util.UUID", "randomUUID")
 

@@ -75,7 +75,7 @@ class IdealBound:
 
     needs: ClassVar[tuple[str, ...]] = ()
 
-    def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:
+    def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002
         """The value of the ideal outcome."""
         return self.value(ideal, scale)
 

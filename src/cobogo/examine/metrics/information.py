@@ -42,7 +42,7 @@ class Entropy(Separable):
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("bits",)
 
-    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
+    def terms(self, outcome: Outcome, scale: Scale) -> Numbers:  # noqa: ARG002
         """From 0 (nothing changed) to N times the attribute's entropy."""
         assert outcome.bits is not None
         return outcome.bits

@@ -47,7 +47,7 @@ def attack(
     ] = None,
     options: Annotated[
         list[str], typer.Option("--set", help="Another option of the attack, as in t=2; may be given again.")
-    ] = [],
+    ] = [],  # noqa: B006
     separator: Annotated[str | None, typer.Option("--separator", help="Of plain files; guessed if not given.")] = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="Of plain files: utf-8 or latin-1.")] = None,
     as_json: Json = False,

@@ -18,7 +18,7 @@ def audit(
     earlier: Annotated[
         list[Path],
         typer.Option("--with", help="An earlier release; may be given again. The registry's if not given."),
-    ] = [],
+    ] = [],  # noqa: B006
     knowledge: Annotated[
         Path | None, typer.Option("--knowledge", help="What the attacker knows; the original table if not given.")
     ] = None,

@@ -60,7 +60,7 @@ class Commands(TyperGroup):
         """Take the language out of the arguments before anybody else reads them."""
         return super().parse_args(ctx, take_language(args))
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names in the order of the panels; Typer's own order has groups last."""
         return [name for panel in PANELS.values() for name in panel]
 
@@ -134,7 +134,7 @@ def run(arguments: list[str] | None = None) -> None:
         sys.exit(70)
 
 
-def _stop(number: int, frame: object) -> None:
+def _stop(number: int, frame: object) -> None:  # noqa: ARG001
     """End at once. An exception could be lost in a callback of some library; what is on disk cannot wait for that."""
     scratch.remove_all()
     os.write(2, b"cobogo: stopped; nothing was left behind.\n")

@@ -35,10 +35,10 @@ def detokenize(
     column: Annotated[
         list[str],
         typer.Option("--column", help="A column and its domain, as in cpf=research; may be given again."),
-    ] = [],
+    ] = [],  # noqa: B006
     decrypt: Annotated[
         list[str], typer.Option("--decrypt", help="A column that is encrypted; may be given again.")
-    ] = [],
+    ] = [],  # noqa: B006
     vault: Annotated[str | None, typer.Option("--vault", help="The vault: a file, or a database's URL.")] = None,
     key: Annotated[Path | None, typer.Option("--key", help="The file of a key that may detokenize.")] = None,
     secret: Annotated[Path | None, typer.Option("--secret", help="The file of the secret.")] = None,

@@ -56,7 +56,7 @@ def issue(
     key: KeyFile,
     out: New,
     role: Annotated[list[str], typer.Option("--role", help="tokenize, detokenize or steward; may be given again.")],
-    domains: Annotated[list[str], typer.Option("--domain", help="Where; may be given again.")] = [],
+    domains: Annotated[list[str], typer.Option("--domain", help="Where; may be given again.")] = [],  # noqa: B006
 ) -> None:
     """Issue a key with roles in domains."""
     from cobogo.publish.mask.vault import Vault

@@ -65,7 +65,7 @@ def create_app(settings: Settings, *, house: House | None = None) -> FastAPI:
     queue = Queue(this)
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
         forget_unfinished(this)
         queue.start()
         yield
@@ -168,11 +168,11 @@ def _status(error: CobogoError) -> int:
             return 400
 
 
-def _refused(request: Request, error: Any) -> Response:
+def _refused(request: Request, error: Any) -> Response:  # noqa: ARG001
     return JSONResponse({"detail": str(error.detail), "where": None, "remedy": None}, error.status_code, error.headers)
 
 
-def _misshapen(request: Request, error: Any) -> Response:
+def _misshapen(request: Request, error: Any) -> Response:  # noqa: ARG001
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return JSONResponse({"detail": first["msg"], "where": where, "remedy": None}, 422)

@@ -75,7 +75,7 @@ class House:
             return self._curators[file]
 
 
-def _nobody(session: str) -> Holder | None:
+def _nobody(session: str) -> Holder | None:  # noqa: ARG001
     """Who is logged in in a browser, by the name of its session: without pages, nobody. The workbench says who."""
     return None
 

@@ -235,7 +235,7 @@ def abandoned(directory: Path) -> bool:
     return True
 
 
-def _stop(number: int, frame: Any) -> None:
+def _stop(number: int, frame: Any) -> None:  # noqa: ARG001
     scratch.remove_all()
     os._exit(143)
 

@@ -112,7 +112,7 @@ def _shown(desk: Desk, session: Session, dataset: str) -> str:
 
 
 @act("receive", Scope.DATA)
-def receive_table(desk: Desk, session: Session, about: str, name: str, file: Path, options: Mapping[str, Any]) -> str:
+def receive_table(desk: Desk, session: Session, about: str, name: str, file: Path, options: Mapping[str, Any]) -> str:  # noqa: ARG001
     """Take in a file; the identity of the data set."""
     with file.open("rb") as stream:
         identity = tables.receive(desk.house, session.owner, name, stream, **options)
@@ -121,7 +121,7 @@ def receive_table(desk: Desk, session: Session, about: str, name: str, file: Pat
 
 
 @act("receive example", Scope.DATA)
-def receive_example(desk: Desk, session: Session, about: str, name: str, rows: int) -> str:
+def receive_example(desk: Desk, session: Session, about: str, name: str, rows: int) -> str:  # noqa: ARG001
     """Take in made-up patients of Ceará."""
     from cobogo.examples import ceara
 
@@ -137,7 +137,7 @@ def receive_example(desk: Desk, session: Session, about: str, name: str, rows: i
 
 
 @act("copy table", Scope.DATA)
-def copy_table(desk: Desk, session: Session, about: str, source: str, table: str) -> str:
+def copy_table(desk: Desk, session: Session, about: str, source: str, table: str) -> str:  # noqa: ARG001
     """Take in a table of a database; the identity of the data set."""
     identity = tables.fetch(desk.house, session.owner, source, table)
     _begun(desk, session, identity)
@@ -250,7 +250,7 @@ def draft_of(desk: Desk, session: Session) -> Draft:
 
 
 @act("run", Scope.RUN)
-def run_policy(desk: Desk, session: Session, about: str, dataset: str, kind: str) -> str:
+def run_policy(desk: Desk, session: Session, about: str, dataset: str, kind: str) -> str:  # noqa: ARG001
     """Put a job in the queue: the data set of the page, under the policy that it shows."""
     row, text = _row(desk, session, dataset), _shown(desk, session, dataset)
     checked(desk, session, dataset)
@@ -258,7 +258,7 @@ def run_policy(desk: Desk, session: Session, about: str, dataset: str, kind: str
 
 
 @act("run node", Scope.RUN)
-def run_node(desk: Desk, session: Session, about: str, dataset: str, fixed: Callable[[str], str]) -> str:
+def run_node(desk: Desk, session: Session, about: str, dataset: str, fixed: Callable[[str], str]) -> str:  # noqa: ARG001
     """Put a job in the queue whose policy is the one that the page shows with its levels fixed."""
     from cobogo.faces.server.confine import confined
 
@@ -337,7 +337,7 @@ def stop_study(desk: Desk, session: Session, dataset: str, key: tuple[Any, ...])
 
 
 @act("ask", Scope.ASK)
-def ask_curator(desk: Desk, session: Session, dataset: str, sql: str, offer: Mapping[str, Any]) -> Answer:
+def ask_curator(desk: Desk, session: Session, dataset: str, sql: str, offer: Mapping[str, Any]) -> Answer:  # noqa: ARG001
     """Ask the curator, on the budget of whoever the page was opened for."""
     curator = desk.house.curator
     assert curator is not None
@@ -345,6 +345,6 @@ def ask_curator(desk: Desk, session: Session, dataset: str, sql: str, offer: Map
 
 
 @act("open collection", Scope.COLLECT)
-def open_collection(desk: Desk, session: Session, about: str, text: str) -> str:
+def open_collection(desk: Desk, session: Session, about: str, text: str) -> str:  # noqa: ARG001
     """Open a collection; its identity."""
     return collecting.begin(desk.house, session.owner, text)

@@ -58,7 +58,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _parsed(file: Path, changed: int) -> dict[str, Any]:
+def _parsed(file: Path, changed: int) -> dict[str, Any]:  # noqa: ARG001
     content: dict[str, Any] = json.loads(file.read_bytes())
     return content
 

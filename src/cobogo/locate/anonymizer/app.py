@@ -224,7 +224,7 @@ def tokens(devices: Devices) -> Door:
     return Door(person, operator, anybody)
 
 
-def router(
+def router(  # noqa: PLR0915
     server: PrivacyServer,
     door: Door,
     *,
@@ -235,7 +235,7 @@ def router(
     its answers."""
 
     @asynccontextmanager
-    async def open_for(app: Any) -> AsyncIterator[None]:
+    async def open_for(app: Any) -> AsyncIterator[None]:  # noqa: ARG001
         yield
         if service is not None:
             await service.close()
@@ -316,7 +316,7 @@ def router(
         return {"zones": [vars(zone) for zone in server.zones.zones]}
 
     @routes.post("/mixzones", status_code=201)
-    async def add_zone(body: Zone, by: str = Depends(door.operator)) -> dict[str, Any]:
+    async def add_zone(body: Zone, by: str = Depends(door.operator)) -> dict[str, Any]:  # noqa: ARG001
         try:
             server.zones.add(MixZone(**body.model_dump()))
         except ValueError as problem:
@@ -324,7 +324,7 @@ def router(
         return body.model_dump()
 
     @routes.delete("/mixzones/{name}")
-    async def remove_zone(name: str, by: str = Depends(door.operator)) -> dict[str, str]:
+    async def remove_zone(name: str, by: str = Depends(door.operator)) -> dict[str, str]:  # noqa: ARG001
         _check_zone(name)
         server.zones.remove(name)
         return {"status": "removed"}

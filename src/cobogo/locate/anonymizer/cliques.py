@@ -38,11 +38,11 @@ class Gatherer(Anonymizer):
             raise ValueError("The 'method' parameter of Gatherer must be clique")
         self._gathering = Gathering(self.method)
 
-    def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:
+    def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:  # noqa: ARG002
         """Never at once: there is nothing to be told of somebody who has not asked."""
         raise NoSolution("requests wait for each other here", remedy="Ask for a cloak.")
 
-    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:
+    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:  # noqa: ARG002
         """Nothing is drawn beforehand."""
         return None
 
@@ -75,11 +75,11 @@ class Gatherer(Anonymizer):
         self._done.extend(outcome for outcome in outcomes if outcome.ticket != held.ticket)
         return Outcome(held.ticket, user, region)
 
-    def looks(self, now: float) -> list[Look]:
+    def looks(self, now: float) -> list[Look]:  # noqa: ARG002
         """None: requests find each other when they come."""
         return []
 
-    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:
+    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:  # noqa: ARG002
         """What came of requests that waited."""
         self._expire(now)
         done, self._done = self._done, []

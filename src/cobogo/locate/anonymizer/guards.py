@@ -68,16 +68,16 @@ def guard(app: FastAPI) -> None:
     app.add_middleware(Bounded)
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:
+    async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001
         fields = [{"where": ".".join(map(str, one["loc"][1:])), "what": one["msg"]} for one in error.errors()]
         return JSONResponse({"error": "the request is not what this route takes", "fields": fields}, 422)
 
     @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:  # noqa: ARG001
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
     @app.exception_handler(CobogoError)
-    async def told(request: Request, error: CobogoError) -> JSONResponse:
+    async def told(request: Request, error: CobogoError) -> JSONResponse:  # noqa: ARG001
         status = 422
         if isinstance(error, AnswerIsNo):
             status = 429 if isinstance(error, BudgetSpent) else 409 if isinstance(error, NoSolution) else 500

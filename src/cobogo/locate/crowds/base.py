@@ -93,7 +93,7 @@ class Cloak(Mechanism):
     def regions(self, points: Points) -> Cloaked:
         """A cloak for each report, made from all of them: people are counted, however often each reported."""
 
-    def apply(self, points: Points, source: Source) -> Released:
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
         """The same as what any mechanism releases; nothing in it is left to chance. Refused reports are NaN."""
         return released(points, self.regions(points))
 

@@ -108,7 +108,7 @@ class Clique(Cloak):
         if not 2 <= k <= MOST + 1:
             raise ValueError(f"The 'k' parameter of {self.name} must be of 2 to {MOST + 1}. Got {k!r} instead")
 
-    def apply(self, points: Points, source: Source) -> Released:
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
         """Each report with the moment at which its crowd was complete."""
         met = self.met(points)
         return released(Points(points.lon, points.lat, met.when, points.user, points.names), met)

@@ -78,7 +78,7 @@ class Adaptive(Mechanism):
                 raise ValueError(
                     f"The {name!r} parameter of {self.name} must be {wanted}. Got {getattr(self, name)!r} instead"
                 )
-        self._levels
+        self._levels  # noqa: B018 - refuse now what cannot be promised
 
     @property
     def _thresholds(self) -> tuple[float, float]:

@@ -91,7 +91,7 @@ class Mechanism(ABC):
         """One report for each point, in the same order. A mechanism that looks back goes by the times of a person's
         points, or by their order where there are no times."""
 
-    def resume(self, past: Past, points: Points, source: Source) -> Released:
+    def resume(self, past: Past, points: Points, source: Source) -> Released:  # noqa: ARG002 - most do not look back
         """The same for people of whom there is a past."""
         return self.apply(points, source)
 

@@ -53,5 +53,5 @@ class Indirect(Mechanism):
             raise ValueError("The 'places' parameter of indirect must have names. Got none instead")
         return [self.places.names[place] for place in self.places.nearest(points.lon, points.lat)]
 
-    def apply(self, points: Points, source: Source) -> Released:
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
         return Released(self.places(points), cost=free(points))

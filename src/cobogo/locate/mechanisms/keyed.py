@@ -95,7 +95,7 @@ class KeyedTransform(Mechanism):
         about = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
         return np.asarray(there @ about @ _axes(self.centre.lon, self.centre.lat).T)
 
-    def apply(self, points: Points, source: Source) -> Released:
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
         return Released(points.at(*World().snapped(*_turned(points, self._turn))), cost=free(points))
 
     def inverted(self, reports: Points) -> Points:

@@ -73,7 +73,7 @@ class PlanarLaplace(Mechanism):
                 f"The 'grid' parameter of {self.name} must have cells of {FINEST:g} m or more. "
                 f"Got {self.grid.size!r} instead"
             )
-        self.drawn
+        self.drawn  # noqa: B018 - refuse now what cannot be promised
 
     @classmethod
     def within(cls, metres: float, level: float) -> PlanarLaplace:

@@ -63,7 +63,7 @@ class Predictive(Mechanism):
             )
         if self.threshold is not None:
             self._check_positive("threshold")
-        self._noise
+        self._noise  # noqa: B018 - refuse now what cannot be promised
 
     @cached_property
     def _noise(self) -> PlanarLaplace:

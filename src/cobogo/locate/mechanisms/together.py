@@ -108,7 +108,7 @@ class Centroid(Mechanism):
             raise ValueError(
                 f"The 'area' parameter of {self.name} must stay away from the poles, where maps are not flat"
             )
-        self._noise
+        self._noise  # noqa: B018 - refuse now what cannot be promised
 
     @property
     def sensitivity(self) -> float:

@@ -75,11 +75,11 @@ class MobilityModel(DrawnRows):
         """How near the made-up calls are to the truth, which is for the data holder alone."""
         return fidelity(self.true, self.made.calls, self.made.model.space)
 
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Those of call records."""
         return tuple(MEANINGS)
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
         """The made-up calls."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -119,7 +119,7 @@ class MobilityModel(DrawnRows):
         """ε of each person."""
         return (parameters(DifferentialPrivacy(float(self.made.model.epsilon or 0))),)
 
-    def story(self, before: Table, after: Table, say: Any) -> Story:
+    def story(self, before: Table, after: Table, say: Any) -> Story:  # noqa: ARG002
         """What it cost, and how near it is to the truth."""
         made = self.made
         summary = {"epsilon": float(made.model.epsilon or 0), "people": made.calls.users, "records": len(made.calls),
@@ -137,7 +137,7 @@ def release_of(
     return Release(Origin(source, ROLES), original_table(true.to_arrow(), source), made)
 
 
-def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:
+def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:  # noqa: ARG001
     """Write ``report.json``, and pictures of how near made-up movement is to the true."""
     made = release.transformation
     assert isinstance(made, MobilityModel)

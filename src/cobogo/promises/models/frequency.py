@@ -198,7 +198,7 @@ class BetaLikeness(Model):
             gains = np.divide(gains * self.beta, limits, out=np.where(gains > SLACK, np.inf, 0.0), where=limits > 0)
         return histogram.most(gains)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most β."""
         return measured <= self.beta + SLACK
 
@@ -261,7 +261,7 @@ class DeltaDisclosure(Model):
         complete = histogram.distinct == int((histogram.domain.total > 0).sum())
         return np.where(complete, histogram.most(ratios), np.inf)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """Below δ."""
         return measured < self.delta
 
@@ -318,7 +318,7 @@ class TCorruption(Model):
         most = histogram.most(histogram.counts.astype(float))
         return np.where(most > 0, over(most, there - self.t), 0.0)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most 1/l."""
         return measured <= 1 / self.l + SLACK
 

@@ -101,7 +101,7 @@ class Personalized(Model):
                 found[asking] = np.maximum(found[asking], people / np.maximum(there[asking], 1))
         return np.minimum(found, 1.0)  # with several records a person may be counted under several values
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most p."""
         return measured <= self.p + SLACK
 

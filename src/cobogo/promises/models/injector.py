@@ -80,7 +80,7 @@ class Injector(Model):
         fewest = np.array([_fewest_possible(group) if group else 0 for group in tuples], dtype=float)
         return np.where(complete(held_by, members, self.attribute), fewest, 0.0)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least l."""
         return measured >= self.l
 

@@ -74,7 +74,7 @@ class MInvariance(Model):
             broken |= changed(classes.earlier[previous], classes.people, histogram)
         return np.where(broken, 0.0, there.astype(float))
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least m."""
         return measured >= self.m
 

@@ -54,6 +54,6 @@ class KAnonymity(Model):
         """The size of each class."""
         return classes.sizes.astype(float)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least k."""
         return measured >= self.k

@@ -112,7 +112,7 @@ class LDiversity(Model):
             return np.exp(_entropy(histogram))
         return _recursive(histogram, int(self.l))
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least l; or a ratio below c."""
         if self.kind == "distinct":
             return measured >= self.l

@@ -91,7 +91,7 @@ class MConfidentiality(Model):
         histogram, there = self.seen(classes)
         return histogram.most(np.minimum(histogram.shares(there), 1.0))
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most 1/m."""
         return measured <= 1 / self.m + SLACK
 

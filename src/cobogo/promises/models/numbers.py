@@ -137,7 +137,7 @@ class EpsilonM(Model):
         histogram, there = self.seen(classes)
         return over(there, self._crowds(histogram))
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least m: in whole numbers, crowd · m ≤ people."""
         histogram, there = self.seen(classes)
         return np.asarray(self._crowds(histogram) * self.m <= there)

@@ -66,7 +66,7 @@ class DeltaPresence(Model):
         """The share of each class of the public table that is in the release."""
         return over(classes.sizes, classes.populations[self.population])
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """Between the two."""
         return (measured >= self.min - SLACK) & (measured <= self.max + SLACK)
 

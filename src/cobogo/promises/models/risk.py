@@ -51,7 +51,7 @@ class HighestRisk(Model):
         """One over the size of each class."""
         return 1.0 / np.maximum(classes.sizes, 1)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most ``max``."""
         return measured <= self.max + SLACK
 
@@ -96,6 +96,6 @@ class AverageRisk(Model):
         """Classes over people."""
         return np.array([(classes.sizes > 0).sum() / max(int(classes.sizes.sum()), 1)])
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most ``max``."""
         return measured <= self.max + SLACK

@@ -80,7 +80,7 @@ class CKSafety(Model):
         share = kinds[:, 1:2] / kinds[:, :1]
         return np.array([1.0 / (1.0 + _spread(missed, missed / share))])
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """Below c."""
         return measured < self.c - SLACK
 

@@ -82,7 +82,7 @@ class KM(Model):
         found = np.minimum(classes.sizes.astype(float), _least_support(histogram, *combined))
         return np.where(classes.sizes > 0, np.maximum(found - np.maximum(twice, 0), 1), 0)
 
-    def holds(self, classes: Classes, measured: Floats) -> Mask:
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least k."""
         return measured >= self.k
 

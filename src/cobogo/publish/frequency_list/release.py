@@ -52,11 +52,11 @@ class Drawn(DrawnRows):
         self._true, self._mechanism, self._source = true, mechanism, source
         self._seed, self._paid = seed, paid
 
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """None of the original's."""
         return COLUMNS
 
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
         """The one draw."""
         import pyarrow as pa
 
@@ -106,7 +106,7 @@ class Drawn(DrawnRows):
         promise = DifferentialPrivacy(float(self._mechanism.epsilon), float(self._mechanism.delta))
         return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
         """How far the drawn list is from the true one: for the data holder's eyes."""
         true, drawn = self._true, listed(after)
         distance = true.distance(drawn)

@@ -58,13 +58,13 @@ def _alike(digits: Digits) -> NDArray[np.bool_]:
     return np.asarray((digits == digits[:, :1]).all(axis=1))
 
 
-def _cpf(words: Words, count: int) -> Digits:
+def _cpf(words: Words, count: int) -> Digits:  # noqa: ARG001
     digits = _spread(words, 9)
     digits[:, 8] = np.where(_alike(digits), (digits[:, 8] + 1) % 10, digits[:, 8])  # 111.111.111-11 is none
     return _checked(digits, _CPF)
 
 
-def _cnpj(words: Words, count: int) -> Digits:
+def _cnpj(words: Words, count: int) -> Digits:  # noqa: ARG001
     digits = _spread(words, 12)
     digits[:, 8:12] = np.array([0, 0, 0, 1], dtype=np.uint8)  # the head office
     digits[:, 0] = np.where(_alike(digits[:, :8]), (digits[:, 0] + 1) % 10, digits[:, 0])

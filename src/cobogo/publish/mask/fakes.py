@@ -41,7 +41,7 @@ class Fake(ABC):
         """What each value is, however it is written."""
         return digits.canonical(values)
 
-    def written(self, made: Texts, values: Texts) -> Texts:
+    def written(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
         """Substitutes written as the values are."""
         return made
 
@@ -125,7 +125,7 @@ class Name(Cased):
         super().__init__(word_list("surname", place))
         self.given = np.array(word_list("given-name", place), dtype=object)
 
-    def made(self, words: Words, identities: Texts) -> Texts:
+    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
         """Three words, each of its list."""
         count = np.uint64(len(self.words))
         given = self.given[(words[:, 1] % np.uint64(len(self.given))).astype(np.int64)]
@@ -164,7 +164,7 @@ class Mail(Fake):
             for kind in ("given-name", "surname")
         )
 
-    def made(self, words: Words, identities: Texts) -> Texts:
+    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
         """``given.surname`` and a number."""
         given, surnames, domains = (
             names[(words[:, place] % np.uint64(len(names))).astype(np.int64)]

@@ -45,7 +45,7 @@ class Masked(DrawnRows):
         self._columns = tuple(name for name in table.columns if name not in gone)
         self._bare = tuple(name for name in policy.quasi_identifiers if name not in masked)
 
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """Also identifiers, where they are masked."""
         return self._columns
 

@@ -36,14 +36,14 @@ class Operator(ABC):
         self.meaning = meaning
         self.stated = stated
 
-    def begin(self) -> None:
+    def begin(self) -> None:  # noqa: B027
         """Called once, before the first batch."""
 
     @abstractmethod
     def released(self, batch: Any) -> Any:
         """The column of a batch, changed: an Arrow array of text."""
 
-    def misfit(self, before: Table, after: Table) -> str | None:
+    def misfit(self, before: Table, after: Table) -> str | None:  # noqa: ARG002
         """What in the released column cannot be, seen beside the original; what follows from `stated` alone is checked
         by verification."""
         return None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
 
 
-def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> Story:
+def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
     """Of an attribute that was drawn within parts."""
     values = made.values
     observed = observed_counts(after, values.attribute, values.labels)
@@ -53,7 +53,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
     return Story(summary, headline, keys, sections)
 
 
-def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story:
+def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
     """Of a set of records, some of them made up."""
     released = after.rows()
     a, b = float(made.chances.alpha), float(made.chances.beta)
@@ -80,7 +80,7 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story
     return Story(summary, headline, (), sections)
 
 
-def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> Story:
+def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
     """Of groups with one record each."""
     values, operator = made.values, made.operator
     rows = frequency_table(after, [values.attribute, made.size], [])

@@ -79,11 +79,11 @@ class Plan(ABC):
                 released = distort(table.engine, released, self.attributes, distortion)
         return released
 
-    def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:
+    def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:  # noqa: ARG002
         """The released tables, by the names of their files; ``rows`` gives the released rows."""
         return {ROWS: rows()}
 
-    def beside(self, about: Description) -> tuple[BucketEntry | None, list[Column]]:
+    def beside(self, about: Description) -> tuple[BucketEntry | None, list[Column]]:  # noqa: ARG002
         """What the manifest says of buckets, and the columns that are there because of them."""
         return None, []
 
@@ -137,7 +137,7 @@ class Plan(ABC):
         """The same, before slices are shuffled."""
         return self
 
-    def shuffle(self, engine: Engine, rows: Expression) -> Expression:
+    def shuffle(self, engine: Engine, rows: Expression) -> Expression:  # noqa: ARG002
         """Rows of the plan `unshuffled`, with their slices shuffled."""
         return rows
 
@@ -149,7 +149,7 @@ class Plan(ABC):
         """The classes that are people, of those that were read back."""
         return classes
 
-    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
         """The release's quasi-identifiers, counted: where its classes are no tuples they are as before."""
         return released if self.shows_tuples else original
 

@@ -124,7 +124,7 @@ class Sampled(DrawnRows):
         """What the policy asked for."""
         return self._policy.models
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
         """How many rows there are of how many, and what became of each column."""
         records, released = self._made.counted.records, after.rows()
         _, sizes = self._made.classes(self._levels)

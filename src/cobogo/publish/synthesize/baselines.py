@@ -13,7 +13,7 @@ from cobogo.publish.synthesize.belief import systematic
 from cobogo.publish.synthesize.private import Fitted, Private
 
 
-def independent(private: Private, degree: int) -> Fitted:
+def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: each attribute by its own exact frequencies, independent of the others.
 
     A baseline: what is better than this has learnt something about how columns hang together.
@@ -39,7 +39,7 @@ def independent(private: Private, degree: int) -> Fitted:
     return Fitted(max(1, int(counts[0].sum())), draw)
 
 
-def copula(private: Private, degree: int) -> Fitted:
+def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: exact frequencies, tied together by the correlations of normal scores (a Gaussian copula).
 
     The order of values is that of the domain, NULL last. What many generators of synthetic data do.

@@ -99,7 +99,7 @@ class Listed(AttributeDomain):
         """The number of values."""
         return len(self.values)
 
-    def code(self, text: str, decimal: str) -> int:
+    def code(self, text: str, decimal: str) -> int:  # noqa: ARG002
         """Where it stands in the list."""
         return self.places.get(text, self.other)
 
@@ -107,7 +107,7 @@ class Listed(AttributeDomain):
         """The value itself."""
         return self.values[code] if code < len(self.values) else None
 
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
+    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
         """The values themselves."""
         return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
 
@@ -115,7 +115,7 @@ class Listed(AttributeDomain):
         """The list."""
         return {"values": list(self.values), "null": self.null}
 
-    def holds(self, text: str, decimal: str) -> bool:
+    def holds(self, text: str, decimal: str) -> bool:  # noqa: ARG002
         """Whether it is listed."""
         return text in self._listed
 

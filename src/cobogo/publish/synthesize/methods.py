@@ -17,7 +17,7 @@ class Method:
     private: bool
     module: str
     function: str = "fit"
-    change: Callable[[int, int], int] = lambda width, degree: 1
+    change: Callable[[int, int], int] = lambda width, degree: 1  # noqa: ARG005
 
     @property
     def about(self) -> str:
@@ -37,7 +37,7 @@ class Method:
 METHODS: dict[str, Method] = {
     "mst": Method(True, "cobogo.publish.synthesize.mst"),
     "aim": Method(True, "cobogo.publish.synthesize.aim", change=min),
-    "privbayes": Method(True, "cobogo.publish.synthesize.privbayes", change=lambda width, degree: 65),
+    "privbayes": Method(True, "cobogo.publish.synthesize.privbayes", change=lambda width, degree: 65),  # noqa: ARG005
     "independent-without-guarantee": Method(False, "cobogo.publish.synthesize.baselines", "independent"),
     "copula-without-guarantee": Method(False, "cobogo.publish.synthesize.baselines", "copula"),
 }

@@ -20,7 +20,7 @@ RARE = 3
 """A value whose noisy count is below so many standard deviations of the noise is taken together with others such."""
 
 
-def fit(private: Private, degree: int) -> Fitted:
+def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     r"""A tree of the pairs of attributes that tell most of each other (MST).
 
     A third of the budget counts each attribute by itself, a third chooses the pairs of a tree by the exponential

@@ -65,7 +65,7 @@ def synthesized(original: Original, policy: Policy, table: Any, epsilon: float) 
     return View("synthesis", {"epsilon": epsilon}, _columns(original, release, {}))
 
 
-def collected(original: Original, policy: Policy, table: Any, epsilon: float) -> View:
+def collected(original: Original, policy: Policy, table: Any, epsilon: float) -> View:  # noqa: ARG001
     """Records rebuilt from local reports: everybody answers once, about one quasi-identifier together with the
     sensitive value; quasi-identifiers are drawn by what they have to do with that value, and with nothing else."""
     from cobogo.collect.direct import Direct

@@ -67,7 +67,7 @@ def _face(bold: bool) -> Any:
 
 
 @cache
-def _face_of(thread: int, bold: bool) -> Any:
+def _face_of(thread: int, bold: bool) -> Any:  # noqa: ARG001
     face = FT2Font(findfont(_font(10, bold)))
     face.set_size(10, 72)
     return face

@@ -72,6 +72,6 @@ def ask(this: Here, holder: Analyst, question: Question) -> AnswerShown:
 
 
 @router.get("/budgets")
-def budgets(this: Here, holder: Overseer) -> list[dict[str, Any]]:
+def budgets(this: Here, holder: Overseer) -> list[dict[str, Any]]:  # noqa: ARG001
     """What every data set and analyst may spend, has spent and has left."""
     return [balance.as_dict() for balance in curating.everybody(_curator(this))]

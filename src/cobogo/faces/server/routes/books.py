@@ -33,13 +33,13 @@ def registry(this: Here, holder: Reader) -> list[dict[str, Any]]:
 
 
 @router.post("/vault/tokens")
-def tokenize(this: Here, holder: Keeper, wanted: Texts) -> Exchanged:
+def tokenize(this: Here, holder: Keeper, wanted: Texts) -> Exchanged:  # noqa: ARG001
     """Tokens in place of values: the same value has the same token."""
     return Exchanged(texts=list(_vault(this).tokenize(wanted.domain, wanted.texts)))
 
 
 @router.post("/vault/values")
-def detokenize(this: Here, holder: Keeper, wanted: Texts) -> Exchanged:
+def detokenize(this: Here, holder: Keeper, wanted: Texts) -> Exchanged:  # noqa: ARG001
     """Values in place of tokens. It is in the log, and in the vault's own."""
     return Exchanged(texts=list(_vault(this).detokenize(wanted.domain, wanted.texts)))
 

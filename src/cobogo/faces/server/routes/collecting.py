@@ -46,7 +46,7 @@ def listed(this: Here, holder: Steward) -> list[CollectionShown]:
 
 
 @router.get("/{identity}")
-def described(this: Here, holder: Collector, identity: Identity) -> dict[str, Any]:
+def described(this: Here, holder: Collector, identity: Identity) -> dict[str, Any]:  # noqa: ARG001
     """What clients need to know of a collection."""
     return dict(collecting.asked_by(_row(this, identity)["toml"]).as_dict())
 
@@ -54,7 +54,7 @@ def described(this: Here, holder: Collector, identity: Identity) -> dict[str, An
 @router.post("/{identity}/reports", status_code=202, openapi_extra=BYTES)
 async def report(
     this: Here,
-    holder: Collector,
+    holder: Collector,  # noqa: ARG001
     identity: Identity,
     request: Request,
     idempotency_key: Annotated[str | None, Header(min_length=8, max_length=200, pattern=r"^[!-~]+$")] = None,

@@ -85,7 +85,7 @@ def cancel(this: Here, holder: Runner, identity: Identity, waiting: Annotated[qu
 
 
 @router.get("/queue")
-def in_queue(this: Here, holder: Keeper) -> list[JobInQueue]:
+def in_queue(this: Here, holder: Keeper) -> list[JobInQueue]:  # noqa: ARG001
     """Everybody's jobs that wait or run, the latest first."""
     rows = [row for state in queues.UNDER_WAY for row in this.state.rows(JOBS, state=state)]
     rows.sort(key=lambda row: row["created"], reverse=True)
@@ -93,7 +93,7 @@ def in_queue(this: Here, holder: Keeper) -> list[JobInQueue]:
 
 
 @router.post("/queue/{identity}/cancel", status_code=202)
-def stop(this: Here, holder: Keeper, identity: Identity, waiting: Annotated[queues.Queue, Depends(queue)]) -> None:
+def stop(this: Here, holder: Keeper, identity: Identity, waiting: Annotated[queues.Queue, Depends(queue)]) -> None:  # noqa: ARG001
     """Stop anybody's job."""
     if this.state.get(JOBS, identity) is None:
         raise HTTPException(404, "There is no such job.")

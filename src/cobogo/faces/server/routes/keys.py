@@ -24,7 +24,7 @@ def me(holder: Annotated[Holder, Depends(present)]) -> Who:
 
 
 @router.post("/keys", status_code=201)
-def make(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)], wanted: KeyWanted) -> KeyMade:
+def make(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)], wanted: KeyWanted) -> KeyMade:  # noqa: ARG001
     """Make a key. Its text is in the answer and nowhere else."""
     scopes = None if wanted.scopes is None else [scope.value for scope in wanted.scopes]
     identity, text = this.keys.create(wanted.owner, wanted.role, scopes=scopes, days=wanted.days)
@@ -32,13 +32,13 @@ def make(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)], wanted: KeyWa
 
 
 @router.get("/keys")
-def keys(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)]) -> list[KeyShown]:
+def keys(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)]) -> list[KeyShown]:  # noqa: ARG001
     """All keys, without their secrets."""
     return [KeyShown.model_validate(row) for row in this.keys.listed()]
 
 
 @router.delete("/keys/{identity}", status_code=204)
-def revoke(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)], identity: Identity) -> None:
+def revoke(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)], identity: Identity) -> None:  # noqa: ARG001
     """End a key now."""
     if not this.keys.revoke(identity):
         raise HTTPException(404, "There is no such key, or it has ended.")
@@ -47,7 +47,7 @@ def revoke(this: Here, holder: Annotated[Holder, needs(Scope.KEYS)], identity: I
 @router.get("/log")
 def log(
     this: Here,
-    holder: Annotated[Holder, needs(Scope.AUDIT)],
+    holder: Annotated[Holder, needs(Scope.AUDIT)],  # noqa: ARG001
     after: Annotated[int, Query(ge=0, le=2**53)] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
 ) -> list[LogLine]:

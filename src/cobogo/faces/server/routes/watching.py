@@ -32,7 +32,7 @@ def health(this: Annotated[House, Depends(house)]) -> Health:
 def metrics(
     request: Request,
     this: Annotated[House, Depends(house)],
-    holder: Annotated[Holder, needs(Scope.METRICS)],
+    holder: Annotated[Holder, needs(Scope.METRICS)],  # noqa: ARG001
 ) -> Response:
     """Figures in Prometheus' format."""
     jobs = Counter(row["state"] for row in this.state.rows(JOBS))

@@ -127,7 +127,7 @@ class Vault:
             if progress is not None:
                 progress("tokenize", start, len(values))
             some = values[start : start + BATCH]
-            found += self._again(lambda: self._batch(domain, some))
+            found += self._again(lambda: self._batch(domain, some))  # noqa: B023
         return found
 
     def _batch(self, domain: str, values: list[str]) -> list[str] | None:

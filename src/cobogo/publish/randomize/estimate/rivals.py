@@ -76,7 +76,7 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     return answer
 
 
-def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:
+def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
     """Each bucket's records that match, by the share of its sensitive values that do."""
     from cobogo.publish.anonymize import prepare, solve
 

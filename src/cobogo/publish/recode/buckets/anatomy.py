@@ -24,7 +24,7 @@ NOTE = "quasi-identifiers are released as they are: buckets hide whose value is 
 TOO_FREQUENT = "the most frequent sensitive value"
 
 
-def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:
+def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
     protection against being found in the table.
 

@@ -22,7 +22,7 @@ NOTE = (
 )
 
 
-def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:
+def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
     buckets of similar records.
 

@@ -156,7 +156,7 @@ class DenseWalk:
         bound = self._bounds[self._number(levels)]
         return bool(bound > self.ceiling or bound == math.inf)
 
-    def path(self, levels: Levels, stop: Stop) -> list[Levels]:
+    def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
         """See `Walk`."""
         length = walks.climb(
             self._number(levels), self._shape, self._strides, self._bounds, self._hopeful, self._through_hopeful,

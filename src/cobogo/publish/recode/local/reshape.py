@@ -54,7 +54,7 @@ class Reshaper(Improver):
         """Compile what is not compiled yet."""
         self.run(1, heat=0.0)
 
-    def run(self, steps: int = STEPS, *, heat: float) -> None:
+    def run(self, steps: int = STEPS, *, heat: float) -> None:  # noqa: ARG002 - only better ones are taken
         """Some more steps."""
         for _ in range(steps):
             self.steps += 1

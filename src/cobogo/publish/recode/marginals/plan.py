@@ -30,15 +30,15 @@ class MarginalPlan(Plan):
     shows_tuples: ClassVar[bool] = False
     has_rows: ClassVar[bool] = False
 
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """There is no table of records."""
         return ()
 
-    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:  # noqa: ARG002
         """There are no rows."""
         raise OutputError("marginals have no rows", remedy="Ask for their tables: release.tables().")
 
-    def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:
+    def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:  # noqa: ARG002
         """The marginals, each in random order."""
         import pyarrow as pa
 

@@ -38,7 +38,7 @@ NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn
 
 
 @suppressing
-def condensation(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def condensation(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
     records drawn from those: correlations stay, single values are nobody's.
 

@@ -18,7 +18,7 @@ from cobogo.publish.recode.partition.space import points
 
 
 @suppressing
-def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
     group: statistics stay close, single values are no longer true.
 

@@ -37,7 +37,7 @@ which asks the models about all groups; a value with more such children is not d
 
 
 @suppressing
-def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
 
@@ -63,7 +63,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
 
 @suppressing
-def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.
 

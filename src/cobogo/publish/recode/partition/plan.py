@@ -37,7 +37,7 @@ class CondensedPlan(Plan):
         """Each record with values of its own."""
         return assign(table, self.moves, columns)
 
-    def beside(self, about: Description) -> tuple[BucketEntry, list[Column]]:
+    def beside(self, about: Description) -> tuple[BucketEntry, list[Column]]:  # noqa: ARG002
         """The column that names the group."""
         text = "the group: what the models are measured on"
         column = Column(name=self.group, role=Role.NON_SENSITIVE, meaning=text)
@@ -48,7 +48,7 @@ class CondensedPlan(Plan):
         yield from super().faults(released)
         yield from group_faults(released, self.assignment.group_names, self.assignment.sizes)
 
-    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
         """The quasi-identifiers as they were drawn."""
         rows = replace(table, expression=self.apply(table, self.attributes))
         return frequency_table(rows, self.attributes, [])

@@ -53,7 +53,7 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 @suppressing
-def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Grows groups of k records one after another, each time by the record that costs least.
 
     A group begins with the record farthest from the one before. What is left over joins the group that it costs least.
@@ -79,7 +79,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 
 @suppressing
-def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
 
     What no cut divides, because too little hangs on each edge, is divided as k-member does. Sweeney names k-Similar
@@ -124,7 +124,7 @@ def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
 
 
 @suppressing
-def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
 
     Every run begins elsewhere, and finds other groups.
@@ -151,7 +151,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 
 
 @suppressing
-def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
 
     The curve goes through the leaves of the hierarchies, where neighbours are alike.
@@ -174,7 +174,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
 
 @suppressing
-def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
 
     Leaves are packed by sorting along one attribute after the other; the order that comes of it is cut at the least

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 from cobogo.faces.server.files import Files, zipped
-from cobogo.release.spreadsheet import neutralise
+from cobogo.release.write import copy_neutralised
 
 Part = Literal["public", "evidence"]
 
@@ -22,5 +22,5 @@ def archive(files: Files, identity: str, part: Part, target: IO[bytes], *, neutr
         zipped(directory, target)
         return
     with tempfile.TemporaryDirectory(prefix="cobogo-") as place:
-        neutralise(directory, Path(place) / part)
+        copy_neutralised(directory, Path(place) / part)
         zipped(Path(place) / part, target)

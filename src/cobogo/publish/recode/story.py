@@ -1,12 +1,11 @@
-"""From a release and what was read back of it to what the report says."""
+"""What the report of a recoding tells, from the plan and from what was read back."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +13,15 @@ import cobogo
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Role
-from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.frequency import FrequencyTable
 from cobogo.floor.brief import tiles
 from cobogo.promises.models.check import ModelVerdict, check
-from cobogo.publish.apply import apply
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
-from cobogo.publish.recode.plan import LocalPlan, MarginalPlan
-from cobogo.publish.recode.withhold import not_shown
+from cobogo.publish.recoded import Recoded, RecodedReadBack, recoding_of
+from cobogo.release.release import Release
+from cobogo.release.withheld import hidden_values
 from cobogo.tell.report import exposure
 from cobogo.tell.report.content import (
     AttributeStory,
@@ -32,9 +31,7 @@ from cobogo.tell.report.content import (
     SensitiveStory,
 )  # fmt: skip
 from cobogo.tell.report.words import words
-
-if TYPE_CHECKING:
-    from cobogo.publish.result import Release
+from cobogo.tell.report.write import write
 
 LATTICE_AT_MOST = 200
 """Nodes of a lattice that is drawn whole."""
@@ -42,39 +39,44 @@ LATTICE_AT_MOST = 200
 VALUES_SHOWN = 15
 
 
-def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts: tuple[ModelVerdict, ...]) -> Content:
-    """Everything a report shows: ``released``, ``classes`` (as the models see them) and ``verdicts`` come from the
-    written file, not from the plan."""
-    before, after = release.problem.table, released
-    names = release.plan.attributes
-    classes = classes.where(classes.sizes > 0)
-    people = exposure.counted(release, classes)
+def write_report(release: Release, read: RecodedReadBack, evidence: Path) -> None:
+    """Write the report of a recoding: ``report.json``, ``report.html`` and ``plots/*.png``."""
+    write(content(release, read), evidence, language=release.origin.language)
+
+
+def content(release: Release, read: RecodedReadBack) -> Content:
+    """Everything a report shows. What it says of the release comes from the written file, not from the plan."""
+    recoded = recoding_of(release)
+    policy, plan, problem = recoded.policy, recoded.plan, recoded.problem
+    before, after, names = problem.table, read.released, plan.attributes
+    classes = read.classes.where(read.classes.sizes > 0)
+    people = plan.people(classes)
     original = before.classes()
     original = original.where(original.sizes > 0)
-    exposed = exposure.exposed(release, classes)
-    tuples = _tuples(release, after)
-    order = np.argsort(-after.counts[: len(people)], kind="stable")[: release.policy.report.largest_classes]
+    exposed = _exposed(recoded, classes)
+    tuples = plan.tuples(after, before, recoded.table)
+    order = np.argsort(-after.counts[: len(people)], kind="stable")[: policy.report.largest_classes]
     return Content(
-        source=Path(release.table.name).name,
+        source=Path(recoded.table.name).name,
         created=datetime.now().astimezone().isoformat(timespec="seconds"),
-        summary=summary(release, classes, verdicts, exposed),
-        metric=release.metric,
-        attributes=tuple(_attribute(name, release, after, tuples) for name in release.table.columns),
+        summary=summary(release, classes, read.verdict.models, exposed),
+        metric=recoded.metric,
+        attributes=tuple(_attribute(name, recoded, after, tuples) for name in recoded.table.columns),
         class_sizes=after.counts[: len(people)],
         largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
-        quasi_identifiers=names if release.plan.shows_tuples else after.quasi_identifiers,
+        quasi_identifiers=names if plan.shows_tuples else after.quasi_identifiers,
         risk_before=exposed.before,
         risk_after=exposed.after,
-        threshold=release.policy.risk.threshold,
-        telling=() if isinstance(release.plan, MarginalPlan) else exposure.telling(before, tuples),
+        threshold=policy.risk.threshold,
+        telling=exposure.telling(before, tuples) if plan.has_rows else (),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
-                worst_before=worst_inference(name, original),
-                worst_after=worst_inference(name, classes),
+                worst_before=exposure.worst_inference(name, original),
+                worst_after=exposure.worst_inference(name, classes),
                 distinct_per_class=classes.histograms[name].known.distinct,
             )
-            for name in release.policy.sensitive
+            for name in policy.sensitive
         ),
         runners_up=tuple(
             RunnerUp(
@@ -83,23 +85,24 @@ def tell(release: Release, released: FrequencyTable, classes: Classes, verdicts:
                 int(node.outcome.suppressed),
                 int(node.outcome.classes),
             )
-            for node in release.solution.runners_up
+            for node in recoded.solution.runners_up
             if node.outcome is not None
         ),
-        lattice=None if release.solution.levels is None else _lattice(release.problem, release.solution.levels),
+        lattice=None if recoded.solution.levels is None else _lattice(problem, recoded.solution.levels),
         warnings=release.warnings,
     )
 
 
 def expected(release: Release) -> dict[str, Any]:
     """What report.json would hold, by the plan alone."""
-    kept = release.plan.kept
-    return summary(release, kept, check(release.problem.promised, kept), exposure.exposed(release, kept))
+    recoded = recoding_of(release)
+    kept = recoded.plan.kept
+    return summary(release, kept, check(recoded.problem.promised, kept), _exposed(recoded, kept))
 
 
 def figures(release: Release) -> str:
     """The key figures of a release, as HTML for a notebook."""
-    say, found = words(release.policy.report.language), expected(release)
+    say, found = words(release.origin.language), expected(release)
     share = found["suppressed"] / max(found["records"], 1)
     suppressed = "suppressed" if found["suppressed"] else "unsuppressed"
     shown: list[tuple[str, str, dict[str, object]]] = [
@@ -126,43 +129,44 @@ def summary(
     release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposed
 ) -> dict[str, Any]:
     """What report.json holds; risks, inferences and verdicts are those of the classes given."""
-    original = release.problem.table.classes()
+    recoded = recoding_of(release)
+    original = recoded.problem.table.classes()
     original = original.where(original.sizes > 0)
-    kept = release.plan.kept_records
-    recoding = release.policy.recoding
+    kept = recoded.plan.kept_records
+    recoding = recoded.policy.recoding
     return {
         "version": cobogo.__version__,
-        "records": release.problem.scale.records,
-        "suppressed": release.suppressed,
-        **({"levels": release.levels} if release.levels else {"cells": level_shares(release)}),
+        "records": recoded.problem.scale.records,
+        "suppressed": recoded.suppressed,
+        **({"levels": recoded.levels} if recoded.levels else {"cells": recoded.plan.level_shares()}),
         "classes": {
             "count": len(kept),
             "min": int(kept.min()),
             "average": float(kept.mean()),
             "max": int(kept.max()),
         },
-        "metrics": release.metrics,
+        "metrics": recoded.metrics,
         "models": [verdict.as_dict() for verdict in verdicts],
         "search": {
-            "algorithm": release.solution.algorithm,
-            "metric": release.metric,
-            "optimal": release.solution.optimal,
-            "nodes": release.solution.nodes,
-            "checked": release.solution.checked,
+            "algorithm": recoded.solution.algorithm,
+            "metric": recoded.metric,
+            "optimal": recoded.solution.optimal,
+            "nodes": recoded.solution.nodes,
+            "checked": recoded.solution.checked,
         },
         "policy": {
             "metric": recoding.metric,
             "suppression_limit": recoding.suppression_limit,
             "time_limit": recoding.time_limit,
-            "suppressed": "star" if release.plan.star else "drop",
+            "suppressed": "star" if recoded.plan.star else "drop",
         },
         "risk": exposed.as_dict(),
-        **({"withheld": _withheld(classes)} if release.problem.withholds else {}),
+        **({"withheld": _withheld(classes)} if recoded.problem.withholds else {}),
         "inference": {
-            name: {"before": worst_inference(name, original), "after": worst_inference(name, classes)}
-            for name in release.policy.sensitive
+            name: {"before": exposure.worst_inference(name, original), "after": exposure.worst_inference(name, classes)}
+            for name in recoded.policy.sensitive
         },
-        **({} if release.reported_utility is None else {"utility": release.reported_utility}),
+        **({} if recoded.reported_utility is None else {"utility": recoded.reported_utility}),
         "warnings": list(release.warnings),
         "seconds": {
             stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
@@ -177,38 +181,21 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
         name: {
             "classes": int(hidden.sum()),
             "records": int(classes.sizes[hidden].sum()),
-            "inference": worst_inference(name, not_shown(name, classes)),
+            "inference": exposure.worst_inference(name, hidden_values(name, classes)),
         }
         for name, hidden in classes.withheld.items()
     }
 
 
-def level_shares(release: Release) -> dict[str, list[float]]:
-    """For each quasi-identifier, the share of the kept records that have it at each level of its hierarchy."""
-    return release.plan.assignment.level_shares() if isinstance(release.plan, LocalPlan) else {}
+def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposed:
+    """The risk before, and after where identities are hidden."""
+    people = recoded.plan.people(classes).sizes if recoded.plan.hides_identity else None
+    return exposure.exposed(recoded.policy, recoded.problem.table.classes(), people)
 
 
-def worst_inference(name: str, classes: Classes) -> float:
-    """The share of the likeliest sensitive value in the class where that share is largest, of those who have one."""
-    whole = classes.histograms[name]
-    histogram, there = whole.known, np.maximum(classes.sizes - whole.unknown, 1)
-    return float(np.minimum(histogram.counts / there[histogram.owners], 1.0).max(initial=0.0))
-
-
-def _tuples(release: Release, after: FrequencyTable) -> FrequencyTable:
-    """The release's quasi-identifiers, counted: where its classes are no tuples they are as before (of marginals,
-    there is nothing else to show), or drawn."""
-    if release.plan.shows_tuples:
-        return after
-    if not release.plan.hides_identity or isinstance(release.plan, MarginalPlan):
-        return release.problem.table
-    rows = replace(release.table, expression=apply(release.table, release.plan, release.plan.attributes))
-    return frequency_table(rows, release.plan.attributes, [])
-
-
-def _attribute(name: str, release: Release, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:
-    role = release.policy.attributes[name].role
-    before = release.problem.table
+def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:
+    role = recoded.policy.attributes[name].role
+    before = recoded.problem.table
     if role is not Role.QUASI_IDENTIFIER:
         known = role is Role.SENSITIVE
         return AttributeStory(
@@ -218,13 +205,13 @@ def _attribute(name: str, release: Release, after: FrequencyTable, tuples: Frequ
             distinct_after=len(after.domains[name].labels) if known else None,
         )
     position = before.quasi_identifiers.index(name)
-    hierarchy = release.problem.hierarchies[position]
+    hierarchy = recoded.problem.hierarchies[position]
     return AttributeStory(
         name=name,
         role=role,
         levels=_example_of_each_level(hierarchy, before, position),
-        level=release.levels.get(name),
-        shares=tuple(level_shares(release).get(name, ())),
+        level=recoded.levels.get(name),
+        shares=tuple(recoded.plan.level_shares().get(name, ())),
         distinct_before=len(before.values[name]),
         distinct_after=len(tuples.values[name]),
         before=_most_frequent(before, position),

@@ -1,8 +1,7 @@
-"""The job behind `cobogo mask`: one table, or several whose keys must still fit together."""
+"""Masking several tables whose keys must still fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.masking import ShiftSpec
-from cobogo.data.policy.several import Reference, Several, lists_tables, several
+from cobogo.data.policy.several import Reference, Several
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times
 from cobogo.errors import DataError, PolicyError, number_of
@@ -23,35 +22,12 @@ from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.masked import make
 from cobogo.publish.mask.settle import Shared
 from cobogo.publish.mask.values import distinct
-from cobogo.publish.transform import transform, write
+from cobogo.publish.transform import transform
 from cobogo.release.columns import counted, whole
+from cobogo.release.contract import Verdict
 from cobogo.release.evidence import is_output
-from cobogo.release.transformed import Transformed
-from cobogo.release.verdict import Verdict
-
-
-def mask(
-    data: Any,
-    policy: str | Path | Policy | Mapping[str, Any] | None = None,
-    *,
-    engine: str | None = None,
-    progress: Progress = silent,
-) -> Transformed | MaskedTables:
-    """Settle how the columns of a table are masked, by a policy. Writes nothing, and gives no formal guarantee.
-
-    ``mask(policy)`` reads the policy's own data; ``mask(data, policy)`` takes the data given: a path, or a frame of
-    pandas, polars, Arrow or Ibis. A policy that lists several tables gives `MaskedTables`.
-    """
-    if policy is None:
-        data, policy = None, data
-    if lists_tables(policy):
-        assert not isinstance(policy, Policy)
-        if data is not None:
-            raise PolicyError(
-                "lists its tables, and data were given too", where="tables", remedy="Give one of the two."
-            )
-        return mask_tables(several(policy), engine=engine, progress=progress)
-    return transform(data, _asked(Policy.given(policy)), make(Shared()), engine=engine, progress=progress)
+from cobogo.release.release import Release
+from cobogo.release.write import write_release
 
 
 @dataclass(repr=False)
@@ -59,7 +35,7 @@ class MaskedTables:
     """Several masked tables, not yet written."""
 
     rules: Several
-    tables: dict[str, Transformed]
+    tables: dict[str, Release]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -69,7 +45,9 @@ class MaskedTables:
     def write(self, directory: str | Path, *, progress: Progress = silent) -> dict[str, Verdict]:
         """Write each table's release under its name, check the keys between them, and put all in place at once."""
         with place.staged(Path(directory), replaceable=_is_output) as stage:
-            verdicts = {name: write(table, stage / name, progress=progress) for name, table in self.tables.items()}
+            verdicts = {
+                name: write_release(table, stage / name, progress=progress) for name, table in self.tables.items()
+            }
             for table, column in self.rules.keys.items():
                 _check_key(self.tables[table], column)
             for reference in self.rules.references:
@@ -100,16 +78,6 @@ def mask_tables(rules: Several, *, engine: str | None = None, progress: Progress
     return MaskedTables(rules, made)
 
 
-def _asked(policy: Policy) -> Policy:
-    if policy.masking is None:
-        raise PolicyError(
-            "asks for nothing to be masked",
-            where=f"{policy.name}, masking",
-            remedy='Say how, for example: columns = { name = { fake = "name" } }.',
-        )
-    return policy
-
-
 def _is_output(directory: Path) -> bool:
     """Whether a directory holds earlier outputs of tables, and nothing else."""
     return all(entry.is_dir() and is_output(entry) for entry in directory.iterdir())
@@ -125,7 +93,7 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
         )
 
 
-def _check_key(table: Transformed, column: str) -> None:
+def _check_key(table: Release, column: str) -> None:
     """A column whose values were all different still has as many different ones."""
     before, after = _keys(table.table, column), _keys(table.drawn, column)
     if len(before) != len(after):
@@ -149,7 +117,7 @@ def _keys(table: Table, column: str) -> set[str]:
     return set(canonical(distinct(table, column)).tolist())
 
 
-def _check_days(reference: Reference, of: Transformed, to: Transformed, where: str) -> None:
+def _check_days(reference: Reference, of: Release, to: Release, where: str) -> None:
     """Dates that move alike for a person keep the days between them, from table to table too."""
     for name, spec in _moved(of.policy, reference.column):
         for other, theirs in _moved(to.policy, reference.to_column):

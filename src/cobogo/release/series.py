@@ -22,9 +22,13 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.promises.models import Model
+from cobogo.release.checks import load
 
 REGISTERED = "registry:"
 """How the name of a previous release begins that is the id of one in the registry."""
+
+KEPT_SERIES = "cobogo.publish.registry.book:kept_series"
+"""What finds the series of a release in a registry."""
 
 Signature = frozenset[Label]
 """The sensitive values of a class: what a release tells of each of its people."""
@@ -101,15 +105,13 @@ def open_series(policy: Policy, models: Sequence[Model]) -> Series | None:
         )
     if not any(model.needs_people for model in models) or policy.data.unit is None:
         return None
-    return load(previous.pop(), policy) if previous else Series()
+    return load_series(previous.pop(), policy) if previous else Series()
 
 
-def load(previous: str, policy: Policy) -> Series:
+def load_series(previous: str, policy: Policy) -> Series:
     """The series as it was after an earlier release: one in a directory, or one that the policy's registry keeps."""
     if previous.startswith(REGISTERED):
-        from cobogo.publish.registry.book import kept_series
-
-        return Series.from_json(kept_series(policy, previous.removeprefix(REGISTERED)))
+        return Series.from_json(load(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
     file = policy.resolve(previous) / "evidence" / "evidence.json"
     try:
         found = json.loads(file.read_bytes())["series"]
@@ -129,7 +131,7 @@ def load(previous: str, policy: Policy) -> Series:
         ) from None
 
 
-def looked_back(table: FrequencyTable, models: Sequence[Model], series: Series | None) -> FrequencyTable:
+def with_earlier_releases(table: FrequencyTable, models: Sequence[Model], series: Series | None) -> FrequencyTable:
     """The data's frequency table with what the series told of its people."""
     if series is None or table.people is None:
         return table

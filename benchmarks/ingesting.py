@@ -72,7 +72,7 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     import httpx
     import uvicorn
 
-    from cobogo.faces.cli.serving import configured
+    from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
@@ -82,7 +82,7 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     context = ServerContext(settings)
     key = context.keys.create("gateway", Role.COLLECTOR)[1]
     app = create_app(settings, context=context)
-    server = uvicorn.Server(configured(app, settings))
+    server = uvicorn.Server(server_config(app, settings))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:

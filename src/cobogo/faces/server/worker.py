@@ -39,17 +39,17 @@ OFTEN = 0.2
 
 
 def _anonymize(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
-    from cobogo.publish import anonymize as job
-    from cobogo.publish import write as publish
+    from cobogo.publish.anonymize import anonymize
+    from cobogo.release.write import write_release
 
-    publish.write(job.anonymize(data, policy, progress=progress), target, progress=progress)
+    write_release(anonymize(data, policy, progress=progress), target, progress=progress)
 
 
 def _transformed(make: Callable[..., Any]) -> Runner:
     def run(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
-        from cobogo.publish.transform import write
+        from cobogo.release.write import write_release
 
-        verdict = write(make(data, policy, progress=progress), target, progress=progress)
+        verdict = write_release(make(data, policy, progress=progress), target, progress=progress)
         if not verdict:
             raise AnswerIsNo("the release does not hold what it promises", where="policy")
 
@@ -57,19 +57,19 @@ def _transformed(make: Callable[..., Any]) -> Runner:
 
 
 def _perturb(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.perturb.job import perturb
+    from cobogo.publish.transform import perturb
 
     return perturb(*given, **options)
 
 
 def _mask(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.mask.job import mask
+    from cobogo.publish.transform import mask
 
     return mask(*given, **options)
 
 
 def _synthesize(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.synthesize.job import synthesize
+    from cobogo.publish.transform import synthesize
 
     return synthesize(*given, **options)
 
@@ -292,7 +292,7 @@ def _prepare() -> None:
 
     for module in (
         "cobogo.publish.anonymize",
-        "cobogo.publish.write",
+        "cobogo.publish.recode.story",
         "cobogo.tell.report.plots",
         "pandas",
         "pyarrow.compute",

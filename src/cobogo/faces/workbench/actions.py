@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cobogo.answer.result import Answer
     from cobogo.publish.registry.check import Breach
     from cobogo.publish.registry.store import Entry
-    from cobogo.release.verdict import Verdict
+    from cobogo.release.contract import Verdict
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,9 +12,8 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.promises import models
-from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.models.differential_privacy import MEASURES
-from cobogo.promises.models.promise import made
+from cobogo.promises.models.promise import build_promises
+from cobogo.promises.registry import PROMISES
 from cobogo.publish import anonymize as job
 
 TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
@@ -67,8 +66,7 @@ def check_draft(desk: Desk, session: Session, dataset: str) -> Policy:
         )
     _check_files(policy, desk.service.policies.files(session.caller, dataset))
     if policy.privacy is not None:
-        known: dict[str, Any] = {**models.MODELS, **GUARANTEES, **MEASURES}
-        made(policy.models, policy.sensitive, known)
+        build_promises(policy.models, policy.sensitive, PROMISES)
     if jobs[0] == "anonymize":
         if not policy.quasi_identifiers:
             raise PolicyError(

@@ -20,13 +20,13 @@ from cobogo.faces.server.rows import PAGES
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.registry import RegistryService
 from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row
-from cobogo.release.spreadsheet import neutralise
+from cobogo.release.write import copy_neutralised
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import Pair
     from cobogo.faces.server.context import ServerContext
     from cobogo.publish.registry.store import Entry
-    from cobogo.release.verdict import Verdict
+    from cobogo.release.contract import Verdict
 
 T = TypeVar("T")
 
@@ -126,7 +126,7 @@ class ReleaseService(Subject):
             zipped(directory, target)
             return
         with tempfile.TemporaryDirectory(prefix="cobogo-") as place:
-            neutralise(directory, Path(place) / "public")
+            copy_neutralised(directory, Path(place) / "public")
             zipped(Path(place) / "public", target)
 
     @operation(Scope.EVIDENCE)

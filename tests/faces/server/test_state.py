@@ -144,7 +144,7 @@ def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
         state.close()
 
 
-@pytest.mark.parametrize("place", ["postgresql"], indirect=True)  # SQLite's is in test_server_crash
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)  # SQLite's is in test_queue
 def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
     context = ServerContext(place.settings)
     queue = Queue(context)

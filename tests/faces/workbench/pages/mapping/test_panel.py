@@ -9,7 +9,7 @@ pytest.importorskip("nicegui")
 
 from cobogo.faces.workbench.pages.mapping.figures import Try, remembered
 from cobogo.faces.workbench.pages.mapping.panel import KNOBS, attacks, positions_in
-from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
+from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.metrics import quality_loss
@@ -51,7 +51,7 @@ def test_what_is_played_is_what_was_released(name: str, ground: Ground) -> None:
     if found.guarantee.kind == "none":
         assert found.guarantee.epsilon is None
         assert f"map.why-none.{name}" in TEXTS["en"]
-    picture = Picture(ground, lambda key, **_: key)
+    picture = MapPicture(ground, lambda key, **_: key)
     moment = float(ground.moments[13])
     series = {one["id"]: one["data"] for one in picture.options(found, 0, moment)["series"]}
     mine = [row for row in range(len(reports)) if found.truth.user[row] == 0 and found.truth.time[row] <= moment]
@@ -67,7 +67,7 @@ def test_nothing_is_shown_of_somebody_before_their_first_report(ground: Ground) 
     found = tried(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
     before = float(ground.moments[0]) - 1
     assert found.row(0, before) is None
-    series = {one["id"]: one["data"] for one in Picture(ground, lambda key, **_: key).moving(found, 0, before)}
+    series = {one["id"]: one["data"] for one in MapPicture(ground, lambda key, **_: key).moving(found, 0, before)}
     assert not any(series.values())
     assert found.one_guess_each
     assert found.spent == pytest.approx(0.01 * found.reports_each)
@@ -75,7 +75,7 @@ def test_nothing_is_shown_of_somebody_before_their_first_report(ground: Ground) 
 
 def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: Ground) -> None:
     found = tried(ground, "disc", {"radius": 300}, None)
-    picture = Picture(ground, lambda key, **_: key)
+    picture = MapPicture(ground, lambda key, **_: key)
     for close in (False, True):
         seen = picture.seen(found, 0, float(ground.moments[5]), close=close)
         width, height = (seen[part]["max"] - seen[part]["min"] for part in ("xAxis", "yAxis"))
@@ -84,8 +84,8 @@ def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: Ground) -> None:
 
 
 def test_only_tables_with_positions_and_times_are_offered() -> None:
-    assert positions_in({"about": '{"columns": ["nome", "Latitude", "lng", "hora"]}'}) is not None
-    assert positions_in({"about": '{"columns": ["nome", "lat", "lon"]}'}) is None
+    assert positions_in({"about": {"columns": ["nome", "Latitude", "lng", "hora"]}}) is not None
+    assert positions_in({"about": {"columns": ["nome", "lat", "lon"]}}) is None
 
 
 def test_a_trial_of_the_same_settings_stands_for_the_earlier_one() -> None:

@@ -11,9 +11,9 @@ from cobogo.faces.workbench.pages.hierarchies.preview import HierarchyPreview, p
 
 def policy_of(name: str, spec: dict[str, Any] | None) -> str:
     """A policy of one column with a hierarchy."""
-    from cobogo.faces.workbench.draft import Draft
+    from cobogo.faces.workbench.draft import PolicyDraft
 
-    draft = Draft("[attributes]\nother = { role = 'CONFIRM sensitive' }\n")
+    draft = PolicyDraft("[attributes]\nother = { role = 'CONFIRM sensitive' }\n")
     draft.set_attribute(name, role="quasi-identifier", hierarchy=spec)
     return draft.only(name)
 

@@ -14,7 +14,7 @@ from cobogo.faces.server import profiles
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.rows import RowOrder, counts
 from cobogo.faces.server.services.operation import NotFound
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import DATASETS, JOBS
 from support.services import person, service_of
 
@@ -32,7 +32,7 @@ CSV = "cpf,idade,município d'água,doença\n" + "".join(
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
-    made = ServerContext(Settings(state=str(tmp_path_factory.mktemp("server"))))
+    made = ServerContext(ServerSettings(state=str(tmp_path_factory.mktemp("server"))))
     yield made
     made.close()
 

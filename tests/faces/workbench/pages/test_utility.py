@@ -60,10 +60,10 @@ def furnished(context: Any, owner: str) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server's directory with a release of Maria's."""
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
 
     place = tmp_path_factory.mktemp("bench")
-    context = ServerContext(Settings(state=str(place / "state")))
+    context = ServerContext(ServerSettings(state=str(place / "state")))
     furnished(context, "maria")
     context.close()
     return place
@@ -74,11 +74,11 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import SCOPES, Role
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
     from cobogo.faces.workbench.pages.risk import assessed, figures
     from support.services import service_of
 
-    context = ServerContext(Settings(state=str(home / "state")))
+    context = ServerContext(ServerSettings(state=str(home / "state")))
     maria, otto = (
         Holder(who, role, SCOPES[role], "key") for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
     )
@@ -108,11 +108,11 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
 def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
 
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')
-    context = ServerContext(Settings.load(home / "server.toml"))
+    context = ServerContext(ServerSettings.load(home / "server.toml"))
     roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()

@@ -19,7 +19,6 @@ from cobogo.errors import (
     NoSolution,
     PolicyError,
     TableTooLarge,
-    nearest,
 )
 from cobogo.examine import metrics
 from cobogo.examine.metrics import Metric
@@ -31,7 +30,7 @@ from cobogo.promises.population import beside, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
 from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.planning import plan
@@ -119,7 +118,7 @@ def _prepared(
     rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
 ) -> Prepared:
     """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
-    looked_at = admit_table(rules, table, wanted, bucketized=rules.recoding.algorithm in BUCKETIZING)
+    looked_at = admit_table(rules, table, wanted, bucketized=not releases_one_table(rules.recoding.algorithm))
     series = open_series(rules, wanted)
     counted, rolled = _counted(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
@@ -186,8 +185,8 @@ def _problem(
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
-    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
-        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+    if problem.withholds and "full-domain" not in recodings(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in recodings(name)]
         raise PolicyError(
             f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
@@ -216,21 +215,16 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
 
 def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
-    if name not in ALGORITHMS:
-        raise PolicyError(
-            f"there is no algorithm {name!r}",
-            where=f"{policy.name}, recoding.algorithm",
-            remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
-        )
-    kind, known = policy.recoding.kind, kinds(name)
+    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
+    kind, known = policy.recoding.kind, recodings(name)
     if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
         raise PolicyError(
             f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
             where=f"{policy.name}, recoding.kind",
             remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
         )
-    return ALGORITHMS[name]
+    return algorithm
 
 
 def _counted(
@@ -240,11 +234,11 @@ def _counted(
     each attribute alone."""
     names, unit, label = policy.quasi_identifiers, policy.data.unit, policy.recoding.label
     try:
-        joint = "cell" in kinds(policy.recoding.algorithm)
+        joint = "cell" in recodings(policy.recoding.algorithm)
         return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
-        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+        if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)

@@ -24,8 +24,8 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.promises import fit
-from cobogo.promises.guarantees import DGammaPrivacy
 from cobogo.promises.guarantees.base import raised
+from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of

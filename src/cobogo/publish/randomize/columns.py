@@ -19,7 +19,7 @@ from cobogo.promises import fit
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.promises.models.promise import made, parameters
+from cobogo.promises.models.promise import build_promises, parameters
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
@@ -218,7 +218,7 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
         if entry.get("model") in GUARANTEES
     ]
     try:
-        return made(asked, names, GUARANTEES, where="the models asked for")
+        return build_promises(asked, names, GUARANTEES, where="the models asked for")
     except PolicyError as error:
         raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
 

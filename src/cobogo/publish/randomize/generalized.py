@@ -20,9 +20,9 @@ from cobogo.errors import PolicyError
 from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import source
 from cobogo.promises import fit
-from cobogo.promises.guarantees import DeltaGrowth, Exposure, Guarantee
-from cobogo.promises.guarantees.growth import owned
-from cobogo.promises.models import KAnonymity
+from cobogo.promises.guarantees import Exposure, Guarantee
+from cobogo.promises.guarantees.growth import DeltaGrowth, owned
+from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Asked, Values

@@ -15,7 +15,8 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source, source
 from cobogo.promises import fit
-from cobogo.promises.guarantees import Exposure, Guarantee, RhoPrivacy, UpwardRhoPrivacy
+from cobogo.promises.guarantees import Exposure, Guarantee
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform

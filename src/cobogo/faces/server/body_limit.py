@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 
-from cobogo.faces.server.access import TooMany, recognised
+from cobogo.faces.server.access import TooMany, recognise
 from cobogo.faces.server.roles import Scope
 
 if TYPE_CHECKING:
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
 
 ASGI = Any
 
@@ -26,13 +26,13 @@ IN_MEMORY = 17 << 20
 """Bytes of a request that is no upload: reports come in messages of up to 16 MB."""
 
 
-class SizeLimit:
+class BodyLimit:
     """Ends a request whose body is larger than may be, before it fills a disk or the memory."""
 
-    def __init__(self, app: ASGI, most: int, house: House) -> None:
+    def __init__(self, app: ASGI, most: int, context: ServerContext) -> None:
         self.app = app
         self.most = most
-        self.house = house
+        self.context = context
 
     async def __call__(self, scope: ASGI, receive: ASGI, send: ASGI) -> None:
         if scope["type"] != "http":
@@ -77,9 +77,9 @@ class SizeLimit:
         scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer":
             address = (scope.get("client") or ["?"])[0]
-            holder = await run_in_threadpool(recognised, self.house, address, key.strip())
+            holder = await run_in_threadpool(recognise, self.context, address, key.strip())
         else:
-            holder = await run_in_threadpool(self.house.browsers, scope.get("session", {}).get("id", ""))
+            holder = await run_in_threadpool(self.context.browsers, scope.get("session", {}).get("id", ""))
         return holder is not None and Scope.DATA in holder.scopes
 
 

@@ -1,10 +1,7 @@
-"""What came of a job, in figures: read from the evidence of its release, for who may see it."""
+"""The figures of a release on a page: its verdict, its tiles, its levels and promises."""
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from nicegui import ui
@@ -14,19 +11,16 @@ from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.session import Desk, Session
 
 
-def report(desk: Desk, release: str) -> dict[str, Any]:
-    """The report of a release as data; empty where there is none."""
-    return _read(desk.house.files.release(release) / "evidence" / "report.json")
+def report(desk: Desk, session: Session, release: str) -> dict[str, Any]:
+    """The report of a release as data; empty where there is none, or for a reader who may not see the evidence."""
+    inside = Scope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
+    return desk.service.releases.evidence(session.caller, release, "report.json") if inside else {}
 
 
-def manifest(desk: Desk, release: str) -> dict[str, Any]:
-    """The manifest of a release; empty where there is none."""
-    return _read(desk.house.files.release(release) / "public" / "manifest.json")
-
-
-def audited(desk: Desk, release: str) -> dict[str, Any]:
-    """What attacks found in a release, as the evidence holds it; empty where nobody tried."""
-    return _read(desk.house.files.release(release) / "evidence" / "audit.json")
+def manifest(desk: Desk, session: Session, release: str) -> dict[str, Any]:
+    """The manifest of a release; empty where there is none that the reader may see."""
+    known = desk.service.releases.find(session.caller, release) is not None
+    return desk.service.releases.manifest(session.caller, release) if known else {}
 
 
 def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str, str] | None:
@@ -36,7 +30,7 @@ def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str,
     """
     if session.holder is None or Scope.EVIDENCE not in session.holder.scopes:
         return None
-    found = audited(desk, row["id"])
+    found = desk.service.releases.evidence(session.holder, row["id"], "audit.json")
     if not found:
         return "gpp_maybe", "warning", session.say("release.unaudited")
     tried = [one for one in found["attacks"] if one["tried"]]
@@ -48,19 +42,6 @@ def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str,
     if not tried:
         return "gpp_maybe", "warning", session.say("release.untried")
     return "verified_user", "positive", session.say("release.resisted", tried=len(tried))
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        return _parsed(file, file.stat().st_mtime_ns)
-    except (OSError, ValueError):
-        return {}
-
-
-@lru_cache(maxsize=256)
-def _parsed(file: Path, changed: int) -> dict[str, Any]:  # noqa: ARG001
-    content: dict[str, Any] = json.loads(file.read_bytes())
-    return content
 
 
 def promise(session: Session, models: list[dict[str, Any]]) -> list[str]:

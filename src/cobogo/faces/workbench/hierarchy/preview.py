@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError, HierarchyError, UnfitValues
-from cobogo.faces.server.confine import confined
-from cobogo.faces.server.rows import Counted
+from cobogo.faces.server.services.datasets import Counted
 
 MOST = 200_000
 """Values that a hierarchy is tried on; a run builds it on all."""
@@ -36,7 +36,7 @@ class Level:
 
 
 @dataclass
-class Look:
+class HierarchyPreview:
     """A hierarchy on the values of a column, or why there is none."""
 
     hierarchy: Hierarchy | None = None
@@ -84,17 +84,17 @@ class Look:
         assert self.hierarchy is not None
         return ["" if label is None else label.casefold() for label in self.hierarchy.leaves]
 
-    def prepared(self) -> Look:
+    def prepared(self) -> HierarchyPreview:
         """The same, with what takes long done: this is called off the event loop."""
         assert self.levels is not None
         assert self._folded is not None
         return self
 
 
-def look(text: str, home: Path, name: str, counted: Counted, *, owner: str, registry: str | None = None) -> Look:
+def preview(read: Callable[[], Policy], home: Path, name: str, counted: Counted) -> HierarchyPreview:
     """Build the hierarchy that a policy asks for on a column's values; what does not fit is set aside and told."""
     try:
-        policy = confined(text, home, owner=owner, registry=registry)
+        policy = read()
         spec = policy.attributes[name].hierarchy
         counts: dict[Label, int] = {}
         for value, records in counted:
@@ -108,17 +108,17 @@ def look(text: str, home: Path, name: str, counted: Counted, *, owner: str, regi
                 unfit += [(value, counts.pop(value)) for value in error.values if value in counts]
                 unfit.sort(key=lambda one: -one[1])
                 if not any(value is not None for value in counts):
-                    return Look(unfit=unfit, error=error)
+                    return HierarchyPreview(unfit=unfit, error=error)
             else:
                 found = np.fromiter((counts.get(leaf, 0) for leaf in built.leaves), dtype=np.int64)
-                return Look(built, found, unfit).prepared()
+                return HierarchyPreview(built, found, unfit).prepared()
     except CobogoError as error:
         remedy = None if error.remedy is None else error.remedy.replace(f"{home}/", "")
-        return Look(error=HierarchyError(error.what, where=error.where, remedy=remedy))
-    return Look(unfit=unfit)
+        return HierarchyPreview(error=HierarchyError(error.what, where=error.where, remedy=remedy))
+    return HierarchyPreview(unfit=unfit)
 
 
-def nodes(seen: Look, leaves: Sequence[int], describe: Any) -> list[dict[str, Any]]:
+def nodes(seen: HierarchyPreview, leaves: Sequence[int], describe: Any) -> list[dict[str, Any]]:
     """The tree above some leaves, from the top down; what is left out of a group is counted in it.
 
     ``describe(level, code, values, records)`` says what a group, or a value, is called.

@@ -26,7 +26,7 @@ FORBIDDEN: Mapping[tuple[str, ...], str] = {
 """What a policy may not say on a server, and why."""
 
 
-def confined(text: str, home: Path, *, owner: str, registry: str | None = None) -> Policy:
+def confine_policy(text: str, home: Path, *, owner: str, registry: str | None = None) -> Policy:
     """The policy of a text, whose paths are plain names of files in ``home``.
 
     ``registry`` is the server's own, in which the data sets of each owner have names of their own: what is released of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import json
 import secrets
@@ -17,20 +16,19 @@ from sqlalchemy import insert
 pytest.importorskip("nicegui")
 
 from cobogo.errors import InputError, QueryRefused, Stale
-from cobogo.faces.server import drafts, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server import drafts
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.queue import Queue
 from cobogo.faces.server.roles import SCOPES, Role, Scope
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
-from cobogo.faces.workbench import acts
-from cobogo.faces.workbench.acts import ACTS
-from cobogo.faces.workbench.checking import checked, undecided
+from cobogo.faces.workbench import actions
+from cobogo.faces.workbench.actions import ACTIONS
+from cobogo.faces.workbench.checking import check_draft, undecided
 from cobogo.faces.workbench.pages.login import wanted
 from cobogo.faces.workbench.session import Browser, Desk, Session
+from support.services import person, service_of
 
-SOURCES = Path(acts.__file__).parent
 CSV = b"nome,idade,cidade,doenca\n" + b"".join(
     f"Ana Silva {n},{20 + n % 30},{('Sobral', 'Crato')[n % 2]},{('gripe', 'dengue', 'zika')[n % 3]}\n".encode()
     for n in range(60)
@@ -64,41 +62,42 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     settings = Settings(
         state=str(home / "state"), registry=str(home / "registry.db"), curator=str(home / "curator.toml")
     )
-    house = House(settings)
-    yield Desk(house, Queue(house))
-    house.close()
+    at = ServerContext(settings)
+    yield Desk(service_of(at))
+    at.close()
 
 
 class Furnished:
     """Ana's page about a data set, with a job and a release of it; and all that she could do there."""
 
     def __init__(self, desk: Desk) -> None:
-        self.desk, self.house = desk, desk.house
-        self.dataset = tables.receive(self.house, "ana", "people.csv", io.BytesIO(CSV))
-        drafts.begin(self.house.state, "ana", self.dataset, POLICY)
+        self.desk, self.context = desk, desk.service.datasets._context
+        ana = person("ana")
+        self.dataset = desk.service.datasets.receive(ana, "people.csv", io.BytesIO(CSV))
+        drafts.begin(self.context.state, "ana", self.dataset, POLICY)
         self.browser = Browser(self.holder("ana"))
         self.release = secrets.token_hex(8)
         row = {"owner": "ana", "dataset": self.dataset, "kind": "anonymize", "summary": "{}", "created": time.time()}
-        with self.house.state.transaction() as connection:
+        with self.context.state.transaction() as connection:
             connection.execute(insert(RELEASES).values(id=self.release, **row))
-        self.house.files.release(self.release).mkdir()
-        self.job = desk.queue.submit("ana", "anonymize", self.dataset, "data.csv", POLICY)
+        self.context.files.release(self.release).mkdir()
+        self.job = desk.service.jobs.submit(ana, "anonymize", self.dataset, POLICY)["id"]
 
     def holder(self, who: str) -> Holder:
         """Somebody with a key of their own, who may do all that pages offer."""
-        identity, _ = self.house.keys.create(who, Role.STEWARD)
+        identity, _ = self.context.keys.create(who, Role.STEWARD)
         return Holder(who, Role.STEWARD, SCOPES[Role.STEWARD] | {Scope.ASK}, identity)
 
     def page(self, **asked: str) -> Session:
         """A page as it is opened now."""
         session = self.desk.opened(self.browser, {"data": self.dataset, **asked})
-        session.draft = acts.draft_of(self.desk, session)
+        session.draft = actions.draft_of(self.desk, session)
         return session
 
     def deeds(self) -> dict[str, tuple[Any, ...]]:
         """A good request for every act: what it is about, and more."""
-        file = Path(self.house.settings.curator).parent / "people.csv"  # type: ignore[arg-type]
-        key = ("ana", self.dataset, "compare")
+        file = Path(self.context.settings.curator).parent / "people.csv"  # type: ignore[arg-type]
+        study = (self.dataset, "compare", POLICY, {"algorithms": ["optimal"]})
         return {
             "receive": ("", "new.csv", file, {}),
             "receive example": ("", "example.csv", 60),
@@ -118,29 +117,29 @@ class Furnished:
             "verify": (self.release,),
             "register": (self.release, "series"),
             "delete release": (self.release, None),
-            "study": (self.dataset, {"kind": "compare"}, key),
-            "stop study": (self.dataset, key),
+            "study": study,
+            "stop study": study,
             "ask": ("people", "SELECT COUNT(*) AS n FROM people", {"epsilon": "0.01"}),
             "open collection": ("", COLLECTION),
         }
 
     def everything(self) -> list[Any]:
         """All that acts could have changed; the log aside."""
-        state, kept = self.house.state, (DATASETS, POLICIES, JOBS, RELEASES, COLLECTIONS)
+        state, kept = self.context.state, (DATASETS, POLICIES, JOBS, RELEASES, COLLECTIONS)
         with state.transaction(reads=True) as connection:
             written = [tuple(row) for row in connection.execute(DRAFTS.select())]
-        spent = self.house.curator.ledger.balance("people", "ana").spent  # type: ignore[union-attr]
-        places = sorted(str(path) for path in self.house.files.root.rglob("*") if "state.db" not in path.name)
+        spent = self.context.curator.ledger.balance("people", "ana").spent  # type: ignore[union-attr]
+        places = sorted(str(path) for path in self.context.files.root.rglob("*") if "state.db" not in path.name)
         return [*(state.rows(table) for table in kept), written, spent, places]
 
     def logged(self, after: int) -> list[tuple[str, str, int]]:
         """The log from a line on: who, what, and what came of it."""
-        return [(one["owner"], one["action"], one["status"]) for one in self.house.state.log(after, 100)]
+        return [(one["owner"], one["action"], one["status"]) for one in self.context.state.log(after, 100)]
 
     @property
     def last_line(self) -> int:
         """The number of the last line of the log."""
-        lines = self.house.state.log(0, 100_000)
+        lines = self.context.state.log(0, 100_000)
         return int(lines[-1]["id"]) if lines else 0
 
 
@@ -155,11 +154,11 @@ def _somebody_else(at: Furnished) -> None:
 
 def _revoke(at: Furnished) -> None:
     assert at.browser.holder is not None
-    at.house.keys.revoke(at.browser.holder.key)
+    at.context.keys.revoke(at.browser.holder.key)
 
 
-def test_every_act_is_tried_here(desk: Desk) -> None:
-    assert Furnished(desk).deeds().keys() == ACTS.keys()
+def test_every_action_is_tried_here(desk: Desk) -> None:
+    assert Furnished(desk).deeds().keys() == ACTIONS.keys()
 
 
 @pytest.mark.parametrize("change", [_leave, _somebody_else, _revoke])
@@ -172,7 +171,7 @@ def test_nothing_is_done_on_a_page_of_somebody_who_is_gone(desk: Desk, change: C
     for name, given in at.deeds().items():
         line = at.last_line
         with pytest.raises(Stale, match=r"logged out|logged in now|revoked"):
-            ACTS[name](desk, stale, *given)
+            ACTIONS[name](desk, stale, *given)
         assert [(action, status) for _, action, status in at.logged(line)] == [(f"workbench {name}", 409)]
     assert at.everything() == before
     assert not stale.here
@@ -186,7 +185,7 @@ def test_nobody_does_what_their_key_does_not_allow(desk: Desk) -> None:
     for name, given in at.deeds().items():
         line = at.last_line
         with pytest.raises(Stale, match="lacks the scope"):
-            ACTS[name](desk, page, *given)
+            ACTIONS[name](desk, page, *given)
         assert at.logged(line) == [("ana", f"workbench {name}", 403)]
     assert at.everything() == before
 
@@ -212,10 +211,10 @@ def test_a_page_acts_on_nobody_elses_things(desk: Desk) -> None:
         "stop study",
     ):
         with pytest.raises(Stale, match="no longer there"):
-            ACTS[name](desk, page, *deeds[name])
-    ACTS["cancel"](desk, page, *deeds["cancel"])
+            ACTIONS[name](desk, page, *deeds[name])
+    ACTIONS["cancel"](desk, page, *deeds["cancel"])
     with pytest.raises(QueryRefused, match="no data set"):
-        ACTS["ask"](desk, page, *deeds["ask"])
+        ACTIONS["ask"](desk, page, *deeds["ask"])
     assert at.everything() == before
 
 
@@ -227,12 +226,12 @@ def test_what_is_done_is_in_the_log_before_it_begins(desk: Desk) -> None:
         seen.extend(at.logged(line))
         return text
 
-    job = acts.run_node(desk, at.page(), "", at.dataset, fixed)
+    job = actions.run_node(desk, at.page(), "", at.dataset, fixed)
     assert seen == [("ana", "workbench run node", BEGUN)]
     assert at.logged(line) == [("ana", "workbench run node", 200)]
-    assert at.house.state.log(line, 1)[0]["object"] == job
+    assert at.context.state.log(line, 1)[0]["object"] == job
     with pytest.raises(InputError):
-        acts.open_collection(desk, at.page(), "", "x = [")
+        actions.open_collection(desk, at.page(), "", "x = [")
     assert at.logged(line)[-1] == ("ana", "workbench open collection", 400)
 
 
@@ -243,12 +242,12 @@ def test_a_run_is_of_the_policy_that_the_page_shows(desk: Desk) -> None:
     second.draft.set_models([{"model": "k-anonymity", "k": 5}])
     for name in ("run", "run node", "study"):
         with pytest.raises(Stale, match="changed in another window"):
-            ACTS[name](desk, first, *at.deeds()[name])
+            ACTIONS[name](desk, first, *at.deeds()[name])
     with pytest.raises(Stale, match="changed in another window"):
         first.draft.set_models([{"model": "k-anonymity", "k": 60}])
     assert first.draft.models == [{"model": "k-anonymity", "k": 50}]
-    job = acts.run_policy(desk, second, "", at.dataset, "anonymize")
-    asked = json.loads(at.house.state.get(JOBS, job)["asked"])
+    job = actions.run_policy(desk, second, "", at.dataset, "anonymize")
+    asked = json.loads(at.context.state.get(JOBS, job)["asked"])
     assert (asked["dataset"], asked["policy"]) == (at.dataset, second.draft.text)
 
 
@@ -256,10 +255,10 @@ def test_two_tabs_on_two_data_sets_are_independent(desk: Desk) -> None:
     """Whichever is opened last: each has its own policy, and neither is lost."""
     at = Furnished(desk)
     here = at.page()
-    other = tables.receive(at.house, "ana", "other.csv", io.BytesIO(CSV))
-    acts.begin_policy(desk, here, other)
+    other = desk.service.datasets.receive(person("ana"), "other.csv", io.BytesIO(CSV))
+    actions.begin_policy(desk, here, other)
     there = at.page(data=other)
-    there.draft = acts.draft_of(desk, there)
+    there.draft = actions.draft_of(desk, there)
     there.draft.set("recoding", "metric", "precision")
     here.draft.set("recoding", "suppression-limit", 0.1)
     assert (here.dataset, there.dataset) == (at.dataset, other)
@@ -275,51 +274,52 @@ def test_a_policy_survives_a_restart_and_its_changes_can_be_undone(desk: Desk) -
     page.draft.set("recoding", "metric", "precision")
     page.draft.set("recoding", "suppression-limit", 0.1)
     page.draft.set("recoding", "suppression-limit", 0.2)  # of the same thing, at once: one version
-    again = Desk(House(at.house.settings), desk.queue)
+    restarted = ServerContext(at.context.settings)
+    again = Desk(service_of(restarted))
     there = again.opened(Browser(at.browser.holder), {"data": at.dataset})
     assert there.draft.recoding == {"metric": "precision", "suppression-limit": 0.2}
     assert again.last(Browser(at.browser.holder)) == at.dataset
-    acts.undo_policy(again, there, at.dataset)
+    actions.undo_policy(again, there, at.dataset)
     assert there.draft.recoding == {"metric": "precision"}
     with pytest.raises(Stale):
-        acts.undo_policy(desk, page, at.dataset)
-    acts.redo_policy(again, there, at.dataset)
+        actions.undo_policy(desk, page, at.dataset)
+    actions.redo_policy(again, there, at.dataset)
     assert there.draft.recoding["suppression-limit"] == 0.2
     for _ in range(3):
-        acts.undo_policy(again, there, at.dataset)
+        actions.undo_policy(again, there, at.dataset)
     assert there.draft.text == POLICY
-    acts.write_policy(again, there, at.dataset, "[data]\n", "text")
-    acts.redo_policy(again, there, at.dataset)
+    actions.write_policy(again, there, at.dataset, "[data]\n", "text")
+    actions.redo_policy(again, there, at.dataset)
     assert there.draft.text == "[data]\n"
-    again.house.close()
+    restarted.close()
 
 
 def test_versions_are_kept_up_to_a_number_and_go_with_their_data_set(desk: Desk, monkeypatch) -> None:
     at = Furnished(desk)
     monkeypatch.setattr(drafts, "KEPT", 5)
-    page, state = at.page(), at.house.state
+    page, state = at.page(), at.context.state
     for number in range(9):
-        acts.write_policy(desk, page, at.dataset, f"# {number}\n", f"{number}")
+        actions.write_policy(desk, page, at.dataset, f"# {number}\n", f"{number}")
     assert [one.toml for one in drafts.versions(state, "ana", at.dataset)] == [f"# {n}\n" for n in range(8, 3, -1)]
     assert drafts.versions(state, "bea", at.dataset) == []
-    desk.queue.cancel(at.job)
-    acts.forget_dataset(desk, page, at.dataset)
+    desk.service.jobs.cancel(person("ana"), at.job)
+    actions.forget_dataset(desk, page, at.dataset)
     assert drafts.versions(state, "ana", at.dataset) == []
     assert at.page().dataset is None
 
 
 def test_a_policy_begins_with_guesses_that_somebody_has_to_confirm(desk: Desk) -> None:
     at = Furnished(desk)
-    dataset = acts.receive_table(desk, at.page(), "", "t.csv", Path(at.deeds()["receive"][2]), {})
+    dataset = actions.receive_table(desk, at.page(), "", "t.csv", Path(at.deeds()["receive"][2]), {})
     page = at.page(data=dataset)
     assert undecided(page.draft) == ["nome", "idade", "cidade", "doenca"]
     with pytest.raises(InputError, match="4 columns with a role that nobody has confirmed"):
-        checked(desk, page, dataset)
+        check_draft(desk, page, dataset)
     with pytest.raises(InputError, match="nobody has confirmed"):
-        acts.run_policy(desk, page, "", dataset, "anonymize")
+        actions.run_policy(desk, page, "", dataset, "anonymize")
     told = page.draft.attributes
     page.draft.set_attributes({name: {"role": one["role"].removeprefix("CONFIRM ")} for name, one in told.items()})
-    assert checked(desk, page, dataset)
+    assert check_draft(desk, page, dataset)
     assert page.draft.attributes["idade"]["hierarchy"] == told["idade"]["hierarchy"]
 
 
@@ -329,35 +329,37 @@ def test_a_policy_names_files_that_are_there(desk: Desk) -> None:
     presence = {"model": "delta-presence", "population": "population.csv", "min": 0.0, "max": 0.5}
     page.draft.set_models([presence])
     with pytest.raises(InputError, match=r"models\[0\].*there is no file population\.csv"):
-        checked(desk, page, at.dataset)
-    acts.attach_file(desk, page, at.dataset, "population.csv", CSV)
-    assert checked(desk, page, at.dataset)
+        check_draft(desk, page, at.dataset)
+    actions.attach_file(desk, page, at.dataset, "population.csv", CSV)
+    assert check_draft(desk, page, at.dataset)
     page.draft.set_attribute("cidade", hierarchy={"csv": "cidades.csv"})
     with pytest.raises(InputError, match=r"cidade.*there is no file cidades\.csv"):
-        checked(desk, page, at.dataset)
+        check_draft(desk, page, at.dataset)
 
 
 def test_the_policy_of_a_release_is_taken_up_again(desk: Desk) -> None:
     at = Furnished(desk)
     page = at.page()
-    job = acts.run_policy(desk, page, "", at.dataset, "anonymize")
+    job = actions.run_policy(desk, page, "", at.dataset, "anonymize")
     row = {"owner": "ana", "dataset": at.dataset, "kind": "anonymize", "summary": "{}", "created": time.time()}
-    with at.house.state.transaction() as connection:
+    with at.context.state.transaction() as connection:
         connection.execute(insert(RELEASES).values(id=job, **row))
-    acts.save_policy(desk, page, at.dataset, "first")
+    actions.save_policy(desk, page, at.dataset, "first")
     page.draft.set("recoding", "metric", "precision")
-    (kept,) = at.house.state.rows(POLICIES, "ana", dataset=at.dataset)
+    (kept,) = at.context.state.rows(POLICIES, "ana", dataset=at.dataset)
     assert (kept["name"], kept["toml"]) == ("first", POLICY)
-    assert acts.take_policy(desk, page, job) == at.dataset
+    assert actions.take_policy(desk, page, job) == at.dataset
     assert at.page().draft.text == POLICY
-    assert [one.toml != POLICY for one in drafts.versions(at.house.state, "ana", at.dataset)] == [False, True, False]
+    assert [one.toml != POLICY for one in drafts.versions(at.context.state, "ana", at.dataset)] == [False, True, False]
 
 
 def test_no_file_takes_the_place_of_another(desk: Desk) -> None:
     """Two columns whose hierarchies both come as hierarchy.csv; a job that waits reads the file that it was given."""
     at = Furnished(desk)
-    page, files = at.page(), at.house.files.dataset(at.dataset) / "files"
-    names = [acts.attach_file(desk, page, at.dataset, "hierarchy.csv", text) for text in (b"1,*\n", b"2,*\n", b"1,*\n")]
+    page, files = at.page(), at.context.files.dataset(at.dataset) / "files"
+    names = [
+        actions.attach_file(desk, page, at.dataset, "hierarchy.csv", text) for text in (b"1,*\n", b"2,*\n", b"1,*\n")
+    ]
     assert names == ["hierarchy.csv", "hierarchy-2.csv", "hierarchy.csv"]
     assert [(files / name).read_bytes() for name in names] == [b"1,*\n", b"2,*\n", b"1,*\n"]
 
@@ -375,80 +377,3 @@ def test_no_file_takes_the_place_of_another(desk: Desk) -> None:
 )
 def test_a_login_leads_to_a_page_of_ours(asked, there) -> None:
     assert wanted(asked) == there
-
-
-READS = {
-    "state": {"get", "rows"},
-    "files": {"dataset", "job", "release", "collection", "root"},
-    "keys": {"holder"},
-    "queue": set(),
-    "shelf": {"get", "put", "all"},
-    "mind": {"estimate"},
-    "tables": {"about", "attached", "offered", "page", "sources", "suggestion"},
-    "drafts": {"digest"},
-    "records": {"recorded", "entry_of"},
-    "collecting": {"counted", "asked_by"},
-    "curating": {"books", "everybody", "open_to", "Books"},
-}
-"""What pages may do with the parts of the server, and with a curator's session (their `mind`): read."""
-
-PARTS = {"house": {"state", "files", "keys"}, "desk": {"queue", "shelf"}}
-"""What the house and the desk hold that can be changed."""
-
-OWN = {"acts.py", "session.py", "app.py", "study.py", "records.py"}
-"""The acts; who is there; where pages are mounted; a process of its own; what only acts call."""
-
-
-def _named(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _effects(tree: ast.Module) -> list[str]:
-    """What a module takes of the server's parts that is no read; a part that it takes whole, too."""
-    imported = {"mind"}
-    found, inside = [], set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(
-            ("cobogo.faces.server", "cobogo.faces.workbench")
-        ):
-            imported |= {one.asname or one.name for one in node.names}
-            part = str(node.module).rpartition(".")[2]
-            found += [f"{part}.{one.name}" for one in node.names if one.name not in READS.get(part, {one.name})
-                      and one.name.islower()]  # fmt: skip
-        if isinstance(node, ast.Attribute):
-            inside.add(node.value)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            part, whole = node.value, _named(node.value)
-            held = isinstance(part, ast.Attribute) and whole in PARTS.get(_named(part.value), ())
-            if (held or (isinstance(part, ast.Name) and whole in imported)) and node.attr not in READS.get(
-                whole, {node.attr}
-            ):
-                found.append(ast.unparse(node))
-            if node.attr in PARTS.get(whole, ()) and node not in inside:
-                found.append(ast.unparse(node))
-    return found
-
-
-def test_pages_read_and_everything_else_is_an_act() -> None:
-    """Whatever a page takes of the server's parts is a read by its name. A new function of theirs is an act until it is
-    listed above; a handler that calls one itself fails here."""
-    files = [file for file in SOURCES.rglob("*.py") if file.name not in OWN]
-    found = {file.name: _effects(ast.parse(file.read_text(encoding="utf-8"))) for file in files}
-    assert {name: wrong for name, wrong in found.items() if wrong} == {}
-
-
-@pytest.mark.parametrize(
-    "handler",
-    [
-        "desk.house.state.remove(RELEASES, identity)",
-        "await run.io_bound(self.desk.queue.cancel, job)",
-        "queue = desk.queue",
-        "state = desk.house.state",
-        "from cobogo.faces.server import tables\ntables.forget(house, owner, identity)",
-        "from cobogo.faces.server.tables import forget",
-        "await run.io_bound(mind.sql, text)",
-    ],
-)
-def test_a_handler_with_an_effect_of_its_own_is_noticed(handler: str) -> None:
-    assert _effects(ast.parse(handler))

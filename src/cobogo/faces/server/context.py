@@ -1,4 +1,4 @@
-"""All that a running server has, in one place that is handed to every route."""
+"""What a running server holds: state, files, keys, cache, and what its settings open on first use."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError
 from cobogo.faces.server.access import Pace
+from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import Files
 from cobogo.faces.server.keys import Holder, Keys
 from cobogo.faces.server.settings import Settings
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class House:
-    """State, files and keys of a server, and what its settings open on first use."""
+class ServerContext:
+    """The parts of one server, for the operations of its service."""
 
     settings: Settings
     state: State = field(init=False)
@@ -46,6 +47,7 @@ class House:
         self.keys = Keys(self.state)
         self.pace = Pace(self.settings.limits.requests_per_minute)
         self.strangers = Pace(30)
+        self.cache = Cache()
         self.browsers: Callable[[str], Holder | None] = _nobody
         self.opening = threading.Lock()
         self.journals: dict[str, Journal] = {}

@@ -33,7 +33,7 @@ from cobogo.publish.recode.distort import Distortion, Tuple
 from cobogo.publish.recode.moves import Moves, named
 from cobogo.release import dictionary
 from cobogo.release.contract import ROWS
-from cobogo.release.manifest import BucketEntry, Column, DataEntry, Manifest, MarginalEntry
+from cobogo.release.manifest import BucketEntry, ColumnEntry, DataEntry, Manifest, MarginalEntry
 from cobogo.release.reference import rows_of
 
 
@@ -62,7 +62,7 @@ class Description:
         """What a column's values mean at a level of its hierarchy."""
         return dictionary.meaning(self.policy.attributes[name], level, top=self._is_top(name, level))
 
-    def manifest(self, columns: Sequence[Column], records: int, buckets: BucketEntry | None = None) -> Manifest:
+    def manifest(self, columns: Sequence[ColumnEntry], records: int, buckets: BucketEntry | None = None) -> Manifest:
         """Of a released table: its columns in their order, then those of a file beside it."""
         place = {name: number for number, name in enumerate(self.columns)}
         own = sorted((column for column in columns if column.file is None), key=lambda column: place[column.name])
@@ -76,7 +76,7 @@ class Description:
             buckets=buckets,
         )
 
-    def marginal_manifest(self, columns: Sequence[Column], records: int, count: str) -> Manifest:
+    def marginal_manifest(self, columns: Sequence[ColumnEntry], records: int, count: str) -> Manifest:
         """Of tables of counts, each of which is a file: there is no released table."""
         files = dict.fromkeys(column.file for column in columns if column.file is not None)
         data, output = self.policy.data, self.policy.output
@@ -107,7 +107,7 @@ class Description:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Plan(ABC):
+class RecodingPlan(ABC):
     """What every plan says of the release to come.
 
     ``star``: suppressed records are released with ``*`` in every quasi-identifier; otherwise they are dropped.
@@ -155,7 +155,7 @@ class Plan(ABC):
         """The released tables, by the names of their files; ``rows`` gives the released rows."""
         return {ROWS: rows()}
 
-    def beside(self, about: Description) -> tuple[BucketEntry | None, list[Column]]:  # noqa: ARG002
+    def beside(self, about: Description) -> tuple[BucketEntry | None, list[ColumnEntry]]:  # noqa: ARG002
         """What the manifest says of buckets, and the columns that are there because of them."""
         return None, []
 
@@ -166,10 +166,10 @@ class Plan(ABC):
         columns = [self._column(name, about) for name in about.columns if name not in own]
         return about.manifest([*added, *columns], self.records, buckets)
 
-    def _column(self, name: str, about: Description) -> Column:
+    def _column(self, name: str, about: Description) -> ColumnEntry:
         text, truthful = self.meaning(name, about)
         withheld = name in self.withheld
-        return Column(
+        return ColumnEntry(
             name=name,
             role=about.policy.attributes[name].role,
             meaning=dictionary.withheld_meaning(text) if withheld else text,
@@ -201,11 +201,11 @@ class Plan(ABC):
             )
             yield what
 
-    def for_population(self) -> Plan | None:
+    def for_population(self) -> RecodingPlan | None:
         """The plan that recodes other people's tables as this one does; None where it tells of its own records only."""
         return None
 
-    def unshuffled(self) -> Plan:
+    def unshuffled(self) -> RecodingPlan:
         """The same, before slices are shuffled."""
         return self
 
@@ -246,7 +246,7 @@ class Plan(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class FullDomainPlan(Plan):
+class FullDomainPlan(RecodingPlan):
     """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
 
     recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
@@ -256,13 +256,13 @@ class FullDomainPlan(Plan):
         """Each value by itself."""
         return generalize(table, self, columns)
 
-    def for_population(self) -> Plan:
+    def for_population(self) -> RecodingPlan:
         """The only plan that tells what becomes of other tables' values."""
         return replace(self, suppressed=(), distortions=())
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class LocalPlan(Plan):
+class LocalPlan(RecodingPlan):
     """Of a local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment

@@ -24,7 +24,7 @@ from cobogo.answer.session import Session
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss, parallel
 from cobogo.promises.ledger.balance import Units
 from support import questions as q

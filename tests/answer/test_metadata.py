@@ -11,7 +11,7 @@ from cobogo.answer.metadata import Column, CuratorPolicy
 from cobogo.answer.plan import Plan
 from cobogo.answer.query import Query
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss
 
 LARGE = 10**5000

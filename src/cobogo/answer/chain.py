@@ -21,7 +21,7 @@ from cobogo.answer.result import Answer
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss, concentrated
 from cobogo.promises.units import Amount, exact
 

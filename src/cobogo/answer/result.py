@@ -14,7 +14,7 @@ from cobogo.answer.noise import Noises
 from cobogo.answer.plan import Bins, Key, Measurement
 from cobogo.answer.query import Aggregate
 from cobogo.errors import number_of
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger.balance import Balance
 from cobogo.promises.mechanisms.base import Noise

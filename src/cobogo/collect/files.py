@@ -17,7 +17,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.files import PARQUET
 from cobogo.data.table.read import read, table_in
 from cobogo.errors import OutputError, PolicyError, ReportError
-from cobogo.floor import scratch
+from cobogo.floor.files import staged_file
 from cobogo.floor.urls import is_url, shown
 
 TABLES = (*PARQUET, ".csv")
@@ -77,7 +77,7 @@ def write(collection: Collection, rows: Rows, path: Path, form: str | None = Non
         raise PolicyError(f"must be one of {', '.join(FORMS)}. Got {chosen!r} instead", where="--form")
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another --out.")
-    with scratch.whole(path) as stage:
+    with staged_file(path) as stage:
         FORMS[chosen](collection, rows, stage, seeded)
     return chosen
 

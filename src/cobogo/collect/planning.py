@@ -21,7 +21,7 @@ from cobogo.collect.rappor.collect import Rappor
 from cobogo.collect.rappor.parameters import Parameters
 from cobogo.collect.sketching import SKETCHES, Sketched
 from cobogo.errors import OutputError
-from cobogo.floor import scratch
+from cobogo.floor.files import staged_file
 
 NEARLY = 1.05
 """Mechanisms that need so many times the fewest users are as good: the shortest report decides."""
@@ -145,7 +145,7 @@ def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: flo
         points = [(share, float(users)) for share, users in needed if users is not None]
         curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
     counts = [users for curve in curves for _, users in curve.points]
-    with scratch.whole(path) as stage:
+    with staged_file(path) as stage:
         drawn(
             stage, "A rare value needs many clients", what, curves,
             across=Axis("share of the clients that hold the value", decades([1e-4, 1]), logarithmic=True),

@@ -12,7 +12,7 @@ import numpy as np
 
 from cobogo.data.policy import Policy, Role
 from cobogo.errors import VerificationFailed
-from cobogo.floor import place
+from cobogo.floor.files import staged_directory
 from cobogo.floor.randomness import keys
 from cobogo.locate.places.points import Points
 from cobogo.promises.models.promise import Promise, parameters
@@ -46,7 +46,7 @@ class Package:
 
 def write(package: Package, directory: Path, *, source: str, records: int) -> Verdict:
     """Write under a temporary name, read it back, verify it, and put it in place at once."""
-    with place.staged(directory, replaceable=is_output) as stage:
+    with staged_directory(directory, replaceable=is_output) as stage:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)

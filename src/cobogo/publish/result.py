@@ -17,8 +17,8 @@ from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError
 from cobogo.examine import metrics
-from cobogo.floor.brief import brief
-from cobogo.floor.stopwatch import Stopwatch
+from cobogo.floor.progress import Stopwatch
+from cobogo.floor.representation import brief
 from cobogo.publish.apply import apply
 from cobogo.publish.recode.plan import BucketPlan, FullDomainPlan, MarginalPlan, Plan
 from cobogo.publish.recode.problem import Problem

@@ -13,7 +13,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, PolicyError, VerificationFailed
-from cobogo.floor import place
+from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.publish.admission import check_roles, check_unique
@@ -92,7 +92,7 @@ def _seen(policy: Policy, table: Table) -> tuple[str, ...]:
 def write(release: Transformed, directory: Path, *, progress: Progress = silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
     made = release.transformation
-    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
+    with staged_directory(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)

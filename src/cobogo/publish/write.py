@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from cobogo.errors import RegistryError
-from cobogo.floor import place
+from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models.check import check
 from cobogo.publish.result import Release
@@ -48,7 +48,7 @@ def _written(release: Release, directory: Path, entered: list[str], progress: Pr
     """The same, with the ids under which it is ``entered`` in the registry before it is put in place."""
     report = threading.Thread(target=importlib.import_module, args=("cobogo.tell.report.write",))
     report.start()  # it takes a while, and the engine has enough to do meanwhile
-    with place.staged(directory, replaceable=is_output) as stage, ExitStack() as ending:
+    with staged_directory(directory, replaceable=is_output) as stage, ExitStack() as ending:
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)

@@ -14,9 +14,9 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
-from cobogo.floor import scratch
-from cobogo.floor.brief import brief
-from cobogo.floor.stopwatch import Stopwatch
+from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.progress import Stopwatch
+from cobogo.floor.representation import brief
 from cobogo.release.contract import Transformation
 
 
@@ -55,8 +55,8 @@ class Transformed:
         """The released rows, drawn: a table of an engine of our own, or of the database that it goes into."""
         import pyarrow.parquet as pq
 
-        home = scratch.create(Path(tempfile.gettempdir()), "cobogo-drawn-")
-        weakref.finalize(self, scratch.remove, home)
+        home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
+        weakref.finalize(self, remove_scratch, home)
         file, writer = home / "rows.parquet", None
         with self.timed("apply"), self.table.engine.guarded("transforming"):
             for batch in self.transformation.batches(self.table, self.columns):

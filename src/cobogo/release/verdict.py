@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cobogo.errors import number_of
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 from cobogo.promises.models.check import ModelVerdict
 
 

@@ -21,9 +21,11 @@ from support.commands import cobogo as command
 
 SOURCES = Path(cobogo.__file__).parent
 MAIN_JOB = (
-    "comparison.py", "frontier.py", "hierarchy", "job.py", "metrics", "models", "policy", "private.py", "recode",
-    "registry", "release", "risk", "schema", "scratch.py", "server/drafts.py", "table", "workbench/acts.py",
-    "workbench/checking.py", "workbench/session.py",
+    "data", "examine/metrics", "examine/risk", "examine/utility", "faces/server/drafts.py", "faces/workbench/acts.py",
+    "faces/workbench/checking.py", "faces/workbench/session.py", "floor/files.py", "promises/models", "promises/population.py",
+    "publish/admission.py", "publish/anonymize.py", "publish/apply.py", "publish/assign.py", "publish/recode",
+    "publish/registry", "publish/result.py", "publish/series.py", "publish/write.py", "release",
+    "studies/comparison.py", "studies/frontier.py",
 )  # fmt: skip
 LETTERS = re.compile(r"[^\W\d_]{2}")
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
@@ -72,7 +74,7 @@ def said() -> Iterator[str]:
 
 
 def test_every_error_of_the_main_job_has_its_portuguese_and_no_other() -> None:
-    listed = tomllib.loads((SOURCES / "language" / "portuguese.toml").read_text(encoding="utf-8"))["errors"]
+    listed = tomllib.loads((SOURCES / "floor" / "language" / "portuguese.toml").read_text(encoding="utf-8"))["errors"]
     assert sorted(listed.keys() ^ set(said())) == []
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from cobogo.data.policy.part import Part
-from cobogo.floor.outside import fraction, is_writable, shortened
+from cobogo.floor.untrusted import fraction, is_writable, shortened
 
 Value = str | int | bool | date
 """A key, as a person writes it."""

@@ -14,7 +14,7 @@ from sqlglot import exp
 from cobogo.answer.metadata import Column, Dataset
 from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
 from cobogo.answer.sql.nodes import WHERE, column_name, described, refused, taken
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 
 COMPARISONS: dict[type[exp.Expression], tuple[Comparison, Comparison]] = {
     exp.EQ: ("=", "="),

@@ -16,7 +16,7 @@ from cobogo.answer.public import PublicTable, extended, joined
 from cobogo.answer.query import Aggregate, Kind, Lookup, Order, Query, own_name
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",

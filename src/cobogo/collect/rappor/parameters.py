@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 
 Probability = Fraction | float | str
 

@@ -13,7 +13,7 @@ from cobogo.examine.risk.records import Known, RecordRisks, record_risks, write_
 from cobogo.examine.risk.subsets import Combination
 from cobogo.examine.risk.uniques import SpecialUniques
 from cobogo.floor.arrays import Ints
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,11 +82,11 @@ class RiskReport:
 
     def write(self, directory: str | Path, *, language: str = "en") -> None:
         """Write ``risk.json``, ``risk.png`` and ``risk.html``, in place of an earlier one, at once."""
-        from cobogo.floor import place
+        from cobogo.floor.files import holds_only, staged_directory
         from cobogo.tell.report.risk import FILES
         from cobogo.tell.report.risk import write as write_page
 
-        with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
+        with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
             write_page(self, stage, language=language)
 
     def as_dict(self) -> dict[str, Any]:

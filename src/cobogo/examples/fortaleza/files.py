@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.examples.fortaleza.people import people
-from cobogo.floor import place
+from cobogo.floor.files import holds_only, staged_directory
 
 FILES = ("points.csv", "calls.csv", "cells.csv")
 """Trajectories (user, time, lon, lat), call records (user, time, cell) and cells (cell, lon, lat). Times are UTC."""
@@ -21,7 +21,7 @@ def write(directory: Path, number: int, *, days: int = 7, step: float = 600.0, s
     found = (crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow())
     tables = dict(zip(FILES, found, strict=True))
     options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
-    with place.staged(directory, replaceable=place.holds_only(FILES)) as stage:
+    with staged_directory(directory, replaceable=holds_only(FILES)) as stage:
         for name, table in tables.items():
             pyarrow.csv.write_csv(_rounded(table), stage / name, options)
     return {name: table.num_rows for name, table in tables.items()}

@@ -209,7 +209,7 @@ def _say_if_seeded(total: Aggregate) -> None:
 
 
 def _draw(path: Path, asked: Collection, found: Findings) -> None:
-    from cobogo.floor import scratch
+    from cobogo.floor.files import staged_file
     from cobogo.tell.report.estimates import Estimated, draw
 
     if path.exists():
@@ -224,7 +224,7 @@ def _draw(path: Path, asked: Collection, found: Findings) -> None:
         )
     ]
     lines.sort(key=lambda line: -line.value)
-    with scratch.whole(path) as stage:
+    with staged_file(path) as stage:
         draw(
             stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
             unit="share of the clients" if found.counted else asked.question, percent=found.counted,

@@ -10,7 +10,7 @@ import typer
 
 from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 
 
 def where(

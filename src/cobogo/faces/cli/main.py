@@ -33,8 +33,8 @@ from cobogo.faces.cli import (
     transforming,
     vaulting,
 )
-from cobogo.floor import scratch
 from cobogo.floor.extras import missing
+from cobogo.floor.files import remove_all_scratch
 
 app = typer.Typer(
     name="cobogo",
@@ -325,6 +325,6 @@ def run(arguments: list[str] | None = None) -> None:
 
 def _stop(number: int, frame: object) -> None:  # noqa: ARG001
     """End at once. An exception could be lost in a callback of some library; what is on disk cannot wait for that."""
-    scratch.remove_all()
+    remove_all_scratch()
     os.write(2, b"cobogo: stopped; nothing was left behind.\n")
     os._exit(128 + number)

@@ -25,7 +25,7 @@ from cobogo.faces.workbench.checking import checked
 from cobogo.faces.workbench.draft import Draft, unconfirmed
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.study import Study
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 
 if TYPE_CHECKING:
     from cobogo.answer.result import Answer
@@ -125,13 +125,13 @@ def receive_example(desk: Desk, session: Session, about: str, name: str, rows: i
     """Take in made-up patients of Ceará."""
     from cobogo.examples import ceara
 
-    stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+    stage = create_scratch(desk.house.files.root / "datasets", ".page-")
     try:
         ceara.write(stage / "ceara.csv", rows)
         with (stage / "ceara.csv").open("rb") as stream:
             identity = tables.receive(desk.house, session.owner, name, stream)
     finally:
-        scratch.remove(stage)
+        remove_scratch(stage)
     _begun(desk, session, identity)
     return identity
 

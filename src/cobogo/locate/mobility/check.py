@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import VerificationFailed
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.model import Model

@@ -12,7 +12,7 @@ import numpy as np
 
 from cobogo.data.policy import Policy, Role
 from cobogo.errors import VerificationFailed
-from cobogo.floor import place
+from cobogo.floor.files import staged_directory
 from cobogo.floor.randomness import keys
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.check import MODEL
@@ -61,7 +61,7 @@ def write(
     """Pay, make a model and calls, write them under a temporary name, read them back, verify them, compare them with
     the truth for the evidence, and put all in place at once. What cannot be written is not paid for."""
     kept = {"seed": seed, "paid": None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}}
-    with place.staged(directory, replaceable=is_output) as stage:
+    with staged_directory(directory, replaceable=is_output) as stage:
         if paying is not None:
             paying.pay(Loss("epsilon", epsilon), f"location where, {space.days} days from {space.first}")
         made = where(true, space, epsilon, people=people, seed=seed)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from cobogo.errors import VerificationFailed
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import epsilon_of
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import MEASURES, ConcentratedPrivacy, DifferentialPrivacy

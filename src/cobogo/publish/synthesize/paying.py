@@ -10,7 +10,7 @@ from typing import Any
 
 from cobogo.data.policy import Policy, Synthesis
 from cobogo.errors import CobogoError, LedgerError, PolicyError
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import Loss, rho_of
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.units import exact

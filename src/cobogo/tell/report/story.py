@@ -15,7 +15,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Role
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.floor.brief import tiles
+from cobogo.floor.representation import tiles
 from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.publish.apply import apply
 from cobogo.publish.recode import lattice

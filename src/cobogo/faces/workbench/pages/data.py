@@ -14,7 +14,7 @@ from cobogo.faces.workbench import acts
 from cobogo.faces.workbench.frame import done, framed, section
 from cobogo.faces.workbench.pages import data_rows
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 
 EXAMPLE_ROWS = 5000
 SEPARATORS = (",", ";", "\t", "|")
@@ -39,13 +39,13 @@ def _upload(desk: Desk, session: Session) -> None:
     busy = _waiting(session)
 
     async def taken(event: events.UploadEventArguments) -> None:
-        stage = scratch.create(desk.house.files.root / "datasets", ".page-")
+        stage = create_scratch(desk.house.files.root / "datasets", ".page-")
         try:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
             await _keep(desk, session, busy, acts.receive_table, name, stage / "upload", dict(options))
         finally:
-            scratch.remove(stage)
+            remove_scratch(stage)
         event.sender.reset()  # type: ignore[attr-defined]
 
     most = desk.house.settings.limits.upload_megabytes

@@ -14,7 +14,7 @@ from cobogo.faces.workbench import acts
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.hierarchy.groups import as_csv, rows_of
 from cobogo.faces.workbench.hierarchy.kinds import kind_of
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import _Page
@@ -52,12 +52,12 @@ class Files:
 
     async def _import(self, event: events.UploadEventArguments) -> None:
         page = self.page
-        stage = scratch.create(page.desk.house.files.root / "datasets", ".page-")
+        stage = create_scratch(page.desk.house.files.root / "datasets", ".page-")
         try:
             await event.file.save(stage / "file.csv")
             spec = await done(page.session, self._taken, stage / "file.csv", self.plain(event.file.name))
         finally:
-            scratch.remove(stage)
+            remove_scratch(stage)
         if spec is not None:
             await page.say_spec(spec)
 

@@ -14,13 +14,13 @@ from cobogo.answer import Curator
 from cobogo.answer.choice import Choice, chosen_by
 from cobogo.answer.curator import Held
 from cobogo.answer.measure import with_noise
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import plan
 from cobogo.answer.session import Session
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import BudgetSpent, QueryRefused
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.mechanisms import NoisyMax
 from support.audits import least_epsilon

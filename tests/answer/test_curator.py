@@ -19,13 +19,13 @@ import pytest
 from hypothesis import given, settings
 
 from cobogo.answer import Curator
-from cobogo.answer.metadata import CuratorPolicy
 from cobogo.answer.session import Session
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
 from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss, parallel
+from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
 from support import questions as q
 from support.people import COLUMNS, PEOPLE, people

@@ -19,7 +19,6 @@ import pytest
 
 from cobogo.answer.curator import Held
 from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import Plan, plan
 from cobogo.answer.sql.emit import Source
@@ -28,6 +27,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.errors import DataError
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import within

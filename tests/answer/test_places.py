@@ -13,10 +13,10 @@ import pytest
 
 from cobogo.answer import Curator
 from cobogo.answer.curator import Held
-from cobogo.answer.metadata import CuratorPolicy, Dataset
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import DataError, PolicyError
+from cobogo.promises.curator_file import CuratorPolicy, Dataset
 
 TABLE = """
 CREATE TABLE {name} (who bigint, place text, paid numeric(12, 2), rough double precision, free numeric, day timestamp,

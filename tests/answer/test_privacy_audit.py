@@ -16,11 +16,11 @@ from scipy import stats
 
 from cobogo.answer.curator import Held
 from cobogo.answer.measure import with_noise
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import Noises, noises
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.mechanisms import Laplace
 from support.audits import ERROR, least_epsilon
 

@@ -22,7 +22,8 @@ from support.commands import cobogo as command
 SOURCES = Path(cobogo.__file__).parent
 MAIN_JOB = (
     "data", "examine/metrics", "examine/risk", "examine/utility", "faces/server/drafts.py", "faces/workbench/acts.py",
-    "faces/workbench/checking.py", "faces/workbench/session.py", "floor/files.py", "promises/models", "promises/population.py",
+    "faces/workbench/checking.py", "faces/workbench/session.py", "floor/files.py", "promises/models",
+    "promises/population.py",
     "publish/admission.py", "publish/anonymize.py", "publish/apply.py", "publish/assign.py", "publish/recode",
     "publish/registry", "publish/result.py", "publish/series.py", "publish/write.py", "release",
     "studies/comparison.py", "studies/frontier.py",

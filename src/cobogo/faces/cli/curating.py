@@ -41,7 +41,7 @@ def sql(
 ) -> None:
     """Answer a question. Exit 1 when the budget does not allow for it."""
     from cobogo.answer.curator import Curator
-    from cobogo.answer.metadata import CuratorPolicy
+    from cobogo.promises.curator_file import CuratorPolicy
 
     rules = CuratorPolicy.load(config)
     who = _who(rules, analyst)
@@ -75,10 +75,10 @@ def explain(
     from cobogo.answer.curator import public_tables
     from cobogo.answer.explain import explain as explained
     from cobogo.answer.explain import price_for
-    from cobogo.answer.metadata import CuratorPolicy
-    from cobogo.answer.metadata.datasets import loss_of
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
+    from cobogo.promises.accounting import loss_of
+    from cobogo.promises.curator_file import CuratorPolicy
     from cobogo.promises.units import exact
 
     rules = CuratorPolicy.load(config)

@@ -46,11 +46,11 @@ def frequency_list(
     from cobogo.data.policy import Data
     from cobogo.data.policy.readable import readable
     from cobogo.faces.cli.transformed import finish
-    from cobogo.promises.paying import payer
+    from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import frequency_list, settled
 
     settled(epsilon, delta)
-    paying = payer(ledger, dataset, analyst)
+    paying = payer_of_options(ledger, dataset, analyst)
     try:
         options = Data.model_validate({"separator": separator, "encoding": encoding})
     except ValidationError as error:

@@ -108,13 +108,13 @@ def synthesize(
     from cobogo.locate.trips.release import costs, made_up
     from cobogo.locate.write import write
     from cobogo.promises.accounting import Loss
-    from cobogo.promises.paying import payer
+    from cobogo.promises.payer import payer_of_options
     from cobogo.promises.units import exact
 
     asked = Synthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
-    paying = payer(ledger, dataset, analyst)
+    paying = payer_of_options(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     _warn_of_nothing_inside(points, asked.grid)
     if paying is not None:

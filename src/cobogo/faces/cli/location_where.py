@@ -43,17 +43,17 @@ def where(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
-    from cobogo.answer.metadata.datasets import loss_of
     from cobogo.locate.mobility import Space
     from cobogo.locate.mobility import write as writing
     from cobogo.locate.places.reading import read_calls, read_cells
-    from cobogo.promises.paying import payer
+    from cobogo.promises.accounting import loss_of
+    from cobogo.promises.payer import payer_of_options
 
     cost = loss_of(epsilon).amount
     start = _day(first, days)
     network = read_cells(cells, separator=separator)
     space = Space(network, start, days, utc_offset, area, most_a_day)
-    paying = payer(ledger, dataset, analyst)
+    paying = payer_of_options(ledger, dataset, analyst)
     calls = read_calls(events, network, separator=separator, leave_out=leave_out)
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them

@@ -10,7 +10,7 @@ from cobogo.promises.ledger.balance import Balance
 
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
-    from cobogo.answer.metadata import Dataset
+    from cobogo.promises.curator_file import Dataset
 
 
 @dataclass(frozen=True)

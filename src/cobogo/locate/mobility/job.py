@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.answer.metadata.datasets import loss_of
 from cobogo.locate.mobility.bounded import bounded
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import counts, shapes
@@ -14,6 +13,7 @@ from cobogo.locate.mobility.model import Model
 from cobogo.locate.mobility.noise import release
 from cobogo.locate.mobility.sample import sample
 from cobogo.locate.mobility.space import Space
+from cobogo.promises.accounting import loss_of
 from cobogo.promises.units import Amount
 
 

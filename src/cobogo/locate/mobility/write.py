@@ -23,7 +23,7 @@ from cobogo.locate.mobility.space import Space
 from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.paying import Payer
+from cobogo.promises.payer import Payer
 from cobogo.release import dictionary, kinds
 from cobogo.release.contract import ENTROPY
 from cobogo.release.contract import Written as Released

@@ -24,7 +24,7 @@ WIDEST = 10**15
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**63), 2**63 - 1
 
 
-class Column(Part):
+class DeclaredColumn(Part):
     """A column that analysts may name.
 
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise

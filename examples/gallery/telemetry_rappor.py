@@ -41,13 +41,13 @@ def main(directory: str = ".", browsers: int = 200_000) -> None:
     draw = random.Random(2014)
     homes = draw.choices(PAGES, [1 / (rank + 1) for rank in range(len(PAGES))], k=browsers)
     true = {page: 100 * homes.count(page) / browsers for page in PAGES}
-    collection = cb.ldp.Collection.of(COLLECTION, name="Home pages")
+    collection = cb.collect.Collection.of(COLLECTION, name="Home pages")
     with tempfile.TemporaryDirectory() as place:
         file = Path(place) / "browsers.csv"
         with file.open("w", encoding="utf-8", newline="") as sink:
             csv.writer(sink).writerows([("page",), *((home,) for home in homes)])
         reports = encoded(collection, str(file), "page")
-    found = cb.ldp.Aggregate.of(collection, Batch(reports)).findings()
+    found = cb.collect.Aggregate.of(collection, Batch(reports)).findings()
     shares = dict(zip(found.labels, found.shares, strict=True))
     errors = dict(zip(found.labels, found.errors, strict=True))
     seen = {page for page, there in zip(found.labels, found.significant, strict=True) if there}

@@ -16,8 +16,8 @@ def main(home: str) -> None:
     memo = Path(home) / "memo.db"
     days = ["Windows"] * 3 + ["Linux"] * 2 + ["Haiku", "Windows"]
     for day, system in enumerate(days, 1):
-        client = cb.ldp.Client(HERE / "os.toml", memo)  # as after a restart: everything is in the memo
-        page = cb.ldp.Client(HERE / "pages.toml", memo)
+        client = cb.collect.Client(HERE / "os.toml", memo)  # as after a restart: everything is in the memo
+        page = cb.collect.Client(HERE / "pages.toml", memo)
         try:
             sent = client.text(system)
         except cb.CobogoError as silence:

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from cobogo.errors import CobogoError, DataError, PolicyError
-from cobogo.examples.fortaleza import people
 from cobogo.faces.cli import console
 from cobogo.faces.cli.main import app
 from cobogo.floor.randomness import Seeded
@@ -37,6 +36,7 @@ from cobogo.locate.spec import Asked, attack, mechanism, mechanisms, parsed
 from cobogo.locate.trips import closeness
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger import Ledger
+from cobogo.studies.fortaleza import people
 from cobogo.studies.location_files import write
 from cobogo.studies.locations import evaluate, sampled
 from cobogo.tell.report.words import words

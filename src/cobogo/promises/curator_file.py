@@ -18,7 +18,7 @@ from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError, QueryRefused, nearest
 from cobogo.floor.urls import is_url
-from cobogo.promises.accounting import MOST, Loss
+from cobogo.promises.accounting import LARGEST_LOSS, Loss
 from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
@@ -30,8 +30,8 @@ MOST_ROWS = 10**6
 class Budget(Part):
     """An amount of privacy: ε (with or without δ), or ρ."""
 
-    epsilon: Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)] | None = None
-    rho: Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)] | None = None
+    epsilon: Annotated[float, Field(gt=0, le=LARGEST_LOSS, allow_inf_nan=False)] | None = None
+    rho: Annotated[float, Field(gt=0, le=LARGEST_LOSS, allow_inf_nan=False)] | None = None
     delta: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
 
     @model_validator(mode="after")

@@ -11,6 +11,7 @@ from cobogo.locate import maps
 from cobogo.locate.attacks.hearing import sent
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza.backdrop import city_layers
 from cobogo.studies.locations import RAW, Evaluation, Run
 
 PEOPLE = 3
@@ -45,7 +46,7 @@ def _shown(found: Evaluation) -> Run:
 
 def _ground(found: Evaluation) -> list[Any]:
     frame = found.truth.frame
-    return maps.fortaleza(names=False) if distance(*CENTRO, frame.lon, frame.lat) < NEAR else []
+    return city_layers(names=False) if distance(*CENTRO, frame.lon, frame.lat) < NEAR else []
 
 
 def _layers(run: Run) -> list[Any]:

@@ -6,9 +6,11 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.data.policy import Data
+from cobogo.data.policy import Data, Policy
 from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.read import read
+from support.golden import assert_golden
+from support.paths import ROOT
 
 CELL = st.sampled_from(["a", "b", "ç", None])
 ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=12)
@@ -50,3 +52,17 @@ def test_records_names_do_not_collide_with_ours() -> None:
     frame = pd.DataFrame({"records": ["a", "a"], "c0": ["b", "b"], "value": ["c", "d"]})
     table = frequency_table(read(frame, Data()), ["records", "c0"], ["value"])
     assert table.counts.tolist() == [2]
+
+
+def test_the_hospital_s_table_is_the_golden_one() -> None:
+    policy = Policy.load(ROOT / "examples" / "hospital" / "policy.toml")
+    names = ["sex", "schooling", "payer"]
+    table = frequency_table(read(policy.resolve(policy.data.path), policy.data), names, ["diagnosis"])
+    histogram = table.histograms["diagnosis"]
+    values = [histogram.domain.labels[code] for code in histogram.values]
+    lines = [" · ".join([*names, "records", "diagnosis"])]
+    for number, count in enumerate(table.counts):
+        inside = range(histogram.offsets[number], histogram.offsets[number + 1])
+        diagnoses = ", ".join(sorted(f"{values[entry]} {histogram.counts[entry]}" for entry in inside))
+        lines.append(" · ".join([*(label or "" for label in table.tuple_labels(number)), str(count), diagnoses]))
+    assert_golden("frequency/hospital.txt", "\n".join(lines) + "\n")

@@ -13,11 +13,11 @@ import pytest
 
 import cobogo
 from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
-from cobogo.examples.fortaleza.files import write
 from cobogo.faces.cli.main import app
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger import Ledger
 from cobogo.release.manifest import NAME, sha256
+from cobogo.studies.fortaleza.people import write_people
 from support.commands import cobogo as command
 
 OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
@@ -26,7 +26,7 @@ OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("people") / "fortaleza"
-    write(directory, 150, days=2, step=3_600)
+    write_people(directory, 150, days=2, step=3_600)
     return directory
 
 

@@ -22,9 +22,9 @@ def people(
     as_json: Json = False,
 ) -> None:
     """Make up people who move about in Fortaleza: trajectories, call records and the network's cells, as CSV."""
-    from cobogo.examples.fortaleza.files import write
+    from cobogo.studies.fortaleza.people import write_people
 
-    rows = write(out, number, days=days, step=step, seed=seed)
+    rows = write_people(out, number, days=days, step=step, seed=seed)
     if as_json:
         console.say_json({"people": number, "days": days, "seed": seed, "rows": rows})
         return

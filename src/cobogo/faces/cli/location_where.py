@@ -48,6 +48,7 @@ def where(
     from cobogo.locate.places.reading import read_calls, read_cells
     from cobogo.promises.accounting import loss_of
     from cobogo.promises.payer import payer_of_options
+    from cobogo.studies.fortaleza import layers_below
 
     cost = loss_of(epsilon).amount
     start = _day(first, days)
@@ -59,7 +60,15 @@ def where(
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
         console.warn("no call is of these days: what is released is noise alone. Look at --first and --days")
     found = writing.write(
-        calls, space, cost, out, source=str(events.absolute()), people=people, seed=seed, paying=paying
+        calls,
+        space,
+        cost,
+        out,
+        source=str(events.absolute()),
+        people=people,
+        seed=seed,
+        paying=paying,
+        base=layers_below(network.lon, network.lat),
     )
     made, compared = found.made, found.fidelity
     if as_json:

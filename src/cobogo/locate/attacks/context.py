@@ -23,7 +23,7 @@ class ContextLinking(Attack):
     Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
     Example: The address book is where people were at midnight.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import city, observed
+        >>> from cobogo.studies.worked import city, observed
         >>> book = city().take(city().time == city().time[0])
         >>> observed(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
         True

@@ -96,7 +96,7 @@ class HomeAndWork(Attack):
     Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(HomeAndWork(), PlanarLaplace(1.0)).success
         1.0
 

@@ -36,7 +36,7 @@ class LongObservation(Attack):
         Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(LongObservation(), PlanarLaplace(1.0)).success
         1.0
 

@@ -26,7 +26,7 @@ class Presence(Attack):
         curve, one half where nothing is told
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(Presence(), PlanarLaplace(1.0)).success > 0.9
         True
 

@@ -23,7 +23,7 @@ class ShortObservation(Attack):
     Formula: $\Pr[x \mid z] \propto \pi(x)\,k(z \mid x)$; the guess is $\arg\min_y \sum_x \Pr[x \mid z]\,d(x, y)$
     Example: Reports that are off by two metres.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
         True
 

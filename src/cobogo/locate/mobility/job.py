@@ -43,7 +43,7 @@ def where(calls: Calls, space: Space, epsilon: Amount, *, people: int | None = N
         distance, calls a day, hours, places), $\sum_p \varepsilon_p = \varepsilon$
     Example:
         >>> from datetime import date
-        >>> from cobogo.locate import fortaleza
+        >>> from cobogo.studies import fortaleza
         >>> calls = fortaleza.people(50, days=2, seed=1).calls()
         >>> made = where(calls, Space(calls.cells, date(2024, 3, 4), 2, utc_offset=-3), epsilon=1, people=5, seed=1)
         >>> set(made.calls.user.tolist()) <= set(range(5))

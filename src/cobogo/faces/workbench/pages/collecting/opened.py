@@ -21,7 +21,7 @@ CODE = """import cobogo as cb, httpx
 
 place = "{address}/api/v1/collections/{identity}"
 server = httpx.Client(headers={{"Authorization": "Bearer " + KEY}})
-client = cb.ldp.Client(server.get(place).json(), "memo.db")
+client = cb.collect.Client(server.get(place).json(), "memo.db")
 server.post(place + "/reports", content=client.report(VALUE))
 """
 

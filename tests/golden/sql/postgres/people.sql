@@ -1,0 +1,45 @@
+WITH s AS (
+  SELECT
+    CASE WHEN LENGTH(CAST("person" AS TEXT)) <= 10000 THEN CAST("person" AS TEXT) END COLLATE "C" AS u
+  FROM (
+    SELECT
+      *
+    FROM people
+  ) AS o
+), t AS (
+  SELECT
+    u
+  FROM s
+  WHERE
+    (
+      NOT u IS NULL
+    )
+), p AS (
+  SELECT
+    u,
+    COUNT(*) AS n
+  FROM t
+  GROUP BY
+    u
+), b AS (
+  SELECT
+    *
+  FROM p
+), f AS (
+  SELECT
+    1 AS f0
+  FROM b
+), h AS (
+  SELECT
+    CASE WHEN f0 < 0 THEN 0 WHEN f0 > 3 THEN 3 ELSE f0 END AS h0
+  FROM f
+)
+SELECT
+  CAST(CASE
+    WHEN COALESCE(SUM(h0), 0) < -4611686018427387904
+    THEN -4611686018427387904
+    WHEN COALESCE(SUM(h0), 0) > 4611686018427387904
+    THEN 4611686018427387904
+    ELSE COALESCE(SUM(h0), 0)
+  END AS BIGINT) AS m0
+FROM h

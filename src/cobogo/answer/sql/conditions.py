@@ -42,7 +42,7 @@ def condition(node: exp.Expression, dataset: Dataset, depth: int = 0) -> Conditi
     if type(node) in COMPARISONS:
         left, right = taken(node, "this", "expression")
         as_written, exchanged = COMPARISONS[type(node)]
-        if isinstance(left, exp.DeclaredColumn):
+        if isinstance(left, exp.Column):
             return _compared(left, as_written, right, dataset)
         return _compared(right, exchanged, left, dataset)
     match node:
@@ -73,7 +73,7 @@ def _of_a_column(node: exp.Expression, dataset: Dataset) -> Condition:
             if not isinstance(null, exp.Null):
                 raise refused("IS is answered with NULL only", ALLOWED)
             return Missing(_declared(column, dataset)[0])
-        case exp.DeclaredColumn():
+        case exp.Column():
             name, declared = _declared(node, dataset)
             if declared.type != "boolean":
                 raise refused(f'"{name}" is no column of truth values', ALLOWED)

@@ -36,7 +36,7 @@ def associate(
     """
     from cobogo.collect.association import associate as associated
     from cobogo.collect.collection import Collection
-    from cobogo.collect.columns import column_reports
+    from cobogo.collect.report_sources import column_reports
     from cobogo.data.policy import Data
     from cobogo.data.table.read import read
 

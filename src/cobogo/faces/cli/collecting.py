@@ -44,12 +44,12 @@ def encode(
 
     Whoever runs this sees the values: for real data it belongs on the clients' side.
     """
-    from cobogo.collect import files
-    from cobogo.collect.encoding import encoded
+    from cobogo.collect.encode import encode_column
+    from cobogo.collect.report_sources import write_reports
 
     asked = _collection(collection)
-    rows = encoded(asked, data, column, separator=separator, encoding=encoding, seed=seed)
-    chosen = files.write(asked, rows, out, form, seeded=seed is not None)
+    rows = encode_column(asked, data, column, separator=separator, encoding=encoding, seed=seed)
+    chosen = write_reports(asked, rows, out, form, seeded=seed is not None)
     if seed is not None:
         console.warn("the reports were drawn from a seed: they protect nobody, and say so")
     protocol = asked.protocol
@@ -85,7 +85,7 @@ def aggregate(
 ) -> None:
     """Count reports. Counts of parts add up: give reports and earlier aggregates together, in any order."""
     from cobogo.collect.aggregate import Aggregate
-    from cobogo.collect.files import aggregate_source
+    from cobogo.collect.report_sources import aggregate_source
 
     asked = _collection(collection)
     twice = next((name for name in sources if sources.count(name) > 1), None)

@@ -37,9 +37,9 @@ def plan(
 
     Exit 1 when no number of clients would do, or those of --users do not.
     """
-    from cobogo.collect import planning
+    from cobogo.collect import plan
     from cobogo.collect.collection import Collection
-    from cobogo.collect.numeric import Numeric
+    from cobogo.collect.means import Numeric
 
     asked = None if collection is None else Collection.load(collection)
     _between(power, 0.5, "--power")
@@ -51,7 +51,7 @@ def plan(
             raise PolicyError(
                 "a mean is asked: say how far off it may be", where="--error", remedy="Give --error, above 0."
             )
-        found = planning.plan_mean(asked, error)
+        found = plan.plan_mean(asked, error)
         what = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
         protocols, drawn = {}, ""
     else:
@@ -65,8 +65,8 @@ def plan(
                 where="--values, --epsilon",
                 remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
             )
-        protocols = planning.alternatives(asked, count, loss)
-        found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
+        protocols = plan.alternatives(asked, count, loss)
+        found = plan.plan(protocols, loss, frequency, power=power, level=level, users=users)
         what = (
             f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "
             f"among {count:,} values at ε = {loss:.4g}"
@@ -75,7 +75,7 @@ def plan(
     if plot is not None:
         if not protocols:
             raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
-        planning.draw(protocols, plot, drawn, power=power, level=level)
+        plan.draw(protocols, plot, drawn, power=power, level=level)
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -86,9 +86,9 @@ def plan(
 
 
 def _say(found: object, what: str, users: int | None, plot: Path | None) -> None:
-    from cobogo.collect.planning import Plan
+    from cobogo.collect.plan import CollectionPlan
 
-    assert isinstance(found, Plan)
+    assert isinstance(found, CollectionPlan)
     header = ["mechanism", "clients needed", "bytes a report"]
     rows = [[o.mechanism, "never" if o.users is None else f"{o.users:,}", f"{o.width:,}"] for o in found.offers]
     if users is not None and any(offer.share is not None for offer in found.offers):

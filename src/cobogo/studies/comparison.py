@@ -11,7 +11,7 @@ from typing import Any
 
 from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
-from cobogo.floor import place
+from cobogo.floor.files import holds_only, staged_directory
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_bucketed
@@ -134,7 +134,7 @@ def write(found: Comparison, directory: str | Path, *, language: str = "en") -> 
     """Write ``comparison.json``, ``comparison.png`` and ``comparison.html``, in place of an earlier one, at once."""
     from cobogo.tell.report.comparison import write as write_report
 
-    with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
+    with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
         write_report(found, stage, language=language)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.floor import place
+from cobogo.floor.files import holds_only, staged_directory
 from cobogo.floor.progress import Progress
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
@@ -133,7 +133,7 @@ def write(found: Frontier, directory: str | Path, *, language: str = "en") -> No
     """Write ``frontier.json``, ``frontier.png`` and ``frontier.html``, in place of an earlier one, at once."""
     from cobogo.tell.report.frontier import write as write_report
 
-    with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
+    with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
         write_report(found, stage, language=language)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cobogo.floor import place
+from cobogo.floor.files import holds_only, staged_directory
 from cobogo.studies.locations import ASKED, WANTED, Evaluation
 
 DIRECTORY = "evidence"
@@ -23,7 +23,7 @@ def write(found: Evaluation, directory: Path, *, language: str) -> None:
     from cobogo.tell.report.words import words
 
     say = words(language)
-    with place.staged(directory, replaceable=_ours) as stage:
+    with staged_directory(directory, replaceable=_ours) as stage:
         evidence = stage / DIRECTORY
         evidence.mkdir(mode=0o700)
         content = json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
@@ -40,4 +40,4 @@ def _ours(directory: Path) -> bool:
     """Whether a directory is an earlier evaluation and nothing else."""
     names = {entry.name for entry in directory.iterdir()}
     inner = directory / DIRECTORY
-    return names == {DIRECTORY} and inner.is_dir() and place.holds_only(FILES)(inner)
+    return names == {DIRECTORY} and inner.is_dir() and holds_only(FILES)(inner)

@@ -23,8 +23,8 @@ from cobogo.examine.risk.source import Source, open_data
 from cobogo.examine.risk.subsets import Combination, combination, count, largest_size, projections
 from cobogo.examine.risk.uniques import SpecialUniques, Suda
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.brief import brief
 from cobogo.floor.progress import Progress
+from cobogo.floor.representation import brief
 from cobogo.promises.population import open_population
 
 
@@ -94,11 +94,11 @@ class RiskReport:
 
     def write(self, directory: str | Path, *, language: str = "en") -> None:
         """Write ``risk.json``, ``risk.png`` and ``risk.html``, in place of an earlier one, at once."""
-        from cobogo.floor import place
+        from cobogo.floor.files import holds_only, staged_directory
         from cobogo.studies.risk_page import FILES
         from cobogo.studies.risk_page import write as write_page
 
-        with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
+        with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
             write_page(self, stage, language=language)
 
     def as_dict(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cobogo.floor.brief import tiles
+from cobogo.floor.representation import tiles
 from cobogo.tell.report.canvas import BLUE, MARGIN, MUTED, ORANGE, WIDTH, Sheet
 from cobogo.tell.report.html import environment
 from cobogo.tell.report.words import Words, words

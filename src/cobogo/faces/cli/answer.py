@@ -41,7 +41,7 @@ def sql(
 ) -> None:
     """Answer a question. Exit 1 when the budget does not allow for it."""
     from cobogo.answer.curator import Curator
-    from cobogo.answer.metadata import CuratorPolicy
+    from cobogo.promises.curator_file import CuratorPolicy
 
     rules = CuratorPolicy.load(config)
     who = _who(rules, analyst)
@@ -75,10 +75,10 @@ def explain(
     from cobogo.answer.curator import public_tables
     from cobogo.answer.explain import explain as explained
     from cobogo.answer.explain import price_for
-    from cobogo.answer.metadata import CuratorPolicy
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
     from cobogo.promises.accounting import loss_of
+    from cobogo.promises.curator_file import CuratorPolicy
     from cobogo.promises.units import exact
 
     rules = CuratorPolicy.load(config)
@@ -166,11 +166,11 @@ def frequency_list(
     from cobogo.data.policy import Data
     from cobogo.data.policy.readable import readable
     from cobogo.faces.cli.summary import write_and_say
-    from cobogo.promises.paying import payer
+    from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import frequency_list, settled
 
     settled(epsilon, delta)
-    paying = payer(ledger, dataset, analyst)
+    paying = payer_of_options(ledger, dataset, analyst)
     try:
         options = Data.model_validate({"separator": separator, "encoding": encoding})
     except ValidationError as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cobogo.collect.aggregate import Aggregate
     from cobogo.collect.association import Association
     from cobogo.collect.collection import Collection
-    from cobogo.collect.planning import Plan
+    from cobogo.collect.plan import CollectionPlan
     from cobogo.collect.protocol import Findings
 
 app = typer.Typer(
@@ -49,12 +49,12 @@ def encode(
 
     Whoever runs this sees the values: for real data it belongs on the clients' side.
     """
-    from cobogo.collect import files
-    from cobogo.collect.encoding import encoded
+    from cobogo.collect.encode import encode_column
+    from cobogo.collect.report_sources import write_reports
 
     asked = _collection(collection)
-    rows = encoded(asked, data, column, separator=separator, encoding=encoding, seed=seed)
-    chosen = files.write(asked, rows, out, form, seeded=seed is not None)
+    rows = encode_column(asked, data, column, separator=separator, encoding=encoding, seed=seed)
+    chosen = write_reports(asked, rows, out, form, seeded=seed is not None)
     if seed is not None:
         console.warn("the reports were drawn from a seed: they protect nobody, and say so")
     protocol = asked.protocol
@@ -90,7 +90,7 @@ def aggregate(
 ) -> None:
     """Count reports. Counts of parts add up: give reports and earlier aggregates together, in any order."""
     from cobogo.collect.aggregate import Aggregate
-    from cobogo.collect.files import aggregate_source
+    from cobogo.collect.report_sources import aggregate_source
 
     asked = _collection(collection)
     twice = next((name for name in sources if sources.count(name) > 1), None)
@@ -179,9 +179,9 @@ def plan(
 
     Exit 1 when no number of clients would do, or those of --users do not.
     """
-    from cobogo.collect import planning
+    from cobogo.collect import plan
     from cobogo.collect.collection import Collection
-    from cobogo.collect.numeric import Numeric
+    from cobogo.collect.means import Numeric
 
     asked = None if collection is None else Collection.load(collection)
     _check_between(power, 0.5, "--power")
@@ -193,7 +193,7 @@ def plan(
             raise PolicyError(
                 "a mean is asked: say how far off it may be", where="--error", remedy="Give --error, above 0."
             )
-        found = planning.plan_mean(asked, error)
+        found = plan.plan_mean(asked, error)
         what = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
         protocols, drawn = {}, ""
     else:
@@ -207,8 +207,8 @@ def plan(
                 where="--values, --epsilon",
                 remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
             )
-        protocols = planning.alternatives(asked, count, loss)
-        found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
+        protocols = plan.alternatives(asked, count, loss)
+        found = plan.plan(protocols, loss, frequency, power=power, level=level, users=users)
         what = (
             f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "
             f"among {count:,} values at ε = {loss:.4g}"
@@ -217,7 +217,7 @@ def plan(
     if plot is not None:
         if not protocols:
             raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
-        planning.draw(protocols, plot, drawn, power=power, level=level)
+        plan.draw(protocols, plot, drawn, power=power, level=level)
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -248,7 +248,7 @@ def associate(
     """
     from cobogo.collect.association import associate as associated
     from cobogo.collect.collection import Collection
-    from cobogo.collect.columns import column_reports
+    from cobogo.collect.report_sources import column_reports
     from cobogo.data.policy import Data
     from cobogo.data.table.read import read
 
@@ -327,7 +327,7 @@ def _say_if_seeded(total: Aggregate) -> None:
 
 
 def _draw(path: Path, asked: Collection, found: Findings) -> None:
-    from cobogo.floor import scratch
+    from cobogo.floor.files import staged_file
     from cobogo.tell.report.estimates import Estimated, draw
 
     if path.exists():
@@ -342,14 +342,14 @@ def _draw(path: Path, asked: Collection, found: Findings) -> None:
         )
     ]
     lines.sort(key=lambda line: -line.value)
-    with scratch.whole(path) as stage:
+    with staged_file(path) as stage:
         draw(
             stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
             unit="share of the clients" if found.counted else asked.question, percent=found.counted,
         )  # fmt: skip
 
 
-def _say_plan(found: Plan, what: str, users: int | None, plot: Path | None) -> None:
+def _say_plan(found: CollectionPlan, what: str, users: int | None, plot: Path | None) -> None:
     header = ["mechanism", "clients needed", "bytes a report"]
     rows = [[o.mechanism, "never" if o.users is None else f"{o.users:,}", f"{o.width:,}"] for o in found.offers]
     if users is not None and any(offer.share is not None for offer in found.offers):

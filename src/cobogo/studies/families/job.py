@@ -18,8 +18,8 @@ from cobogo.data.policy import AttributePolicy, CsvHierarchy, Policy, Role
 from cobogo.data.table.connect import connect
 from cobogo.data.table.read import open_source, read
 from cobogo.errors import DataError, InputError, PolicyError
-from cobogo.floor import place
 from cobogo.floor.arrays import Ints
+from cobogo.floor.files import holds_only, staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.studies.families.attacked import NAMES, TARGETS, attacked
 from cobogo.studies.families.releases import MAKERS, untouched
@@ -154,7 +154,7 @@ def write(found: Kinds, directory: str | Path, *, language: str = "en") -> None:
     """Write ``kinds.json``, ``kinds.png`` and ``kinds.html``, in place of an earlier one, at once."""
     from cobogo.tell.report.kinds import write as write_report
 
-    with place.staged(Path(directory), replaceable=place.holds_only(FILES)) as stage:
+    with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
         write_report(found, stage, language=language)
 
 

@@ -14,7 +14,7 @@ from cobogo.faces.workbench.plots import BLUE, GREY, ORANGE, PERCENT, PLAIN, axi
 from cobogo.faces.workbench.session import Session
 
 if TYPE_CHECKING:
-    from cobogo.collect.piloting import Pilot
+    from cobogo.collect.pilot import Pilot
 
 SHOWN = 30
 """Values that a chart shows at most."""
@@ -37,7 +37,7 @@ class Trial:
         self.place = ui.column().classes("w-full gap-1").props('aria-live="polite"')
 
     async def _go(self) -> None:
-        from cobogo.collect.piloting import pilot
+        from cobogo.collect.pilot import pilot
 
         self.button.props("loading")
         try:

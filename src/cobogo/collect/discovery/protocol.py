@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery import DISCOVERIES
-from cobogo.collect.discovery.base import Discovery
 from cobogo.collect.discovery.domains import Words
-from cobogo.collect.frequency import packed, texts_of, unpacked
-from cobogo.collect.layout import Layout, Rows
+from cobogo.collect.discovery.methods import Discovery, Prefixes, Puzzles
+from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, strings_read
-from cobogo.collect.sketching import sketch_layout
+from cobogo.collect.protocol import LEVEL, Findings, Protocol, distinct_texts, text_array
+from cobogo.collect.sketch_protocol import sketch_layout
 from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source
 
@@ -57,7 +55,7 @@ class Discovered(Protocol):
 
     def read(self, values: Sequence[str | None]) -> list[str]:
         """Any word; what is too long is cut."""
-        words, numbers = strings_read(texts_of(values))
+        words, numbers = distinct_texts(text_array(values))
         return [words[number] for number in numbers.tolist()]
 
     def answered_as(self, value: str) -> str:
@@ -67,11 +65,13 @@ class Discovered(Protocol):
 
     def permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The discovery's reports."""
-        return packed(self.discovery.encode(held, source), self.layout)
+        return pack_reports(self.discovery.encode(held, source), self.layout)
 
     def tally(self, rows: Rows) -> Ints:
         """The sketches of the groups."""
-        return np.asarray(self.discovery.tally(unpacked(rows, self.layout, self.discovery.report)), dtype=np.int64)
+        return np.asarray(
+            self.discovery.tally(unpack_reports(rows, self.layout, self.discovery.report)), dtype=np.int64
+        )
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
         """The words that are certainly there. Chance is what the last group's reports show of one that nobody holds."""
@@ -85,7 +85,7 @@ class Discovered(Protocol):
 class DiscoveryCollection(Collection):
     """A question whose answer is a word, of which the frequent ones are wanted and nobody knows which they may be."""
 
-    mechanism: Literal[tuple(DISCOVERIES)]  # type: ignore[valid-type]
+    mechanism: Literal["pem", "sfp"]
     epsilon: Annotated[float, Field(gt=0, le=20)]
     letters: Annotated[str, Field(min_length=1, max_length=1000)] = "abcdefghijklmnopqrstuvwxyz"
     length: Annotated[int, Field(ge=1, le=60)] = 8
@@ -94,12 +94,14 @@ class DiscoveryCollection(Collection):
     width: int | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
 
+    randomizers: ClassVar[Mapping[str, type[Discovery]]] = {method.name: method for method in (Prefixes, Puzzles)}
+
     def build(self) -> Protocol:
         """The discovery over words."""
         try:
-            kind: Any = DISCOVERIES[self.mechanism]
+            method: Any = self.randomizers[self.mechanism]
             sizes = {"keep": self.keep, "rows": self.rows or 0, "width": self.width or 0, "seed": self.seed}
-            return Discovered(kind(self.epsilon, Words(self.letters, self.length), **sizes))
+            return Discovered(method(self.epsilon, Words(self.letters, self.length), **sizes))
         except ValueError as error:
             keys = ("letters", "length", "keep", "rows", "width", "seed")
             raise self.refused(

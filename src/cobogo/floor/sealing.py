@@ -1,10 +1,13 @@
-"""How a vault keeps secrets: AES-256-GCM under keys that are shared, or sealed to a public key.
+"""Sealing with AES-256-GCM: what is sealed can be neither read nor altered without its key, nor moved elsewhere.
 
-The values of a domain are sealed to its public key (X25519, then HKDF-SHA256, as in ECIES): each batch of values has
-a fresh data key, which follows from the batch's ephemeral key and the domain's private key. So whoever may write
-tokens cannot read the values behind them, not even those written a moment ago. Within a batch the nonces count up;
-no data key is ever used for a second batch. A value is bound to its token as associated data: a row whose token or
-value was exchanged for another's does not open.
+`Sealer` seals under a key that both sides have, with a random nonce before each content: the registry's records, a
+vault's keys, encrypted columns. Each content is bound to a label (where it belongs) as associated data, and opens only
+under the same label.
+
+`SealedBatch` seals to a public key (X25519, then HKDF-SHA256, as in ECIES), as the vault does with values: each batch
+has a fresh data key, which follows from the batch's ephemeral key and the private key. So whoever may write tokens
+cannot read the values behind them, not even those written a moment ago. Within a batch the nonces count up; no data key
+is ever used for a second batch. A value is bound to its token.
 """
 
 from __future__ import annotations
@@ -40,6 +43,30 @@ def new_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
+class Sealer:
+    """Seals and opens under one key.
+
+    >>> sealer = Sealer(new_key())
+    >>> sealer.open(sealer.seal(b"Ana", "name"), "name")
+    b'Ana'
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+
+    def seal(self, content: bytes, label: str) -> bytes:
+        """The nonce and the encrypted content, bound to a label that must be given again to open it."""
+        nonce = os.urandom(NONCE_BYTES)
+        return nonce + self._cipher.encrypt(nonce, content, label.encode())
+
+    def open(self, sealed: bytes, label: str) -> bytes:
+        """The content again; `DoesNotOpen` where the key, the label or a single bit is another."""
+        try:
+            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], label.encode())
+        except (InvalidTag, ValueError):
+            raise DoesNotOpen from None
+
+
 def wrap(key: bytes, secrets: Secrets, context: str) -> bytes:
     """Secrets under a key that both sides have, bound to what they are for.
 
@@ -47,17 +74,12 @@ def wrap(key: bytes, secrets: Secrets, context: str) -> bytes:
     >>> unwrap(key, wrap(key, {"index": "00ff"}, "domain 1"), "domain 1")
     {'index': '00ff'}
     """
-    nonce = os.urandom(NONCE_BYTES)
-    return nonce + AESGCM(key).encrypt(nonce, json.dumps(secrets, sort_keys=True).encode(), context.encode())
+    return Sealer(key).seal(json.dumps(secrets, sort_keys=True).encode(), context)
 
 
 def unwrap(key: bytes, sealed: bytes, context: str) -> Secrets:
     """The secrets again; `DoesNotOpen` for another key, another context, or altered bytes."""
-    try:
-        content = AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], context.encode())
-    except (InvalidTag, ValueError):
-        raise DoesNotOpen from None
-    return {str(name): str(secret) for name, secret in json.loads(content).items()}
+    return {str(name): str(secret) for name, secret in json.loads(Sealer(key).open(sealed, context)).items()}
 
 
 def lookups(key: bytes, values: Iterable[str]) -> list[bytes]:
@@ -73,7 +95,7 @@ def new_pair() -> tuple[bytes, bytes]:
 
 
 @dataclass(repr=False)
-class Batch:
+class SealedBatch:
     """A data key of its own for values that are written together."""
 
     ephemeral: bytes
@@ -81,7 +103,7 @@ class Batch:
     _used: int = 0
 
     @classmethod
-    def new(cls, public: bytes) -> Batch:
+    def new(cls, public: bytes) -> SealedBatch:
         """A batch that the holder of the private key can open, and nobody else once this object is gone."""
         private = X25519PrivateKey.generate()
         ephemeral = private.public_key().public_bytes_raw()
@@ -89,7 +111,7 @@ class Batch:
         return cls(ephemeral, AESGCM(_data_key(shared, ephemeral, public)))
 
     @classmethod
-    def opened(cls, private: bytes, ephemeral: bytes) -> Batch:
+    def reopen(cls, private: bytes, ephemeral: bytes) -> SealedBatch:
         """A batch that was written earlier."""
         own = X25519PrivateKey.from_private_bytes(private)
         try:

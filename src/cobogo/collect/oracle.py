@@ -3,7 +3,7 @@
 A client encodes its value; a server counts, for each value, the reports that support it, and estimates how many clients
 hold it. A report of a client who holds v supports v with probability ``p`` and any other value with probability ``q``:
 both are all that the estimate needs (Wang, Blocki, Li and Jha 2017). To add one: one class that extends `Oracle`, and
-one line in `cobogo.collect.oracles.ORACLES`; the conformance suite asks of it what is asked of all.
+its name in `FrequencyCollection.randomizers`; the conformance suite asks of it what is asked of all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.collect.layout import Layout
-from cobogo.collect.tails import tail
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 
@@ -85,6 +84,10 @@ class Oracle(ABC):
     def law(self, held: int) -> Mapping[Any, Fraction]:
         """The exact probability of every report of a client who holds a value; for small domains, to check by."""
 
+    def likelihoods(self, reports: Reports) -> Floats:
+        """How likely each report is of each value, up to a factor of the report: a row for each report."""
+        raise NotImplementedError(f"{self.name} does not tell how likely a report is ({len(reports)} reports)")
+
     def estimate(self, support: Ints, users: int) -> Estimate:
         """How many of the users hold each value, from the counts of reports that support it."""
         counts: Floats = np.asarray((support - users * self.q) / (self.p - self.q), dtype=np.float64)
@@ -115,3 +118,32 @@ def at_most(probability: float) -> Fraction:
 def at_least(probability: float) -> Fraction:
     """The fraction that a client uses for a probability that must be reached."""
     return min(Fraction(probability) + MARGIN, Fraction(1))
+
+
+def tail(support: Ints, expected: Floats, users: int, disturbed: float = 0.0) -> Floats:
+    """How likely a count of reports is at least as high, of which so many are expected: binomial where nothing else
+    disturbs it, with more variance binomial or negative binomial of the same mean and variance.
+
+    >>> tail(np.array([8]), np.array([5.0]), 10).round(6).tolist()  # of ten coins, eight or more: 56/1024
+    [0.054688]
+    >>> tail(np.array([1]), np.array([0.3]), 1).round(6).tolist()  # one report, and it supports the value
+    [0.3]
+    """
+    from scipy.special import betainc, gammainc
+
+    if not users:
+        return np.ones(len(support))
+    expected = np.clip(expected, 1e-9, users * (1 - 1e-9))
+    variance = expected * (1 - expected / users) + disturbed
+    least = np.maximum(support.astype(np.float64), 1e-9)
+    ratio = variance / expected
+    under = ratio < 1 - 1e-9
+    over = ratio > 1 + 1e-9
+    found = np.asarray(gammainc(least, expected), dtype=np.float64)
+    size = np.where(under, expected / np.where(under, 1 - ratio, 1), 0) if disturbed else np.full(len(support), users)
+    binomial = betainc(least, np.maximum(size - least + 1, 1e-9), np.where(under, 1 - ratio, 0.5))
+    beyond = least > size * (1 + 1e-9)  # all of the reports are not more than all of them: rounding must not say so
+    found = np.where(under, np.where(beyond, 0.0, binomial), found)
+    shape = np.where(over, expected / np.where(over, ratio - 1, 1), 1)
+    negative = betainc(least, shape, np.where(over, 1 - 1 / np.where(over, ratio, 2), 0.5))
+    return np.where(support <= 0, 1.0, np.where(over, negative, found))

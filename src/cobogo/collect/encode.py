@@ -13,7 +13,7 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import Source, source
 
 
-def encoded(
+def encode_column(
     collection: Collection,
     data: str,
     column: str,

@@ -13,9 +13,9 @@ import numpy as np
 
 from cobogo.collect.aggregate import Aggregate
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovering import Discovered
-from cobogo.collect.encoding import shuffled_reports
-from cobogo.collect.numeric import Numeric
+from cobogo.collect.discovery.protocol import Discovered
+from cobogo.collect.encode import shuffled_reports
+from cobogo.collect.means import Numeric
 from cobogo.collect.protocol import Findings
 from cobogo.collect.wire import batches, parse
 from cobogo.errors import PolicyError

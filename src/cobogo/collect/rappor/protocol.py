@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -12,16 +12,12 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from cobogo.collect.collection import Collection, listed
-from cobogo.collect.frequency import texts_of
 from cobogo.collect.layout import Layout, Rows
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, chances_of, strings_read
-from cobogo.collect.rappor.decode import decode
-from cobogo.collect.rappor.encode import AT_ONCE, Reports, counts, instantaneous, permanent
-from cobogo.collect.rappor.filters import filters_of
-from cobogo.collect.rappor.likelihood import OTHER, likelihoods
-from cobogo.collect.rappor.parameters import Parameters
-from cobogo.collect.rappor.planning import Decoding
+from cobogo.collect.protocol import LEVEL, Findings, Protocol, chances_of, distinct_texts, text_array
+from cobogo.collect.rappor.decode import Decoding, decode
+from cobogo.collect.rappor.parameters import Parameters, filters_of
+from cobogo.collect.rappor.reports import AT_ONCE, OTHER, Reports, counts, instantaneous, likelihoods, permanent
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, below
 
@@ -98,7 +94,7 @@ class Rappor(Protocol):
 
     def read(self, values: Sequence[str | None]) -> Strings:
         """Any string will do; its absence is none."""
-        words, numbers = strings_read(texts_of(values))
+        words, numbers = distinct_texts(text_array(values))
         return Strings(tuple(words), numbers)
 
     def standing(self, count: int, source: Source) -> Ints:
@@ -158,6 +154,7 @@ class RapporCollection(Collection):
     q: Share = Decimal("0.75")
     candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
 
+    randomizers: ClassVar[Mapping[str, type[Rappor]]] = {"rappor": Rappor}
     server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
 
     def build(self) -> Protocol:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import OutputError
-from cobogo.floor.place import staged
+from cobogo.floor.files import staged_directory
 
 
 def ours(directory: Path) -> bool:
@@ -14,7 +14,7 @@ def ours(directory: Path) -> bool:
 
 
 def put(directory: Path, text: str) -> None:
-    with staged(directory, replaceable=ours) as stage:
+    with staged_directory(directory, replaceable=ours) as stage:
         (stage / "mark").write_text(text)
 
 
@@ -27,7 +27,7 @@ def test_a_new_directory_and_then_its_replacement(tmp_path: Path) -> None:
 
 def test_a_failing_block_changes_nothing(tmp_path: Path) -> None:
     put(tmp_path / "out", "one")
-    with pytest.raises(ZeroDivisionError), staged(tmp_path / "out", replaceable=ours) as stage:
+    with pytest.raises(ZeroDivisionError), staged_directory(tmp_path / "out", replaceable=ours) as stage:
         (stage / "mark").write_text("two")
         1 / 0
     assert (tmp_path / "out" / "mark").read_text() == "one"
@@ -53,7 +53,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, kind: str) -> None:
 
 
 def test_what_appears_meanwhile_is_left_alone(tmp_path: Path) -> None:
-    with pytest.raises(OutputError), staged(tmp_path / "out", replaceable=ours):
+    with pytest.raises(OutputError), staged_directory(tmp_path / "out", replaceable=ours):
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "thesis.doc").write_text("precious")
     assert (tmp_path / "out" / "thesis.doc").read_text() == "precious"
@@ -63,7 +63,7 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_p
     dead = tmp_path / ".out.cobogo-0123456789ab"
     dead.mkdir()
     (dead / "raw.csv").write_text("unverified")
-    with staged(tmp_path / "out", replaceable=ours) as living:
+    with staged_directory(tmp_path / "out", replaceable=ours) as living:
         (living / "mark").write_text("one")
         put(tmp_path / "out", "two")
         assert living.exists()
@@ -73,7 +73,7 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_p
 
 
 def test_the_stage_is_nobody_elses_to_read(tmp_path: Path) -> None:
-    with staged(tmp_path / "out", replaceable=ours) as stage:
+    with staged_directory(tmp_path / "out", replaceable=ours) as stage:
         assert stage.stat().st_mode & 0o077 == 0
 
 

@@ -47,7 +47,7 @@ def audit(
             progress=show,
         )
         if not as_json:
-            audits.write(found, release, language=speaking.asked())
+            found.write(release, language=speaking.asked())
     if as_json:
         console.say_json(found.as_dict())
     else:

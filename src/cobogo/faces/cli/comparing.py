@@ -18,7 +18,7 @@ def lines(found: Comparison) -> str:
             rows.append([run.algorithm, say("none"), *("" for _ in header[2:])])
             continue
         counts = [say.number(number) for number in (run.suppressed, run.classes, run.smallest)]
-        chances = [say.percent(run.inference), say.percent(run.risk)]
+        chances = [say.percent(run.worst_inference), say.percent(run.risk)]
         rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
     text += [f"{run.algorithm}: {speaking.sentence(str(run.why))}." for run in found.runs if not run.solved]

@@ -11,7 +11,7 @@ from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, speaking
 
 if TYPE_CHECKING:
-    from cobogo.studies.families.job import Kinds
+    from cobogo.studies.families.study import Families
 
 
 def kinds(
@@ -34,16 +34,16 @@ def kinds(
 ) -> None:
     """Release one table in several ways and compare: the same measures of use, the same attacks, one chart."""
     from cobogo.data.policy import Policy
-    from cobogo.studies.families import job
+    from cobogo.studies.families.study import compare_families
 
     if records < 100 or seed < 0:
         raise PolicyError("must be 100 or more, and the seed 0 or more", where="--records")
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
         of = parsed(kind) if kind else None
-        found = job.kinds(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
+        found = compare_families(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
-            job.write(found, out, language=speaking.written(rules))
+            found.write(out, language=speaking.written(rules))
     if as_json:
         console.say_json(found.as_dict())
         return
@@ -72,13 +72,13 @@ def parsed(texts: list[str]) -> dict[str, list[float] | None]:
     return found
 
 
-def lines(found: Kinds) -> str:
+def lines(found: Families) -> str:
     """A table of every release."""
     header = ["kind", "asked", "records", "two-way", "queries", "accuracy", "re-identified", "membership", "inference"]
     rows = []
-    for one in found.measured:
+    for one in found.trials:
         given = ", ".join(f"{name} = {value:g}" for name, value in one.given.items())
-        cells = [one.kind, given, f"{one.records:,}"]
+        cells = [one.name, given, f"{one.records:,}"]
         cells += [f"{100 * one.use[name]:.1f} %" for name in ("two-way", "query-error", "accuracy")]
         for name in ("re-identification", "membership", "inference"):
             cells.append(f"{100 * one.attacks[name]['excess']:+.1f} %")

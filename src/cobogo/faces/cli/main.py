@@ -200,7 +200,7 @@ def frontier(
     with console.progress(quiet=as_json) as show:
         found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
         if out is not None:
-            frontiers.write(found, out, language=speaking.written(rules))
+            found.write(out, language=speaking.written(rules))
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -235,7 +235,7 @@ def compare(
     with console.progress(quiet=as_json) as show:
         found = comparison.compare(rules, algorithms=names, progress=show)
         if out is not None:
-            comparison.write(found, out, language=speaking.written(rules))
+            found.write(out, language=speaking.written(rules))
     if as_json:
         console.say_json(found.as_dict())
     else:

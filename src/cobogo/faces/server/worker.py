@@ -137,12 +137,12 @@ class Work:
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""
-        from cobogo.studies import audit as audits
+        from cobogo.studies.audit import audit
 
         asked = json.loads(row["asked"])
         release, home = self.files.release(asked["release"]), self.files.dataset(asked["dataset"])
         original = next((home / name for name in DATA if (home / name).is_file()), None)
-        audits.write(audits.audit(release, original=original, progress=self.progress), release)
+        audit(release, original=original, progress=self.progress).write(release)
         if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
             raise AnswerIsNo("was cancelled", where="job")
 

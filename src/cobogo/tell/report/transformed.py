@@ -12,7 +12,7 @@ import cobogo
 from cobogo.data.table.read import Table
 from cobogo.release.contract import Findings, Section, Story
 from cobogo.tell.report.bars import compared
-from cobogo.tell.report.html import environment, printable
+from cobogo.tell.report.page import environment, printable
 from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:

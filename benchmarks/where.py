@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Result, of_call
-from cobogo.examples import fortaleza
 from cobogo.locate.mobility import Space, sample
 from cobogo.locate.mobility.bounded import bounded
 from cobogo.locate.mobility.fidelity import fidelity
 from cobogo.locate.mobility.job import fitted
+from cobogo.studies import fortaleza
 
 FIRST, DAYS = date(2024, 3, 4), 7
 EPSILONS = (None, "10", "1", "0.5", "0.1")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.examples.fortaleza import OUTLINE
-from cobogo.examples.fortaleza.clinics import beliefs, bob, clinics, crowds, endings
+from cobogo.examples.places import OUTLINE
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.places.geometry import Frame
+from cobogo.studies.fortaleza.clinics import beliefs, bob, clinics, crowds, endings
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
 
 MIDDLE = Frame(-38.517, -3.742)

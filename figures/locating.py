@@ -6,10 +6,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from cobogo.examples.fortaleza import UTC_OFFSET, people
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
 from cobogo.locate.spec import mechanism, parsed
+from cobogo.studies.fortaleza import UTC_OFFSET, people
 from cobogo.studies.location_page import draw, draw_map
 from cobogo.studies.locations import Evaluation, evaluate, sampled
 from cobogo.tell.report.words import words

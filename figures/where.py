@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.examples import fortaleza
-from cobogo.examples.fortaleza.lives import sites
 from cobogo.locate import maps
+from cobogo.studies import fortaleza
 from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
 from cobogo.tell.report.curves import Axis, Curve, decades, draw
 
@@ -41,22 +40,21 @@ def nearness(path: Path) -> None:
 
 def city(path: Path) -> None:
     """Bairros by residents, and a few points of interest."""
-    from cobogo.examples.fortaleza.shapes import shapes
     from cobogo.locate.places.points import Points
 
-    rings = shapes()
-    area = np.array([len(squares) for squares in fortaleza.ground().of_bairro]) / 100
-    found = sites()
+    rings = fortaleza.bairro_rings()
+    area = np.array([len(squares) for squares in fortaleza.city_land().of_bairro]) / 100
+    found = fortaleza.sites()
     chosen = found.of("university", "clinic", "shops", "beach", "park", "stadium", "culture")
     lon, lat = fortaleza.FRAME.degrees(*found.place[chosen].T)
     layers = [
-        *maps.fortaleza(bairros=False, names=False),
+        *fortaleza.city_layers(bairros=False, names=False),
         maps.polygons(
             list(rings.values()), "residents on a square kilometre", values=fortaleza.residents() / area, opacity=0.8
         ),
         maps.points(Points(lon, lat), "clinics, shops, universities, beaches, parks", color="orange", size=1.4),
         maps.points(Points(*_towers()), "towers", color="ink", shape="cross", size=1.0, opacity=0.5),
-        *maps.fortaleza(bairros=False)[2:],
+        *fortaleza.city_layers(bairros=False)[2:],
     ]
     maps.draw_map(
         layers, path, title="Fortaleza as the example knows it",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from canvas import BRICK, INK, SKY, save, sheet
 
-from cobogo.examples.fortaleza.files import write
 from cobogo.locate import spec as asking
 from cobogo.locate.places.reading import read_points
+from cobogo.studies.fortaleza.people import write_people
 from cobogo.studies.locations import evaluate
 
 METRES = [50, 100, 200, 500, 1000, 2000]
@@ -24,7 +24,7 @@ METRES = [50, 100, 200, 500, 1000, 2000]
 def main(directory: str = ".", people: int = 40) -> None:
     """Measure and draw."""
     with tempfile.TemporaryDirectory() as place:
-        write(Path(place) / "city", people, days=5, step=1800, seed=2024)
+        write_people(Path(place) / "city", people, days=5, step=1800, seed=2024)
         points = read_points(Path(place) / "city" / "points.csv")
     wanted = {off: asking.parsed(f"planar-laplace:epsilon={2 / off:g}", "mechanism")[0] for off in METRES}
     made = {str(off): asking.mechanism(one, points) for off, one in wanted.items()}

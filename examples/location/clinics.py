@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cobogo.examples.fortaleza.clinics import PRIOR, VISITS, beliefs
 from cobogo.floor.randomness import Seeded
+from cobogo.studies.fortaleza.clinics import PRIOR, VISITS, beliefs
 
 
 def main() -> None:

@@ -14,8 +14,6 @@ from pathlib import Path
 import httpx
 import numpy as np
 
-from cobogo.examples.fortaleza import FRAME, people, sites
-from cobogo.examples.fortaleza.people import FIRST_MIDNIGHT
 from cobogo.locate.anonymizer.app import create_app
 from cobogo.locate.anonymizer.catalogue import Catalogue
 from cobogo.locate.anonymizer.devices import Devices
@@ -28,6 +26,8 @@ from cobogo.locate.device import Client
 from cobogo.locate.mechanisms import Dummies
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
+from cobogo.studies.fortaleza import FRAME, people, sites
+from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT
 
 PEOPLE = 200
 K = 10

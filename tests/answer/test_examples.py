@@ -12,10 +12,10 @@ from cobogo.answer import Curator
 from cobogo.answer.examples import examples
 from cobogo.answer.explain import explain
 from cobogo.answer.metadata import Dataset
-from cobogo.answer.metadata.datasets import loss_of
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.faces.server import curating
+from cobogo.promises.accounting import loss_of
 
 NAMES = st.sampled_from(["age", "order", "Größe", 'a "b"', "group", "x y", "select", "n", "mean", "COUNT"])
 COLUMNS = st.sampled_from(

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.examples import ceara
-from cobogo.examples.words import names, places
+from cobogo.examples import ceara, places
+from cobogo.examples import words as names
 
 ROWS = 50_000
 COLUMNS = ["nome", "cpf", "localidade", "data_nascimento", "raca_cor"]
@@ -161,15 +161,6 @@ def test_names_are_in_title_case_with_one_or_two_surnames(cases: dict[str, list[
         assert any(name.startswith(f"{one} ") for one in given_names)
 
 
-def test_there_are_many_names() -> None:
-    listed = names.given_names()
-    decades = len(names.DECADES)
-    assert sum(any(weights[:decades]) for weights in listed.values()) >= 150
-    assert sum(any(weights[decades:]) for weights in listed.values()) >= 150
-    assert len({bare for _, bare, _ in names.surnames()}) >= 200
-    assert len({borne for borne, _, _ in names.surnames()}) == len(names.surnames())
-
-
 def test_names_follow_the_fashion_of_their_time(cases: dict[str, list[str]]) -> None:
     born: dict[str, list[int]] = {"Raimunda": [], "Jéssica": [], "Maria Eduarda": []}
     for name, birth in zip(cases["nome"], cases["data_nascimento"], strict=True):
@@ -220,35 +211,6 @@ def test_all_days_of_the_year_are_birthdays(cases: dict[str, list[str]]) -> None
 # --- places and races --------------------------------------------------------------------------------------------
 
 
-def test_the_capital_has_121_bairros_and_the_state_184_municipalities() -> None:
-    assert len(places.FORTALEZA) == 121
-    assert len(places.municipalities()) == len(set(places.municipalities())) == 184
-    assert {locality.split("/")[1] for locality in places.localities()} == set(places.municipalities())
-
-
-def test_every_locality_has_three_parts_and_people_in_it() -> None:
-    for locality, residents in places.localities().items():
-        bairro, city, state = locality.split("/")
-        assert (bairro, city) == (bairro.strip(), city.strip())
-        assert bairro
-        assert state == "CE"
-        assert residents > 0
-
-
-def test_no_bairro_is_listed_twice() -> None:
-    for city, (population, rural, listed) in places.OTHERS.items():
-        bairros = listed.split(", ")
-        assert "Centro" in bairros, city
-        assert len(set(bairros)) == len(bairros), city
-        assert 4_000 < population < 400_000, city
-        assert 0 <= rural <= 60, city
-
-
-def test_the_places_are_about_as_many_people_as_the_census_counted() -> None:
-    assert sum(places.FORTALEZA.values()) == pytest.approx(2_430_000, rel=0.02)
-    assert sum(places.localities().values()) == pytest.approx(8_790_000, rel=0.01)
-
-
 def test_localities_are_known_and_weighted_by_residents(cases: dict[str, list[str]]) -> None:
     residents = places.localities()
     assert set(cases["localidade"]) <= set(residents)
@@ -282,12 +244,6 @@ def test_indigenous_people_live_where_their_lands_are(cases: dict[str, list[str]
         if race == "INDÍGENA"
     )
     assert found["Caucaia"] > found["Juazeiro do Norte"]
-
-
-def test_every_unusual_place_is_a_place() -> None:
-    known = {*places.OTHERS, *(f"{bairro}/Fortaleza" for bairro in places.FORTALEZA)}
-    assert all(place in known for unusual in places._UNUSUAL.values() for place in unusual)
-    assert all(min(places.race_shares(one)) > 0 for one in places.localities())
 
 
 # --- the file ----------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cobogo.errors import DataError
-from cobogo.examples.fortaleza import people
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza import people
 from cobogo.studies.location_trial import FRAMES, Ground, tried
 
 

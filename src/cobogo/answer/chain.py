@@ -13,7 +13,6 @@ from sqlglot.errors import SqlglotError
 from cobogo.answer.choice import chosen_by
 from cobogo.answer.explain import Explanation
 from cobogo.answer.metadata import Dataset, Value
-from cobogo.answer.metadata.datasets import loss_of
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extended, joined
 from cobogo.answer.query import Aggregate, Both, Kind, Part, Query, own_name
@@ -22,7 +21,7 @@ from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused
 from cobogo.floor.outside import shortened
-from cobogo.promises.accounting import Loss, concentrated
+from cobogo.promises.accounting import Loss, concentrated, loss_of
 from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from cobogo.examples.words.names import DECADES, given_names, surnames
-from cobogo.examples.words.places import RACES, localities, race_shares
+from cobogo.examples.places import RACES, localities, race_shares
+from cobogo.examples.words import DECADES, given_names, surnames
 
 Integers = NDArray[np.int64]
 

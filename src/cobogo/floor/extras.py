@@ -11,7 +11,7 @@ EXTRAS = {
     "promises.mechanisms": "dp",
     "collect": "ldp",
     "locate": "location",
-    "examples": "location",
+    "studies.fortaleza": "location",
     "studies.location": "location",
     "examine.utility": "utility",
     "publish.perturb": "utility",

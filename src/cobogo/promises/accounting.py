@@ -13,10 +13,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
+
+from cobogo.errors import QueryRefused
+from cobogo.promises.units import ATTO, NANO, exact
 
 Measure = Literal["epsilon", "rho"]
 """What a data set's budget counts: ε of (approximate) differential privacy, or ρ of zero-concentrated."""
+
+LARGEST_LOSS = 10**6
+"""The most ε or ρ that can be declared: beyond it there is no privacy left to speak of."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,21 @@ class Loss:
     def times(self, number: int) -> Loss:
         """The same, so many times."""
         return Loss(self.measure, self.amount * number, self.delta * number)
+
+
+def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: str = "epsilon") -> Loss:
+    """What an analyst is ready to spend, in the measure of the book."""
+    given, other = (epsilon, rho) if measure == "epsilon" else (rho, epsilon)
+    if given is None or other is not None:
+        raise QueryRefused(
+            f"the book of this data set counts in {measure}", where="budget", remedy=f"Say how much {measure} to spend."
+        )
+    amount, share = exact(given, measure), exact(delta, "delta", zero=True)
+    if not Fraction(1, NANO) <= amount <= LARGEST_LOSS:
+        raise QueryRefused(f"must be from 1e-9 to {LARGEST_LOSS:,}", where=measure)
+    if share and not Fraction(1, ATTO) <= share < 1:
+        raise QueryRefused("must be 0, or from 1e-18 to below 1", where="delta")
+    return Loss("epsilon" if measure == "epsilon" else "rho", amount, share)
 
 
 def sequential(losses: Sequence[Loss]) -> Loss:

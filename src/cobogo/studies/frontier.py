@@ -15,7 +15,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.studies.study import (
     ReleaseTrial,
     Study,

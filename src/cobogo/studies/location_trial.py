@@ -161,7 +161,7 @@ def tried(
 ) -> Tried:
     """MechanismTrial a mechanism of these options on all people, and one attack on what it released.
 
-    >>> from cobogo.examples.fortaleza import people
+    >>> from cobogo.studies.fortaleza import people
     >>> ground = Ground.of(people(3, days=1).trajectories(3600))
     >>> found = tried(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
     >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)

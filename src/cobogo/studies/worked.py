@@ -86,14 +86,14 @@ def people(seed: int, rows: int = 300) -> Any:
 
 def city(people: int = 10) -> Any:
     """Made-up people of Fortaleza, every hour of two days: the same ones each time."""
-    from cobogo.examples.fortaleza import people as made_up
+    from cobogo.studies.fortaleza import people as made_up
 
     return made_up(people, days=2).trajectories(3600)
 
 
 def observed(attack: Any, mechanism: Any = None, points: Any = None, **known: Any) -> Any:
     """What an attack on locations finds of a city whose people report through a mechanism, or as they are."""
-    from cobogo.examples.fortaleza import UTC_OFFSET
+    from cobogo.studies.fortaleza import UTC_OFFSET
     from cobogo.studies.locations import evaluate
 
     asked = {} if mechanism is None else {"mechanism": mechanism}

@@ -7,7 +7,6 @@ import pytest
 
 pytest.importorskip("nicegui")
 
-from cobogo.examples.fortaleza import people
 from cobogo.faces.workbench.pages.mapping.figures import Try, remembered
 from cobogo.faces.workbench.pages.mapping.grounds import positions_in
 from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, attacks
@@ -16,6 +15,7 @@ from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.metrics import quality_loss
 from cobogo.locate.spec import mechanisms
+from cobogo.studies.fortaleza import people
 from cobogo.studies.location_trial import Ground, tried
 
 

@@ -7,14 +7,14 @@ import re
 import numpy as np
 import pytest
 
-from cobogo.examples.fortaleza import people
-from cobogo.examples.fortaleza.clinics import beliefs
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks.base import Scene
 from cobogo.locate.attacks.cloaks import CentreOfCloak
 from cobogo.locate.crowds import CLOAKS, Casper, Hilbert, NearestNeighbours, QuadTree
 from cobogo.locate.device import PRESETS
 from cobogo.locate.places.grid import Grid
+from cobogo.studies.fortaleza import people
+from cobogo.studies.fortaleza.clinics import beliefs
 from support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "location-service.md").read_text(encoding="utf-8")

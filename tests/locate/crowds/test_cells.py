@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution
-from cobogo.examples.fortaleza import people
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.crowds import CLOAKS, Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.locate.crowds.cells import LEVELS, area, cells, hilbert, inside, morton
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza import people
 
 ALL = [QuadTree, Casper, Hilbert, NearestNeighbours]
 

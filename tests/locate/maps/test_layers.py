@@ -1,4 +1,4 @@
-"""Maps: outlines that tile the city, pictures in which every layer shows, pages that need nothing but themselves."""
+"""Maps: pictures in which every layer shows, pages that need nothing but themselves."""
 
 import json
 import re
@@ -11,30 +11,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cobogo.examples.fortaleza.bairros import CENTRES, OUTLINE
-from cobogo.examples.fortaleza.land import FRAME, within
-from cobogo.examples.fortaleza.shapes import shapes
 from cobogo.locate import maps
 from cobogo.locate.maps.frame import View
 from cobogo.locate.maps.layers import COLORS, Layer
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza import city_layers
 
 HERE = Points.of([-38.50, -38.52, -38.54], [-3.73, -3.75, -3.77], time=[0, 3_600, 7_200], user=["a", "a", "a"])
 GRID = Grid.over(-38.60, -3.85, -38.45, -3.75, size=2_000)
-
-
-def area(ring: np.ndarray) -> float:
-    x, y = FRAME.metres(ring[:, 0], ring[:, 1])
-    return abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)) / 2)
-
-
-def test_bairros_tile_the_city_and_hold_their_centres() -> None:
-    found = shapes()
-    assert sum(area(ring) for ring in found.values()) == pytest.approx(area(np.array(OUTLINE)), rel=1e-6)
-    for name, ring in found.items():
-        lon, lat = CENTRES[name]
-        assert within(np.array([lon]), np.array([lat]), ring).all(), name
 
 
 LAYERS: dict[str, Layer] = {
@@ -63,7 +48,7 @@ def picture(layers: list[Layer], path: Path, **options: Any) -> np.ndarray:
 
 
 def test_every_kind_of_layer_shows_and_stays_on_the_map(tmp_path: Path) -> None:
-    bare = [*maps.fortaleza(names=False), maps.points(HERE.take([]), "nothing")]
+    bare = [*city_layers(names=False), maps.points(HERE.take([]), "nothing")]
     without = picture(bare, tmp_path / "bare.png")
     for name, layer in LAYERS.items():
         found = picture([*bare[:-1], layer], tmp_path / f"{name}.png")
@@ -127,7 +112,7 @@ def inlined(page: Path) -> Any:
 
 def test_a_page_holds_its_layers_in_both_languages_and_fetches_nothing(tmp_path: Path) -> None:
     evil = maps.points(HERE, ("</script><b>x", "pontos"), labels=["</script>", "<img src=x>", "\u2028"])
-    maps.map_page([*maps.fortaleza(), *LAYERS.values(), evil], tmp_path / "map.html", title=("A map", "Um mapa"))
+    maps.map_page([*city_layers(), *LAYERS.values(), evil], tmp_path / "map.html", title=("A map", "Um mapa"))
     text = (tmp_path / "map.html").read_text(encoding="utf-8")
     assert not re.search(r"https?://|src=\"|<link|@import|url\(|fetch\(|XMLHttp", text)
     assert text.count("</script>") == 2
@@ -137,7 +122,7 @@ def test_a_page_holds_its_layers_in_both_languages_and_fetches_nothing(tmp_path:
     assert content["words"]["en"].keys() == content["words"]["pt-BR"].keys()
     assert content["clock"]["start"] == 0
     assert content["clock"]["end"] == 7_200
-    east, north = View.of([*maps.fortaleza(), *LAYERS.values(), evil]).frame.metres(HERE.lon, HERE.lat)
+    east, north = View.of([*city_layers(), *LAYERS.values(), evil]).frame.metres(HERE.lon, HERE.lat)
     assert np.allclose(content["layers"][-1]["x"], east, atol=0.06)
     assert np.allclose(content["layers"][-1]["y"], north, atol=0.06)
 
@@ -154,7 +139,7 @@ def test_a_page_refuses_what_nobody_could_look_at(tmp_path: Path) -> None:
 def test_a_browser_runs_the_page(tmp_path: Path) -> None:
     frames = maps.bubbles(HERE.lon, HERE.lat, [[1, 2, 3], [3, 2, 1]], ("people", "pessoas"), frames=["09:00", "10:00"])
     homes = maps.points(HERE, ("homes", "casas"), color="purple", shape="square", timed=False)
-    maps.map_page([*maps.fortaleza(), frames, homes], tmp_path / "map.html", title=("A map", "Um mapa"))
+    maps.map_page([*city_layers(), frames, homes], tmp_path / "map.html", title=("A map", "Um mapa"))
     page = (tmp_path / "map.html").as_uri()
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'home'}",
                "--virtual-time-budget=2000", "--dump-dom", f"{page}#at=1&lang=pt-BR"]  # fmt: skip

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, PolicyError
-from cobogo.examples import fortaleza
 from cobogo.locate.mobility import Model, Space, sample, where
 from cobogo.locate.mobility.attraction import attraction
 from cobogo.locate.mobility.bounded import bounded
@@ -23,6 +22,7 @@ from cobogo.locate.mobility.job import fitted
 from cobogo.locate.mobility.noise import Noisy, _not_negative, budget, coarsened, estimate, mechanism
 from cobogo.locate.mobility.sample import at_distance
 from cobogo.locate.places.cells import Cells
+from cobogo.studies import fortaleza
 
 FIRST = date(2024, 3, 4)
 START = 1_709_510_400.0

@@ -13,11 +13,11 @@ import pytest
 
 import cobogo
 from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
-from cobogo.examples.fortaleza.files import write
 from cobogo.faces.cli.main import app
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger import Ledger
 from cobogo.release.manifest import NAME, sha256
+from cobogo.studies.fortaleza.people import write_people
 from support.commands import cobogo as command
 
 OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
@@ -26,12 +26,12 @@ OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("people") / "fortaleza"
-    write(directory, 150, days=2, step=3_600)
+    write_people(directory, 150, days=2, step=3_600)
     return directory
 
 
 def run(data: Path, out: Path, *more: str, epsilon: str = "1") -> None:
-    words = ["location", "where", str(data / "calls.csv"), "--cells", str(data / "cells.csv"), "--out", str(out)]
+    words = ["locate", "where", str(data / "calls.csv"), "--cells", str(data / "cells.csv"), "--out", str(out)]
     app(args=[*words, "--epsilon", epsilon, *OPTIONS, *more], standalone_mode=False)
 
 
@@ -173,12 +173,12 @@ def test_wrong_options_are_named(data: Path, tmp_path: Path, words: list[str], n
 def test_days_that_cannot_be_and_regions_at_sea_are_refused_and_what_is_empty_is_warned_of(
     data: Path, tmp_path: Path
 ) -> None:
-    calls = ["location", "where", data / "calls.csv", "--cells", data / "cells.csv", "--epsilon", 1, "--people", 5]
+    calls = ["locate", "where", data / "calls.csv", "--cells", data / "cells.csv", "--epsilon", 1, "--people", 5]
     ahead = command(*calls, "--first", "2190-01-01", "--days", 2, cwd=tmp_path, code=2)
     assert "in the future" in ahead
     early = command(*calls, "--first", "2014-03-04", "--days", 2, "--out", "early", cwd=tmp_path)
     assert "no call is of these days" in early
-    trips = ["location", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
+    trips = ["locate", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
     for region, said in (
         ("-3.90,-38.64,-3.68,-38.40", "longitude and latitude exchanged"),
         ("-38.40,-3.90,-38.64,-3.68", "west and east exchanged"),
@@ -194,7 +194,7 @@ def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_pat
     points["time"] = (pd.to_datetime(points["time"]).astype("datetime64[ms]")).astype("int64")
     points.to_csv(tmp_path / "ms.csv", index=False)
     noise = ["--mechanism", "planar-laplace:epsilon=0.01", "--budget", "1", "--out", "out"]
-    command("location", "protect", "ms.csv", *noise, cwd=tmp_path)
+    command("locate", "protect", "ms.csv", *noise, cwd=tmp_path)
     released = pd.read_csv(tmp_path / "out/public/release.csv")
     assert sorted(pd.to_datetime(released["time"])) == sorted(pd.to_datetime(points["time"], unit="ms"))
     public = tmp_path / "out/public"

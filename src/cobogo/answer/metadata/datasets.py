@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -12,18 +11,17 @@ from cobogo.answer.metadata.columns import Column
 from cobogo.data.policy.part import Part
 from cobogo.data.policy.tables import Data
 from cobogo.errors import QueryRefused, nearest
-from cobogo.promises.accounting import Loss
-from cobogo.promises.units import ATTO, NANO, exact
+from cobogo.promises.accounting import LARGEST_LOSS, Loss
+from cobogo.promises.units import exact
 
 MOST_ROWS = 10**6
-MOST = 10**6
 
 
 class Budget(Part):
     """An amount of privacy: ε (with or without δ), or ρ."""
 
-    epsilon: Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)] | None = None
-    rho: Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)] | None = None
+    epsilon: Annotated[float, Field(gt=0, le=LARGEST_LOSS, allow_inf_nan=False)] | None = None
+    rho: Annotated[float, Field(gt=0, le=LARGEST_LOSS, allow_inf_nan=False)] | None = None
     delta: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
 
     @model_validator(mode="after")
@@ -91,20 +89,5 @@ def dataset_named(name: str, datasets: Mapping[str, Dataset], where: str) -> str
         if known.casefold() == name.casefold():
             return known
     raise QueryRefused(
-        f'there is no data set "{name}"', where=where, remedy=nearest(name, datasets, "cobogo dp budget")
+        f'there is no data set "{name}"', where=where, remedy=nearest(name, datasets, "cobogo answer budget")
     )
-
-
-def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: str = "epsilon") -> Loss:
-    """What an analyst is ready to spend, in the measure of the book."""
-    given, other = (epsilon, rho) if measure == "epsilon" else (rho, epsilon)
-    if given is None or other is not None:
-        raise QueryRefused(
-            f"the book of this data set counts in {measure}", where="budget", remedy=f"Say how much {measure} to spend."
-        )
-    amount, share = exact(given, measure), exact(delta, "delta", zero=True)
-    if not Fraction(1, NANO) <= amount <= MOST:
-        raise QueryRefused(f"must be from 1e-9 to {MOST:,}", where=measure)
-    if share and not Fraction(1, ATTO) <= share < 1:
-        raise QueryRefused("must be 0, or from 1e-18 to below 1", where="delta")
-    return Loss("epsilon" if measure == "epsilon" else "rho", amount, share)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.answer.metadata.datasets import loss_of
 from cobogo.locate.mobility.bounded import bounded
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import counts, shapes
@@ -14,6 +13,7 @@ from cobogo.locate.mobility.model import Model
 from cobogo.locate.mobility.noise import release
 from cobogo.locate.mobility.sample import sample
 from cobogo.locate.mobility.space import Space
+from cobogo.promises.accounting import loss_of
 from cobogo.promises.units import Amount
 
 
@@ -43,7 +43,7 @@ def where(calls: Calls, space: Space, epsilon: Amount, *, people: int | None = N
         distance, calls a day, hours, places), $\sum_p \varepsilon_p = \varepsilon$
     Example:
         >>> from datetime import date
-        >>> from cobogo.locate import fortaleza
+        >>> from cobogo.studies import fortaleza
         >>> calls = fortaleza.people(50, days=2, seed=1).calls()
         >>> made = where(calls, Space(calls.cells, date(2024, 3, 4), 2, utc_offset=-3), epsilon=1, people=5, seed=1)
         >>> set(made.calls.user.tolist()) <= set(range(5))

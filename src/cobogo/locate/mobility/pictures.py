@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,9 @@ from cobogo.tell.report.curves import Axis, Curve
 from cobogo.tell.report.curves import draw as draw_curves
 
 
-def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
-    """Two PNGs: how far people range in a day, when they call; and a page with a map of where from, hour by hour."""
+def draw(true: Calls, made: Calls, space: Space, directory: Path, *, base: Sequence[maps.Layer] = ()) -> None:
+    """Two PNGs: how far people range in a day, when they call; and a page with a map of where from, hour by hour, over
+    the ``base`` layers."""
     records = [bounded(part, space) for part in (true, made)]
     if not all(len(part.user) for part in records):
         return
@@ -36,7 +38,7 @@ def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
     )  # fmt: skip
     hours = [np.bincount(part.hour, minlength=24) / len(part.hour) * 100 for part in records]
     highest = float(max(part.max() for part in hours))
-    _map(records, space, directory / "map.html")
+    _map(records, space, directory / "map.html", base)
     curves = [
         Curve(name, [(hour + 0.5, float(share)) for hour, share in enumerate(part)], color, dashed)
         for name, part, color, dashed in zip(names, hours, (BLUE, ORANGE), (False, True), strict=True)
@@ -47,7 +49,7 @@ def draw(true: Calls, made: Calls, space: Space, directory: Path) -> None:
     )  # fmt: skip
 
 
-def _map(records: list[Bounded], space: Space, path: Path) -> None:
+def _map(records: list[Bounded], space: Space, path: Path, base: Sequence[maps.Layer]) -> None:
     """Where calls come from in each hour: true and made up, as shares of the hour's calls."""
     cells = space.cells
     shares = [by_hour(part, space) for part in records]
@@ -60,7 +62,7 @@ def _map(records: list[Bounded], space: Space, path: Path) -> None:
         for part, name, color in zip(shares, names, ("blue", "orange"), strict=True)
     ]
     maps.map_page(
-        [*maps.below(cells.lon, cells.lat), *layers], path,
+        [*base, *layers], path,
         title=("Where calls come from, hour by hour", "De onde vêm as chamadas, hora a hora"),
         what=("Stays with the data holder: it is not private", "Fica com o detentor dos dados: não é privado"),
     )  # fmt: skip

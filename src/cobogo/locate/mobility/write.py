@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.errors import VerificationFailed
 from cobogo.floor import place
 from cobogo.floor.randomness import keys
+from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.check import MODEL
 from cobogo.locate.mobility.fidelity import fidelity
@@ -56,10 +58,11 @@ class Written:
 
 def write(
     true: Calls, space: Space, epsilon: Fraction, directory: Path, *, source: str, people: int | None = None,
-    seed: int | None = None, paying: Payer | None = None,
+    seed: int | None = None, paying: Payer | None = None, base: Sequence[Layer] = (),
 ) -> Written:  # fmt: skip
     """Pay, make a model and calls, write them under a temporary name, read them back, verify them, compare them with
-    the truth for the evidence, and put all in place at once. What cannot be written is not paid for."""
+    the truth for the evidence, and put all in place at once. What cannot be written is not paid for. ``base`` are the
+    layers below the map of the evidence."""
     kept = {"seed": seed, "paid": None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}}
     with place.staged(directory, replaceable=is_output) as stage:
         if paying is not None:
@@ -92,7 +95,7 @@ def write(
         report = {"epsilon": float(made.model.epsilon or 0), "people": made.calls.users, "records": len(made.calls),
                   "parts": made.model.costs(), "fidelity": compared}  # fmt: skip
         _write_json(report, evidence / "report.json")
-        draw(true, made.calls, made.model.space, evidence)
+        draw(true, made.calls, made.model.space, evidence, base=base)
         content = {"transformation": kept, "input": {"records": len(true)}}
         seal(content, _policy(source), "", public, evidence)
     return Written(made, Verdict(found.verdicts, found.problems, len(made.calls), None, found.notes), compared)

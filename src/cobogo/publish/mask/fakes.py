@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import DataError, number_of
-from cobogo.examples.words.substitutes import words_of
+from cobogo.examples.words import word_list
 from cobogo.floor.arrays import Texts, Words
 from cobogo.publish.mask import digits
 from cobogo.publish.mask.secret import Secret, random_words
@@ -122,8 +122,8 @@ class Name(Cased):
     """A full name: a given name and two surnames."""
 
     def __init__(self, place: str) -> None:
-        super().__init__(words_of("surname", place))
-        self.given = np.array(words_of("given-name", place), dtype=object)
+        super().__init__(word_list("surname", place))
+        self.given = np.array(word_list("given-name", place), dtype=object)
 
     def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
         """Three words, each of its list."""
@@ -160,7 +160,7 @@ class Mail(Fake):
 
     def __init__(self, place: str) -> None:
         self.given, self.surnames = (
-            np.array([_plain(word) for word in words_of(kind, place)], dtype=object)
+            np.array([_plain(word) for word in word_list(kind, place)], dtype=object)
             for kind in ("given-name", "surname")
         )
 
@@ -206,7 +206,7 @@ def fake(kind: str, place: str) -> Fake:
         return Mail(place)
     if kind == "name":
         return Name(place)
-    return Street(words_of(kind, place)) if kind == "street" else Cased(words_of(kind, place))
+    return Street(word_list(kind, place)) if kind == "street" else Cased(word_list(kind, place))
 
 
 def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *, unique: bool, where: str) -> Texts:

@@ -17,7 +17,7 @@ ROWS = 200_000
 
 def made_up(number: int) -> Ground:
     """A Monday of so many people, a position every quarter of an hour."""
-    from cobogo.examples.fortaleza import UTC_OFFSET, people
+    from cobogo.studies.fortaleza import UTC_OFFSET, people
 
     return Ground.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
 

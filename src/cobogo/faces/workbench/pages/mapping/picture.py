@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.examples.fortaleza.bairros import CENTRES, OUTLINE
-from cobogo.examples.fortaleza.shapes import shapes
+from cobogo.examples.places import BAIRROS, OUTLINE
 from cobogo.faces.workbench.plots import BLUE, FAINT, GREEN, GREY, ORANGE
-from cobogo.locate.maps.base import NAMED, below
 from cobogo.locate.places.geometry import Frame
+from cobogo.studies.fortaleza import bairro_rings, layers_below
+from cobogo.studies.fortaleza.backdrop import NAMED
 from cobogo.studies.location_trial import Ground, Tried
 
 WIDE = 1.75
@@ -48,7 +48,7 @@ class Picture:
         self.ground, self.say = ground, say
         truth = ground.truth
         self.frame: Frame = truth.frame
-        self.known = bool(below(truth.lon, truth.lat))
+        self.known = bool(layers_below(truth.lon, truth.lat))
         x, y = self._metres(truth.lon, truth.lat)
         middle_x, middle_y = (x.min() + x.max()) / 2, (y.min() + y.max()) / 2
         tall = max(y.max() - y.min(), (x.max() - x.min()) / WIDE, 0.3) * 1.16
@@ -112,8 +112,8 @@ class Picture:
             return []
         outline = np.array(OUTLINE)
         ring = json.dumps(self._places(outline[:, 0], outline[:, 1]))
-        borders = [{"coords": self._places(*np.vstack((one, one[:1])).T)} for one in shapes().values()]
-        names = np.array([CENTRES[name] for name in NAMED])
+        borders = [{"coords": self._places(*np.vstack((one, one[:1])).T)} for one in bairro_rings().values()]
+        names = np.array([(BAIRROS[name].lon, BAIRROS[name].lat) for name in NAMED])
         named = [
             {"value": place, "name": name}
             for place, name in zip(self._places(names[:, 0], names[:, 1]), NAMED, strict=True)

@@ -328,7 +328,7 @@ def _say_if_seeded(total: Aggregate) -> None:
 
 def _draw(path: Path, asked: Collection, found: Findings) -> None:
     from cobogo.floor.files import staged_file
-    from cobogo.tell.report.estimates import Estimated, draw
+    from cobogo.tell.report.bars import Estimated, draw_estimates
 
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
@@ -343,7 +343,7 @@ def _draw(path: Path, asked: Collection, found: Findings) -> None:
     ]
     lines.sort(key=lambda line: -line.value)
     with staged_file(path) as stage:
-        draw(
+        draw_estimates(
             stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
             unit="share of the clients" if found.counted else asked.question, percent=found.counted,
         )  # fmt: skip

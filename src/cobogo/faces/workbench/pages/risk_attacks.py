@@ -103,9 +103,9 @@ def _nothing(session: Session, looked: OpenedRelease, begin: Any) -> None:
 def named(session: Session, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
-    from cobogo.tell.report.audit import told as told_of
+    from cobogo.studies.audit_page import described
 
-    return told_of(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+    return described(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
 def _found(session: Session, looked: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
@@ -173,6 +173,6 @@ def _attack(session: Session, one: dict[str, Any]) -> None:
 
 
 def _why(session: Session, one: dict[str, Any]) -> str:
-    from cobogo.tell.report.audit import reason
+    from cobogo.studies.audit_page import reason
 
     return reason(one["why"], one.get("lacks", ()), session.figures, fits=one.get("open", False))

@@ -12,12 +12,17 @@ import pytest
 
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.errors import PolicyError
-from cobogo.studies.families import job
-from cobogo.studies.families.attacked import attacked
-from cobogo.studies.families.releases import untouched
-from cobogo.studies.families.use import _frequencies, used
-from cobogo.studies.families.view import Original, View, coarser, exchanged, told
-from cobogo.tell.report.kinds import render
+from cobogo.studies.families import study
+from cobogo.studies.families.measures import _frequencies, measure_attacks, measure_use
+from cobogo.studies.families.releases import (
+    OriginalTable,
+    ReleaseView,
+    generalized_column,
+    original_release,
+    randomized_column,
+    unchanged_column,
+)
+from cobogo.studies.families.study import Families, FamilyTrial, compare_families
 from cobogo.tell.report.words import words
 from support.commands import cobogo
 
@@ -42,16 +47,16 @@ def people(rows: int) -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def found() -> job.Kinds:
+def found() -> Families:
     of = {"recoding": [2, 20], "randomization": [0.8, 0.2], "sampling": [1], "local": [0.5, 6]}
-    return job.kinds(people(2400), POLICY, of=of, seed=1)
+    return compare_families(people(2400), POLICY, of=of, seed=1)
 
 
-def of_kind(found: job.Kinds, kind: str) -> list[job.Measured]:
-    return [one for one in found.measured if one.kind == kind]
+def of_kind(found: Families, kind: str) -> list[FamilyTrial]:
+    return [one for one in found.trials if one.name == kind]
 
 
-def test_the_table_itself_loses_nothing_and_gives_people_away(found: job.Kinds) -> None:
+def test_the_table_itself_loses_nothing_and_gives_people_away(found: Families) -> None:
     (original,) = of_kind(found, "original")
     assert original.lost == original.use["one-way"] == original.use["query-error"] == 0
     assert original.attacks["membership"]["members"] == 1
@@ -59,7 +64,7 @@ def test_the_table_itself_loses_nothing_and_gives_people_away(found: job.Kinds) 
     assert (found.members, found.others) == (1200, 1200)
 
 
-def test_more_protection_loses_more_and_gives_less_away(found: job.Kinds) -> None:
+def test_more_protection_loses_more_and_gives_less_away(found: Families) -> None:
     two, twenty = of_kind(found, "recoding")
     assert two.lost <= twenty.lost
     assert twenty.attacks["re-identification"]["members"] <= 1 / 20
@@ -71,25 +76,25 @@ def test_more_protection_loses_more_and_gives_less_away(found: job.Kinds) -> Non
     assert clear.use["one-way"] < noisy.use["one-way"]
 
 
-def test_differential_privacy_shows_no_more_than_chance(found: job.Kinds) -> None:
+def test_differential_privacy_shows_no_more_than_chance(found: Families) -> None:
     """Twice what chance explains 99 times in 100 is beyond any luck."""
     for one in (*of_kind(found, "sampling"), *of_kind(found, "local")[:1]):
         assert one.exposed < 2 * found.chance
 
 
-def tiny() -> Original:
+def tiny() -> OriginalTable:
     tree = Hierarchy.from_columns("letter", [list("abcd"), ["ab", "ab", "cd", "cd"]])
     members = (np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1]))
     others = (np.array([3, 3, 1, 2]), np.array([0, 1, 1, 1]))
-    return Original(("letter", "ill"), (tuple("abcd"), ("n", "y")), members, others, {"letter": tree})
+    return OriginalTable(("letter", "ill"), (tuple("abcd"), ("n", "y")), members, others, {"letter": tree})
 
 
 def test_coarser_values_are_spread_evenly() -> None:
     original = tiny()
-    letters = coarser(["ab", "ab", "ab", "cd"], "abcd", original.hierarchies["letter"], 1)
-    view = View("recoding", {"k": 2}, (letters, told(original.members[1], 2)))
+    letters = generalized_column(["ab", "ab", "ab", "cd"], "abcd", original.hierarchies["letter"], 1)
+    view = ReleaseView("recoding", {"k": 2}, (letters, unchanged_column(original.members[1], 2)))
     assert _frequencies(view, (0,)).tolist() == [0.375, 0.375, 0.125, 0.125]
-    assert used(original, view, 0)["one-way"] == pytest.approx(np.mean([0.125 + 0.125, 0]))
+    assert measure_use(original, view, 0)["one-way"] == pytest.approx(np.mean([0.125 + 0.125, 0]))
 
 
 def test_known_chance_is_undone() -> None:
@@ -97,13 +102,13 @@ def test_known_chance_is_undone() -> None:
     retention, true = 0.6, np.array([10, 30])
     released = (retention * true + (1 - retention) * true.sum() / 2).astype(int)
     codes = np.repeat([0, 1], released)
-    view = View("randomization", {}, (exchanged(codes, 2, retention),))
+    view = ReleaseView("randomization", {}, (randomized_column(codes, 2, retention),))
     assert _frequencies(view, (0,)).tolist() == pytest.approx([0.25, 0.75])
 
 
 def test_attacks_by_hand() -> None:
     """Of the four, a has two records alike, b and c one each; of the others, d fits nothing, and c and b are there."""
-    rates = attacked(tiny(), untouched(tiny()), 0)
+    rates = measure_attacks(tiny(), original_release(tiny()), 0)
     assert rates["re-identification"]["members"] == pytest.approx((0.5 + 0.5 + 1 + 1) / 4)
     assert rates["re-identification"]["others"] == pytest.approx((0 + 0 + 1 + 1) / 4)
     assert rates["membership"] == {"members": 1.0, "others": 0.5, "excess": 0.5}
@@ -111,11 +116,11 @@ def test_attacks_by_hand() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
-def test_the_page_says_what_each_promises(found: job.Kinds, language: str, tmp_path: Path) -> None:
-    job.write(found, tmp_path / "out", language=language)
-    assert {file.name for file in (tmp_path / "out").iterdir()} == set(job.FILES)
-    page = render(found, b"", say=words(language))
-    assert page.count("<tr>") == 1 + len(found.measured) + 5
+def test_the_page_says_what_each_promises(found: Families, language: str, tmp_path: Path) -> None:
+    found.write(tmp_path / "out", language=language)
+    assert {file.name for file in (tmp_path / "out").iterdir()} == set(Families.files())
+    page = found.render(b"", say=words(language))
+    assert page.count("<tr>") == 1 + len(found.trials) + 5
     assert words(language)("kinds.promises.why") in page
     content = json.loads((tmp_path / "out/kinds.json").read_text())
     assert content["releases"][0]["kind"] == "original"
@@ -126,18 +131,18 @@ def test_a_kind_that_the_policy_does_not_allow_for_is_left_out_unless_asked_for(
 ) -> None:
     masked = {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}
     rules = {**POLICY, "attributes": {**POLICY["attributes"], "age": masked}}
-    monkeypatch.setattr(job, "MAKERS", {"sampling": job.MAKERS["sampling"]})
-    assert "depends on the data" in job.kinds(people(400), rules).skipped["sampling"]
+    monkeypatch.setattr(study, "MAKERS", {"sampling": study.MAKERS["sampling"]})
+    assert "depends on the data" in compare_families(people(400), rules).skipped["sampling"]
     with pytest.raises(PolicyError, match="depends on the data"):
-        job.kinds(people(400), rules, of={"sampling": None})
+        compare_families(people(400), rules, of={"sampling": None})
 
 
 def test_refusals() -> None:
     with pytest.raises(PolicyError, match="no kind"):
-        job.kinds(people(400), POLICY, of={"magic": None})
+        compare_families(people(400), POLICY, of={"magic": None})
     bare = {"attributes": {"age": {"role": "quasi-identifier"}}}
     with pytest.raises(PolicyError, match="sensitive"):
-        job.kinds(people(400), bare)
+        compare_families(people(400), bare)
 
 
 TOML = """

@@ -22,11 +22,11 @@ from cobogo.errors import CobogoError
 from cobogo.examine import metrics
 from cobogo.promises.models import KAnonymity, LDiversity, Model, TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.local.improve import Improver
 from cobogo.publish.recode.local.peel import least_size, peel, settle
 from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import Terrain
-from cobogo.publish.recode.problem import Problem
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
 

@@ -18,7 +18,7 @@ from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, Model
-from cobogo.publish.recode.problem import Problem, level_range
+from cobogo.publish.recode.contract.problem import Problem, level_range
 from support import reference
 from support.reference import Label, Ladder, Task
 

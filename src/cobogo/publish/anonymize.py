@@ -42,12 +42,12 @@ from cobogo.publish.admission import (
     check_withheld,
     check_withholding,
 )
+from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
-from cobogo.publish.recode.hierarchies import built, sensitive_trees
+from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
+from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.planning import plan
-from cobogo.publish.recode.problem import Problem, asked_k, level_range
-from cobogo.publish.recode.solution import Solution
 from cobogo.publish.result import Release
 from cobogo.publish.series import Series, looked_back, open_series
 

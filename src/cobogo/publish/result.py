@@ -20,9 +20,9 @@ from cobogo.examine import metrics
 from cobogo.floor.progress import Stopwatch
 from cobogo.floor.representation import brief
 from cobogo.publish.apply import apply
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.plan import BucketPlan, FullDomainPlan, MarginalPlan, Plan
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import AnySolution
 from cobogo.publish.series import Series
 from cobogo.release.reference import Original, Reference
 from cobogo.release.shuffle import shuffled

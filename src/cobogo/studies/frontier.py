@@ -17,7 +17,7 @@ from cobogo.floor.files import holds_only, staged_directory
 from cobogo.floor.progress import Progress
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.tell.report import story
 
 LIMIT = "suppression-limit"

@@ -57,10 +57,10 @@ from cobogo.promises.models import (
 )
 from cobogo.promises.models.check import ModelVerdict, check, failing
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.recode.compiled import form
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.rolled import Rolled
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.checks import form
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.release.reference import Original
 from support import random_tables as tables
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed

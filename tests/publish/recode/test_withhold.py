@@ -98,8 +98,8 @@ def test_the_search_finds_what_going_through_every_node_finds(model: dict[str, A
     from itertools import product
 
     from cobogo.publish.anonymize import prepare
-    from cobogo.publish.recode.evaluate import Evaluator
-    from cobogo.publish.recode.search import optimal
+    from cobogo.publish.recode.lattice.evaluate import Evaluator
+    from cobogo.publish.recode.lattice.search import optimal
 
     problem = prepare(arrow(rows), withholding([K, model], 0.4)).problem
     evaluator = Evaluator(problem)

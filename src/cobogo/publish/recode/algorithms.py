@@ -13,21 +13,21 @@ from cobogo.publish.recode.buckets.anatomy import anatomy
 from cobogo.publish.recode.buckets.bucketization import bucketization
 from cobogo.publish.recode.buckets.slicing import slicing
 from cobogo.publish.recode.cells.mu_argus import mu_argus
-from cobogo.publish.recode.classic.datafly import datafly
-from cobogo.publish.recode.classic.genetic import genetic
-from cobogo.publish.recode.classic.incognito import incognito
-from cobogo.publish.recode.classic.ola import ola
-from cobogo.publish.recode.classic.samarati import samarati
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.cuts.bottom_up import bottom_up
 from cobogo.publish.recode.cuts.top_down import top_down
+from cobogo.publish.recode.lattice.classic.datafly import datafly
+from cobogo.publish.recode.lattice.classic.genetic import genetic
+from cobogo.publish.recode.lattice.classic.incognito import incognito
+from cobogo.publish.recode.lattice.classic.ola import ola
+from cobogo.publish.recode.lattice.classic.samarati import samarati
+from cobogo.publish.recode.lattice.search import optimal
 from cobogo.publish.recode.local.search import local
-from cobogo.publish.recode.marginals.marginals import marginals
+from cobogo.publish.recode.marginals.algorithm import marginals
 from cobogo.publish.recode.partition import mondrian, similar
 from cobogo.publish.recode.partition.condensation import condensation
 from cobogo.publish.recode.partition.mdav import mdav
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
-from cobogo.publish.recode.solution import AnySolution
 
 
 class Algorithm(Protocol):

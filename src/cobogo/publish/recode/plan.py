@@ -12,13 +12,13 @@ from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Label
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.assignment import Assignment
-from cobogo.publish.recode.buckets.buckets import Buckets
-from cobogo.publish.recode.condensed import Condensed
+from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.cuts.cut import CutAssignment
 from cobogo.publish.recode.distort import Distortion, Tuple
 from cobogo.publish.recode.marginals.margins import Margins
 from cobogo.publish.recode.moves import Moves, named
+from cobogo.publish.recode.partition.condensation import Condensed
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

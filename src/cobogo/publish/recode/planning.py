@@ -14,10 +14,13 @@ from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
 from cobogo.promises.models import Scope
-from cobogo.publish.recode.condensed import Condensed
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
 from cobogo.publish.recode.distort import Tuple, settle
-from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.publish.recode.marginals.margins import Marginal, Margins
+from cobogo.publish.recode.partition.condensation import Condensed
 from cobogo.publish.recode.plan import (
     BucketPlan,
     CondensedPlan,
@@ -27,9 +30,6 @@ from cobogo.publish.recode.plan import (
     Plan,
     free_name,
 )
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.rolled import Rolled
-from cobogo.publish.recode.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
 from cobogo.publish.recode.withhold import given_away, shown
 
 

@@ -16,8 +16,8 @@ from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, TCloseness
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.search import optimal
 
 
 @cache

@@ -15,7 +15,7 @@ from cobogo.data.policy import AttributePolicy, Policy, Privacy, RegistryPolicy,
 from cobogo.errors import PolicyError, RegistryError
 from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
-from cobogo.publish.recode.problem import Levels
+from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.plans import plan_to_json
 from cobogo.publish.registry.store import Registry, Transaction

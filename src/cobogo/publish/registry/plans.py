@@ -14,11 +14,11 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution, RegistryError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.promises.models.check import failing
-from cobogo.publish.recode.assignment import Assignment, leaf_tuples
-from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
+from cobogo.publish.recode.contract.problem import Levels, Problem
+from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
+from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.plan import BucketPlan, LocalPlan, Plan
-from cobogo.publish.recode.problem import Levels, Problem
-from cobogo.publish.recode.solution import AnySolution, Assigned, Solution
 
 NAME = "reused"
 """What the report calls the algorithm."""

@@ -18,10 +18,10 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.floor.representation import tiles
 from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.publish.apply import apply
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recode.plan import LocalPlan, MarginalPlan
-from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.withhold import not_shown
 from cobogo.tell.report import exposure
 from cobogo.tell.report.content import (
@@ -248,7 +248,7 @@ def _most_frequent(table: FrequencyTable, position: int) -> tuple[tuple[Label, i
 
 def _lattice(problem: Problem, chosen: tuple[int, ...]) -> LatticeStory | None:
     """Every node of a small lattice, checked."""
-    if lattice.size(problem.lowest, problem.highest) > LATTICE_AT_MOST:
+    if node_count(problem.lowest, problem.highest) > LATTICE_AT_MOST:
         return None
     evaluator = Evaluator(problem)
     ranges = [range(low, high + 1) for low, high in zip(problem.lowest, problem.highest, strict=True)]

@@ -28,10 +28,10 @@ from cobogo.promises.models.frequency import SLACK as WITHIN
 from cobogo.promises.models.l_diversity import TOLERANCE
 from cobogo.promises.models.safety import SLACK
 from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
-from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Bucketed
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Bucketed
 
 CRITERION = "discernibility"
 ONE_BY_ONE = 64

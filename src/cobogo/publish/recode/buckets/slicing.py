@@ -8,13 +8,13 @@ import numpy as np
 
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
-from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Bucketed
+from cobogo.publish.recode.partition.clusters import mended
 from cobogo.publish.recode.partition.groups import parcels
-from cobogo.publish.recode.partition.mend import mended
 from cobogo.publish.recode.partition.mondrian import divided
 from cobogo.publish.recode.partition.space import points
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Bucketed
 
 NOTE = (
     "slices of columns were shuffled within buckets: a row is not a record, and a value that is alone in the table may "

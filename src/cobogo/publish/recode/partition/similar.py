@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,16 +11,43 @@ import numpy as np
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
 from cobogo.floor import randomness
-from cobogo.floor.arrays import Ints, Small
+from cobogo.floor.arrays import Floats, Ints, Small
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode.partition import curves, kernels, spanning
+from cobogo.publish.recode.contract.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.contract.solution import Assigned
+from cobogo.publish.recode.partition import curves, kernels
 from cobogo.publish.recode.partition.clusters import Pieces, clustered
 from cobogo.publish.recode.partition.groups import can_divide, parcels, solved, suppressing
 from cobogo.publish.recode.partition.mondrian import divided
 from cobogo.publish.recode.partition.space import Points, points, tree_order
-from cobogo.publish.recode.partition.tree_costs import TreeCosts
-from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
-from cobogo.publish.recode.solution import Assigned
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeCosts:
+    """What attribute ``a`` has for leaf ``v`` at level ``l`` stands at ``starts[a, l] + v``: the code of its value, and
+    the share of the domain under it, by the attribute's weight."""
+
+    starts: Ints
+    codes: Small
+    costs: Floats
+    lowest: Ints
+    highest: Ints
+
+    @classmethod
+    def of(cls, problem: Problem) -> TreeCosts:
+        """Of a problem's hierarchies."""
+        height = max(h.height for h in problem.hierarchies)
+        starts = np.zeros((len(problem.hierarchies), height + 1), dtype=np.int64)
+        codes, costs, place = [], [], 0
+        for column, (h, weight) in enumerate(zip(problem.hierarchies, problem.weights, strict=True)):
+            for level, there in enumerate(h.maps):
+                starts[column, level] = place
+                codes.append(there)
+                costs.append(weight * (h.leaf_counts[level][there] - 1) / max(len(h.leaves) - 1, 1))
+                place += len(there)
+        levels = np.array([problem.lowest, problem.highest], dtype=np.int64)
+        return cls(starts, np.concatenate(codes).astype(np.int32), np.concatenate(costs), levels[0], levels[1])
+
 
 Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
@@ -74,7 +102,7 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
 
     def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
         t = trees
-        owners, groups = spanning.k_similar(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
+        owners, groups = kernels.k_similar(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
         sizes = np.bincount(owners, counts, groups)
         settled = np.flatnonzero(sizes[owners] < 2 * k)
         parts = [(settled, counts[settled], owners[settled])]

@@ -14,7 +14,7 @@ from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.place import Place
-from cobogo.publish.recode.problem import Levels
+from cobogo.publish.recode.contract.problem import Levels
 from cobogo.studies.exploration import Combination, Exploration, Sizes, View
 
 

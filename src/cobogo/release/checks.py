@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
-from typing import Any
 
 from cobogo.errors import VerificationFailed
-from cobogo.release.contract import ENTROPY, SEEDED, Findings, Written
+from cobogo.release.contract import ENTROPY, SEEDED, Findings, Written, load
 
 CHECKS: dict[str, str] = {
     "frequency-list": "cobogo.publish.frequency_list.release:check",
@@ -22,12 +20,6 @@ CHECKS: dict[str, str] = {
     "trip-synthesis": "cobogo.locate.trips.release:check",
 }
 """Each kind of release whose rows are drawn, and the function that verifies the released rows, as "module:function"."""
-
-
-def load(name: str) -> Any:
-    """What "module:name" names, imported now."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def check(written: Written) -> Findings:

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -247,3 +248,9 @@ class Written:
     def stated(self) -> Json:
         """What the transformation said of itself."""
         return dict(self.manifest.transformation or {})
+
+
+def load(name: str) -> Any:
+    """What "module:name" names, imported now."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

@@ -22,7 +22,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.promises.models import Model
-from cobogo.release.checks import load
+from cobogo.release.contract import load
 
 REGISTERED = "registry:"
 """How the name of a previous release begins that is the id of one in the registry."""

@@ -12,9 +12,8 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.publish.recode.apply import assign
 from cobogo.publish.recode.buckets.bucketed import Buckets
-from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.moves import Moves, named
-from cobogo.publish.recode.plan import Plan, group_faults
+from cobogo.publish.recode.plan import Description, Plan, group_faults
 from cobogo.release import dictionary
 from cobogo.release.buckets import every_slice, shuffled
 from cobogo.release.contract import ROWS

@@ -13,10 +13,9 @@ from cobogo.data.table.engine import Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.publish.recode.apply import assign
-from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.moves import Moves, named
 from cobogo.publish.recode.partition.condensation import Condensed
-from cobogo.publish.recode.plan import Plan, group_faults
+from cobogo.publish.recode.plan import Description, Plan, group_faults
 from cobogo.release.manifest import BucketEntry, Column
 
 

@@ -1,4 +1,4 @@
-"""What can still be done with a release: counting, predicting; and what its recoding lost, by its own metrics."""
+"""Utility: the original against the release, in queries, predictions and loss, and column by column."""
 
 from __future__ import annotations
 
@@ -9,13 +9,34 @@ import numpy as np
 from nicegui import ui
 
 from cobogo.faces.server.services.releases import OpenedRelease
-from cobogo.faces.workbench.drawings import ORIGINAL, RELEASE, chart, curves, hundredths, percent, table
-from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.session import Session
-from cobogo.faces.workbench.widgets import slowly, trouble
+from cobogo.faces.workbench.charts import ORIGINAL, RELEASE, chart, curves, hundredths, percent, table
+from cobogo.faces.workbench.frame import framed, metric
+from cobogo.faces.workbench.opened_release import open_chosen
+from cobogo.faces.workbench.pages.utility.columns import show_contingencies, show_distributions, show_numbers
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import slowly, tabs, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import Pair
+
+
+async def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "utility") as session:
+        if session is None or (release := await open_chosen(desk, session)) is None:
+            return
+        if not release.mine:
+            trouble(session.say("utility.no-original"))
+        drawn = {
+            "columns": ("bar_chart", show_distributions),
+            "pairs": ("grid_on", show_contingencies),
+            "numbers": ("functions", show_numbers),
+            "queries": ("manage_search", show_queries),
+            "prediction": ("model_training", show_prediction),
+            "loss": ("compress", show_losses),
+        }
+        tabs(session, release, {name: (session.say(f"utility-tab.{name}"), *tab) for name, tab in drawn.items()})
+
 
 SELECTIVITIES = (0.01, 0.05, 0.2)
 WITHIN = 0.1
@@ -48,7 +69,7 @@ def _learnt(pair: Pair, label: str) -> dict[str, Any]:
     return learnt(pair, label)
 
 
-def queries(session: Session, looked: OpenedRelease) -> None:
+def show_queries(session: Session, release: OpenedRelease) -> None:
     """Random counting queries, answered from the release."""
     ui.label(session.say("utility.queries.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -68,7 +89,7 @@ def queries(session: Session, looked: OpenedRelease) -> None:
             await slowly(
                 session,
                 result,
-                lambda: looked.measure_pair(_workload, share),
+                lambda: release.measure_pair(_workload, share),
                 lambda errors: _errors(session, errors, fit[1], figures),
                 what=session.say("utility.queries.asking"),
             )
@@ -76,7 +97,7 @@ def queries(session: Session, looked: OpenedRelease) -> None:
         width.on_value_change(again)
         ui.timer(0.01, again, once=True)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(_fit), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(_fit), draw), once=True)
 
 
 def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.row) -> None:
@@ -105,7 +126,7 @@ def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.r
     )
 
 
-def prediction(session: Session, looked: OpenedRelease) -> None:
+def show_prediction(session: Session, release: OpenedRelease) -> None:
     """Models that learnt from the release, asked about originals."""
     ui.label(session.say("utility.prediction.what")).classes("text-body2 text-quiet")
     if find_spec("sklearn") is None:
@@ -132,7 +153,7 @@ def prediction(session: Session, looked: OpenedRelease) -> None:
                 await slowly(
                     session,
                     result,
-                    lambda: looked.measure_pair(_learnt, wanted),
+                    lambda: release.measure_pair(_learnt, wanted),
                     lambda found: _accuracies(session, found, figures),
                     what=session.say("utility.prediction.learning"),
                 )
@@ -141,7 +162,7 @@ def prediction(session: Session, looked: OpenedRelease) -> None:
 
         go.on_click(learn)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(_fit), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(_fit), draw), once=True)
 
 
 def _accuracies(session: Session, found: dict[str, Any], figures: ui.row) -> None:
@@ -194,11 +215,11 @@ def _accuracies(session: Session, found: dict[str, Any], figures: ui.row) -> Non
     ui.label(text).classes("text-caption text-quiet")
 
 
-def losses(session: Session, looked: OpenedRelease) -> None:
+def show_losses(session: Session, release: OpenedRelease) -> None:
     """The metrics of the release's own report."""
     from cobogo.tell.report import utility
 
-    say, report = session.figures, looked.report
+    say, report = session.figures, release.report
     ui.label(session.say("utility.loss.what")).classes("text-body2 text-quiet")
     known = {name: value for name, value in report.get("metrics", {}).items() if value is not None}
     if known:
@@ -215,7 +236,7 @@ def losses(session: Session, looked: OpenedRelease) -> None:
             ui.label(text).classes("text-caption text-quiet")
     else:
         trouble(session.say("utility.loss.none"))
-        if report.get("headline") and looked.policy.report.language == session.language:
+        if report.get("headline") and release.policy.report.language == session.language:
             ui.label(report["headline"]).classes("text-subtitle1")
     if report.get("utility"):
         columns = [

@@ -8,7 +8,7 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
-from cobogo.faces.workbench.drawings import bars, heat, table
+from cobogo.faces.workbench.charts import bars, heat, table
 from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.session import Session
 from cobogo.faces.workbench.widgets import slowly, trouble
@@ -64,7 +64,7 @@ def _edge(session: Session, edge: float | None) -> str:
     return session.number(edge)
 
 
-def distributions(session: Session, looked: OpenedRelease) -> None:
+def show_distributions(session: Session, release: OpenedRelease) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
     ui.label(session.say("utility.columns.what")).classes("text-body2 text-quiet")
     body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
@@ -85,8 +85,8 @@ def distributions(session: Session, looked: OpenedRelease) -> None:
             await slowly(
                 session,
                 right,
-                lambda: looked.measure_pair(_distribution, name),
-                lambda found: _drawn(session, looked, found, columns[name]),
+                lambda: release.measure_pair(_distribution, name),
+                lambda found: _drawn(session, release, found, columns[name]),
             )
 
         with listed:
@@ -102,7 +102,7 @@ def distributions(session: Session, looked: OpenedRelease) -> None:
             await choose(next(iter(columns)))
             for name, (_, mark) in marks.items():
                 try:
-                    found = await run.io_bound(looked.measure_pair, _distribution, name)
+                    found = await run.io_bound(release.measure_pair, _distribution, name)
                 except CobogoError:
                     mark.text = "–"
                     continue
@@ -113,10 +113,10 @@ def distributions(session: Session, looked: OpenedRelease) -> None:
 
         ui.timer(0.05, every, once=True)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(names), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
 
 
-def _drawn(session: Session, looked: OpenedRelease, found: Distribution, role: str) -> None:
+def _drawn(session: Session, release: OpenedRelease, found: Distribution, role: str) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
@@ -131,7 +131,7 @@ def _drawn(session: Session, looked: OpenedRelease, found: Distribution, role: s
             return
         if found.apart is not None:
             ui.label(session.say("utility.apart", share=session.percent(found.apart))).classes("text-body2")
-        undone = looked.report.get("attributes", {}).get(found.column, {}).get("distance", {}).get("estimated")
+        undone = release.report.get("attributes", {}).get(found.column, {}).get("distance", {}).get("estimated")
         if undone is not None:
             ui.label(session.say("utility.undone", share=session.percent(undone))).classes("text-body2")
         series: dict[str, Any] = {} if found.before is None else {session.say("looked.original"): found.before}
@@ -141,7 +141,7 @@ def _drawn(session: Session, looked: OpenedRelease, found: Distribution, role: s
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
 
 
-def contingencies(session: Session, looked: OpenedRelease) -> None:
+def show_contingencies(session: Session, release: OpenedRelease) -> None:
     """Two columns at once: heat maps of both sides and of what changed."""
     ui.label(session.say("utility.pairs.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -171,7 +171,7 @@ def contingencies(session: Session, looked: OpenedRelease) -> None:
             await slowly(
                 session,
                 maps,
-                lambda: looked.measure_pair(_contingency, first, second),
+                lambda: release.measure_pair(_contingency, first, second),
                 lambda found: _maps(session, found, figures),
             )
 
@@ -179,7 +179,7 @@ def contingencies(session: Session, looked: OpenedRelease) -> None:
         other.on_value_change(again)
         ui.timer(0.01, again, once=True)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(names), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
 
 
 def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
@@ -214,13 +214,13 @@ def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
                 heat(session, cells, rows, across, most=top, title=title, signed=signed)
 
 
-def numbers(session: Session, looked: OpenedRelease) -> None:
+def show_numbers(session: Session, release: OpenedRelease) -> None:
     """Means, deviations and quartiles."""
     ui.label(session.say("utility.numbers.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: looked.measure_pair(_summaries), lambda found: _numbers(session, found)),
+        lambda: slowly(session, body, lambda: release.measure_pair(_summaries), lambda found: _numbers(session, found)),
         once=True,
     )
 

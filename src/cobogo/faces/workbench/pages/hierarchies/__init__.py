@@ -9,12 +9,9 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.datasets import Counted
 from cobogo.faces.workbench.frame import complain, empty, framed_data
-from cobogo.faces.workbench.hierarchy.builders import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
-from cobogo.faces.workbench.hierarchy.preview import MOST, HierarchyPreview, preview
-from cobogo.faces.workbench.pages.hierarchies_files import Files
-from cobogo.faces.workbench.pages.hierarchies_form import Form
-from cobogo.faces.workbench.pages.hierarchies_groups import Groups
-from cobogo.faces.workbench.pages.hierarchies_shown import Shown
+from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, LARGE, NONE, HierarchyForm, kind_of, start
+from cobogo.faces.workbench.pages.hierarchies.groups import GroupsEditor, HierarchyFiles
+from cobogo.faces.workbench.pages.hierarchies.preview import MOST, HierarchyPreview, PreviewPanel, preview
 from cobogo.faces.workbench.session import Desk, Session
 
 ROLES = ("quasi-identifier", "sensitive")
@@ -48,10 +45,12 @@ async def build(desk: Desk) -> None:
             return
         found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
         if found is not None:
-            await _Page(desk, session, row, names, {one["column"]: one for one in found["columns"]}).choose(names[0])
+            await HierarchiesPage(desk, session, row, names, {one["column"]: one for one in found["columns"]}).choose(
+                names[0]
+            )
 
 
-class _Page:
+class HierarchiesPage:
     """The columns on the left, the hierarchy of one of them beside."""
 
     def __init__(
@@ -67,9 +66,9 @@ class _Page:
                 self.list = ui.column().classes("w-full gap-1")
             with ui.column().classes("gap-3").style("width: 20rem; flex: none"):
                 self.form = ui.column().classes("w-full gap-2")
-                self.groups = Groups(self)
+                self.groups = GroupsEditor(self)
             with ui.column().classes("col gap-2").style("min-width: 0"):
-                self.shown = Shown(self)
+                self.shown = PreviewPanel(self)
 
     @property
     def spec(self) -> dict[str, Any] | None:
@@ -129,8 +128,8 @@ class _Page:
                 kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
             ).props("outlined dense").classes("w-full")
             ui.label(say(f"about.{kind}")).classes("text-caption")
-            Form(self.session, kind, self.spec or {}, self._changed, self._attached())
-            Files(self)
+            HierarchyForm(self.session, kind, self.spec or {}, self._changed, self._attached())
+            HierarchyFiles(self)
 
     async def _begin(self, kind: str) -> None:
         """Another kind, as it begins for this column."""

@@ -1,9 +1,10 @@
-"""How exposed people are before and after: attackers' chances, class sizes, and what singles people out."""
+"""Risk and attacks: what an intruder could do before and after, and to whom."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +12,35 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
-from cobogo.faces.workbench.drawings import bars, curves, gauge, table
-from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC
-from cobogo.faces.workbench.session import Session
-from cobogo.faces.workbench.widgets import slowly, trouble
+from cobogo.faces.workbench.charts import bars, curves, gauge, table
+from cobogo.faces.workbench.frame import framed
+from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC, open_chosen
+from cobogo.faces.workbench.pages.risk.attacks import show_attacks, show_timeline
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import Draw, slowly, tabs, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.attackers import Attackers
     from cobogo.examine.risk.subsets import Combination
     from cobogo.studies.risk import RiskReport
+
+
+async def build(desk: Desk) -> None:
+    """The page."""
+    with framed(desk, "risk") as session:
+        if session is None or (release := await open_chosen(desk, session)) is None:
+            return
+        if not release.mine:
+            trouble(session.say("risk.no-original"))
+
+        drawn: dict[str, tuple[str, Draw]] = {
+            "chances": ("speed", show_chances),
+            "people": ("person_search", show_people),
+            "attacks": ("crisis_alert", partial(show_attacks, desk)),
+            "timeline": ("timeline", partial(show_timeline, desk)),
+        }
+        tabs(session, release, {name: (session.say(f"risk-tab.{name}"), *tab) for name, tab in drawn.items()})
+
 
 SHOWN = 60
 POINTS = 300
@@ -61,7 +82,7 @@ class Assessed:
 
 
 @dataclass(frozen=True, eq=False)
-class Exposure:
+class ExposureSides:
     """Both sides, as far as they may be read; ``why`` says what stood in the way of the release's."""
 
     before: Assessed | None
@@ -69,30 +90,30 @@ class Exposure:
     why: str = ""
 
 
-def assessed(looked: OpenedRelease, size: int | None) -> Exposure:
+def assessed(release: OpenedRelease, size: int | None) -> ExposureSides:
     """The risk of a release and of its original, drawn from a population of some size where that is known."""
     from cobogo.studies.risk import risk
 
     given: dict[str, Any] = {} if size is None else {"population_size": size}
-    before = None if looked.data is None else Assessed.of(risk(looked.data, looked.policy, **given))
-    if looked.kind == SYNTHETIC:
-        return Exposure(before, None)  # nobody stands behind a synthetic record
+    before = None if release.data is None else Assessed.of(risk(release.data, release.policy, **given))
+    if release.kind == SYNTHETIC:
+        return ExposureSides(before, None)  # nobody stands behind a synthetic record
     try:
-        return Exposure(before, Assessed.of(risk(looked.directory, looked.policy, **given)))
+        return ExposureSides(before, Assessed.of(risk(release.directory, release.policy, **given)))
     except CobogoError as error:
-        return Exposure(before, None, error.what)
+        return ExposureSides(before, None, error.what)
 
 
-def chances(session: Session, looked: OpenedRelease) -> None:
+def show_chances(session: Session, release: OpenedRelease) -> None:
     """The three attackers' chances, and the curve of class sizes."""
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
         size = ui.number(
-            session.say("risk.population"), value=looked.policy.risk.population_size, min=1, precision=0, step=1
+            session.say("risk.population"), value=release.policy.risk.population_size, min=1, precision=0, step=1
         ).props("clearable dense debounce=700")
         size.style("width: 17rem").tooltip(session.say("risk.population.why"))
-    if looked.kind != ANONYMIZED:
-        trouble(session.say("risk.synthetic" if looked.kind == SYNTHETIC else "risk.by-chance"))
+    if release.kind != ANONYMIZED:
+        trouble(session.say("risk.synthetic" if release.kind == SYNTHETIC else "risk.by-chance"))
     body = ui.column().classes("w-full gap-3")
 
     async def again() -> None:
@@ -100,16 +121,16 @@ def chances(session: Session, looked: OpenedRelease) -> None:
         await slowly(
             session,
             body,
-            lambda: looked.measure(assessed, people),
-            lambda found: _chances(session, looked, found),
+            lambda: release.measure(assessed, people),
+            lambda found: _chances(session, release, found),
         )
 
     size.on_value_change(again)
     ui.timer(0.01, again, once=True)
 
 
-def _chances(session: Session, looked: OpenedRelease, found: Exposure) -> None:
-    told = looked.report.get("risk", {})
+def _chances(session: Session, release: OpenedRelease, found: ExposureSides) -> None:
+    told = release.report.get("risk", {})
     sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
         trouble(session.say("risk.unmeasured", why=found.why))
@@ -145,7 +166,7 @@ def _chances(session: Session, looked: OpenedRelease, found: Exposure) -> None:
                 )  # fmt: skip
         with ui.card().style("width: 26rem; flex: none"):
             ui.label(session.say("risk.figures")).classes("text-subtitle1 text-weight-medium")
-            _rows(session, looked, sides, found)
+            _rows(session, release, sides, found)
 
 
 def _words(session: Session, who: str, before: Any, after: Any, place: int) -> str:
@@ -185,8 +206,8 @@ def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]
     }
 
 
-def _rows(session: Session, looked: OpenedRelease, sides: list[dict[str, Any]], found: Exposure) -> None:
-    threshold = looked.policy.risk.threshold
+def _rows(session: Session, release: OpenedRelease, sides: list[dict[str, Any]], found: ExposureSides) -> None:
+    threshold = release.policy.risk.threshold
     shares = {
         "over": session.say("risk.figures.over", share=session.percent(threshold)),
         "unique": session.say("risk.figures.unique"),
@@ -224,19 +245,19 @@ def size_curve(sizes: Sequence[int] | Any) -> list[tuple[float, float]]:
     return [(float(found[place]), float(shares[place])) for place in places.tolist()]
 
 
-def people(session: Session, looked: OpenedRelease) -> None:
+def show_people(session: Session, release: OpenedRelease) -> None:
     """Which quasi-identifiers, and which combinations of them, single people out."""
     ui.label(session.say("risk.people.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
-    size = looked.policy.risk.population_size
+    size = release.policy.risk.population_size
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: looked.measure(assessed, size), lambda found: _people(session, found)),
+        lambda: slowly(session, body, lambda: release.measure(assessed, size), lambda found: _people(session, found)),
         once=True,
     )
 
 
-def _people(session: Session, found: Exposure) -> None:
+def _people(session: Session, found: ExposureSides) -> None:
     sides = {
         session.say(f"looked.{name}"): one
         for name, one in (("original", found.before), ("after", found.after))

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
 from cobogo.errors import number_of
-from cobogo.floor.brief import brief
 from cobogo.floor.progress import Progress
+from cobogo.floor.representation import brief
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
 

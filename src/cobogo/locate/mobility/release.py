@@ -14,7 +14,7 @@ import numpy as np
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import SHARES
@@ -28,7 +28,7 @@ from cobogo.locate.release import original_table, write_json
 from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.paying import Payer
+from cobogo.promises.payer import Payer
 from cobogo.release.contract import ENTROPY, OUR_FAULT, CheckResult, Json, Meaning, ReadBack, Story, Written
 from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release

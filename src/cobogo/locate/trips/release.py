@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arguments import number
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points

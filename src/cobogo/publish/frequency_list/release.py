@@ -9,8 +9,8 @@ import numpy as np
 
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList

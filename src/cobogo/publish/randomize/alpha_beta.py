@@ -21,8 +21,8 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
 from cobogo.promises.guarantees.base import raised
 from cobogo.promises.guarantees.ratios import DGammaPrivacy

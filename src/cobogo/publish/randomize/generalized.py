@@ -17,8 +17,8 @@ from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.growth import DeltaGrowth, owned

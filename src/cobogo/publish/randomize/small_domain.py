@@ -12,8 +12,8 @@ from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.floor.arrays import Ints
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source, source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy

@@ -14,7 +14,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Role
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.floor.brief import tiles
+from cobogo.floor.representation import tiles
 from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator

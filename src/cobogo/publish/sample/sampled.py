@@ -15,8 +15,8 @@ from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source, coins, source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
 from cobogo.promises.models.promise import build_promises
 from cobogo.publish.sample import scheme

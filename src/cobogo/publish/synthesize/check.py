@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from cobogo.errors import VerificationFailed
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import epsilon_of
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import MEASURES, ConcentratedPrivacy, DifferentialPrivacy
-from cobogo.publish.synthesize import domains, paying
+from cobogo.promises.payer import check_debit
+from cobogo.publish.synthesize import domains
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import Step
 from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
@@ -49,7 +50,7 @@ def check(written: Written) -> CheckResult:
         problems.append("the manifest promises nothing")
     notes: list[str] = [ON_TRUST]
     if "receipt" in stated:
-        lacking, unseen = paying.unpaid(written.kept) if written.kept else ([], ["the debit is known to the evidence"])
+        lacking, unseen = check_debit(written.kept) if written.kept else ([], ["the debit is known to the evidence"])
         problems += lacking
         notes += unseen
         if written.kept and written.kept.get("receipt") != stated["receipt"]:

@@ -21,7 +21,7 @@ from cobogo.promises.units import ATTO, NANO
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
-    from cobogo.answer.metadata import Dataset
+    from cobogo.promises.curator_file import Dataset
 
 KEPT = 100
 """Questions of a session that are remembered."""

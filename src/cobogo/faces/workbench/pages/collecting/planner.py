@@ -30,8 +30,8 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
 
 if TYPE_CHECKING:
-    from cobogo.collect.describing import Compared, Wish
-    from cobogo.collect.piloting import Pilot
+    from cobogo.collect.pilot import Pilot
+    from cobogo.collect.plan import Comparison, Wish
 
 
 START: dict[str, Any] = {
@@ -46,7 +46,7 @@ class Planner:
     def __init__(self, desk: Desk, session: PageSession, opened: Callable[[str], Awaitable[None]]) -> None:
         self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
         self.form: dict[str, Any] = session.kept.setdefault("collecting", dict(START))
-        self.found: list[Compared] = []
+        self.found: list[Comparison] = []
         self.chosen: str | None = None
 
     async def build(self) -> None:
@@ -68,9 +68,9 @@ class Planner:
         await self._compare()
 
     def _kind(self) -> None:
-        from cobogo.collect.describing import KINDS
+        from cobogo.collect.plan import WANTED
 
-        options = {kind: self.say(f"collect.kind.{kind}") for kind in KINDS}
+        options = {kind: self.say(f"collect.kind.{kind}") for kind in WANTED}
         made = ui.select(options, value=self.form["kind"], label=self.say("collect.kind")).classes("w-full")
         made.props("dense outlined").on_value_change(self._turned)
 
@@ -118,7 +118,7 @@ class Planner:
         element.props("debounce=400").on_value_change(put)
 
     def _wish(self) -> Wish:
-        from cobogo.collect.describing import Wish
+        from cobogo.collect.plan import Wish
 
         known = {one.name for one in fields(Wish)}
         told = {key: value for key, value in self.form.items() if key in known and value is not None}
@@ -127,19 +127,19 @@ class Planner:
 
     async def _compare(self) -> None:
         """Work everything out anew; what is wrong is said where the findings would be."""
-        from cobogo.collect import describing
+        from cobogo.collect import plan
 
         users = int(self.form["users"] or 0)
         goal = float(self.form["error"] or 0) if self.form["kind"] == "number" else float(self.form["share"] or 0) / 100
         try:
             wish = self._wish()
-            found = await run.io_bound(describing.compared, wish, users, goal)
-            curves = await run.io_bound(describing.curves, wish)
+            found = await run.io_bound(plan.compare, wish, users, goal)
+            curves = await run.io_bound(plan.curves, wish)
             assert found is not None
             self.found = found
             if self.chosen not in {one.mechanism for one in found}:
-                self.chosen = describing.best(found)
-            self.code.value = describing.written(wish.described(self.chosen))
+                self.chosen = plan.best(found)
+            self.code.value = plan.collection_file(wish.description(self.chosen))
         except CobogoError as error:
             self.compared.clear()
             with self.compared, ui.row().classes("items-center no-wrap").props('role="alert"'):
@@ -283,7 +283,7 @@ class CollectionTrial:
         self.place = ui.column().classes("w-full gap-1").props('aria-live="polite"')
 
     async def _go(self) -> None:
-        from cobogo.collect.piloting import pilot
+        from cobogo.collect.pilot import pilot
 
         self.button.props("loading")
         try:

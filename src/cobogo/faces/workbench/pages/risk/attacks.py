@@ -106,9 +106,9 @@ def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
 def named(session: PageSession, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
-    from cobogo.tell.report.audit import told as told_of
+    from cobogo.studies.audit_page import described
 
-    return told_of(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+    return described(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
 def _found(session: PageSession, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
@@ -176,7 +176,7 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
 
 
 def _why(session: PageSession, one: dict[str, Any]) -> str:
-    from cobogo.tell.report.audit import reason
+    from cobogo.studies.audit_page import reason
 
     return reason(one["why"], one.get("lacks", ()), session.figures, fits=one.get("open", False))
 

@@ -137,6 +137,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         self.plugins, self.base = plugins, base
         self._places = dict(things)
         self._ready = ready
+        self._imported: dict[str, Any] = {}
         self._loaded: dict[str, Thing] = {}
         self._found: dict[str, EntryPoint] | None = None
         self._broken: dict[str, PluginError] = {}
@@ -144,7 +145,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def __getitem__(self, name: str) -> Thing:
         if name not in self._loaded:
             if name in self._places:
-                self._loaded[name] = self._prepared(at(self._places[name], self.home))
+                self._loaded[name] = self._prepared(name, at(self._places[name], self.home))
             elif name in self._entry_points():
                 self._loaded[name] = self._plugin(name)
             else:
@@ -180,8 +181,8 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def card(self, name: str) -> Card:
         """The card of a thing; one that carries none has a card that says what its docstring says."""
         thing: Any = self[name]
-        kind = thing if isinstance(thing, type) or callable(thing) else type(thing)
-        own = vars(kind).get("card") if hasattr(kind, "__dict__") else None
+        kind = self._imported.get(name, thing)
+        own = vars(kind).get("card")
         if not isinstance(own, Card):
             own = Card(name, name, first_sentence(kind.__doc__ or ""), thing=kind)
         return own if own.guide else replace(own, guide=self.guide)
@@ -223,7 +224,8 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         self._found = None
         self._broken = {}
 
-    def _prepared(self, thing: Any) -> Thing:
+    def _prepared(self, name: str, thing: Any) -> Thing:
+        self._imported[name] = thing
         return thing if self._ready is None else self._ready(thing)
 
     def _entry_points(self) -> dict[str, EntryPoint]:
@@ -259,7 +261,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
                 thing = one.load()
                 wrong = self._misfit(thing, name)
                 if wrong is None:
-                    return self._prepared(thing)
+                    return self._prepared(name, thing)
                 self._broken[name] = self._refused(one, wrong)
             except Exception as error:  # another package's code may raise anything
                 self._broken[name] = self._refused(one, f"{type(error).__name__}: {error}")

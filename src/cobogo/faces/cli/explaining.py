@@ -22,14 +22,14 @@ def explain(
 ) -> None:
     """Say what something is: its definition, formula, example, guarantee, limits, cost and paper."""
     from cobogo.tell.reference.formula import readable
-    from cobogo.tell.reference.kinds import KINDS, find
+    from cobogo.tell.reference.sections import SECTIONS, find
 
     found, entry = find(name, kind)
     if as_json:
         parts = {part.lower(): text for part, text in entry.parts.items()}
         console.say_json({"name": entry.name, "kind": found, "definition": entry.definition, **parts})
         return
-    console.say(f"{entry.name} ({KINDS[found].one})\n")
+    console.say(f"{entry.name} ({SECTIONS[found].one})\n")
     console.say(_wrapped(readable(entry.definition), ""))
     for part, text in entry.parts.items():
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")

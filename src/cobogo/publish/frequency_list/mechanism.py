@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.floor.catalogue import card
 from cobogo.errors import DataError
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import Loss
@@ -20,6 +21,7 @@ BLOCK = 4096
 """Points whose sums are in memory together."""
 
 
+@card("frequency-list", title="frequency list", guide="frequency-list")
 @dataclass(frozen=True)
 class FrequencyList:
     r"""Releases how often the items of a column occur, without the items: another list of counts, drawn near the true
@@ -44,8 +46,6 @@ class FrequencyList:
 
     epsilon: Fraction
     delta: Fraction
-
-    name: ClassVar[str] = "frequency list"
 
     @property
     def loss(self) -> Loss:

@@ -18,11 +18,13 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from cobogo.errors import DataError, number_of
+from cobogo.floor.catalogue import card
 from cobogo.publish.mask.secret import Secret
 
 NONCE = 12
 
 
+@card("pseudonym", title="pseudonyms")
 def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -> list[str]:
     r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a length.
 
@@ -46,6 +48,7 @@ def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -
     return [hmac.digest(key, value.encode("utf-8", "surrogatepass"), "sha256").hex()[:length] for value in values]
 
 
+@card("encrypt", title="encrypted values")
 def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
     r"""The value, encrypted with AES-256-GCM: whoever has the secret reads it, and equal values look different.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cobogo.errors import DataError, number_of
 from cobogo.examples.words import word_list
 from cobogo.floor.arrays import Texts, Words
+from cobogo.floor.catalogue import card
 from cobogo.publish.mask import digits
 from cobogo.publish.mask.secret import Secret, random_words
 
@@ -73,6 +74,7 @@ class Number(Fake):
         return digits.invalid(values, self.kind)
 
 
+@card("list", title="values of a list")
 class Listed(Fake):
     r"""Values of a list: texts, or the path of a file with one a line.
 
@@ -178,6 +180,7 @@ class Mail(Fake):
         return sum(value.rpartition("@")[2] not in MAIL for value in values)
 
 
+@card("fake", title="made-up values")
 def fake(kind: str, place: str) -> Fake:
     r"""Made-up values of a known form, with valid check digits; names, cities and streets of Brazil or generic ones.
 

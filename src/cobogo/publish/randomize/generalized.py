@@ -17,6 +17,7 @@ from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import source
 from cobogo.promises import fit
@@ -52,6 +53,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     return Fraction(low, steps)
 
 
+@card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalized(Transformation):
     r"""Perturb, generalize to groups of k, release one record of each (PG).

@@ -8,8 +8,9 @@ from cobogo.collect.discovery import DISCOVERIES
 from cobogo.collect.frequency import LISTED, FrequencyCollection
 from cobogo.collect.means import MEANS
 from cobogo.collect.numeric import MeanCollection
-from cobogo.collect.rappor.collect import Rappor, RapporCollection
+from cobogo.collect.rappor.collect import RapporCollection
 from cobogo.collect.sketching import SKETCHES, SketchCollection
+from cobogo.floor.catalogue import Registry
 
 KINDS: dict[str, type[Collection]] = {
     **dict.fromkeys(LISTED, FrequencyCollection),
@@ -20,5 +21,27 @@ KINDS: dict[str, type[Collection]] = {
 }
 """A new one is registered here."""
 
-RANDOMIZERS: dict[str, type] = {**LISTED, **SKETCHES, "rappor": Rappor, **DISCOVERIES, **MEANS}
+RANDOMIZERS: Registry[type] = Registry(
+    "mechanism",
+    {
+        "grr": ".direct:Direct",
+        "sue": ".unary:Symmetric",
+        "oue": ".unary:Optimized",
+        "olh": ".hashing:LocalHashing",
+        "hadamard": ".hadamard:Hadamard",
+        "cms": ".sketch:CountMeanSketch",
+        "hcms": ".sketch:HadamardSketch",
+        "flh": ".sketch:FastHashing",
+        "rappor": ".rappor.collect:Rappor",
+        "pem": ".discovery.prefixes:Prefixes",
+        "sfp": ".discovery.puzzles:Puzzles",
+        "duchi": ".means:OneBit",
+        "piecewise": ".means:Piecewise",
+        "hybrid": ".means:Hybrid",
+    },
+    home="cobogo.collect",
+    listed="mechanisms",
+    guide="collecting",
+    remark="collecting",
+)
 """What each of them does, in the docstring."""

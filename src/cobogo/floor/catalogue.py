@@ -423,7 +423,7 @@ def parameters_of(kind: Any, values: Mapping[str, Any]) -> tuple[Parameter, ...]
     >>> [(one.name, one.bounds.kind, one.bounds.least) for one in parameters_of(KAnonymity, {"k": 5})]
     [('k', 'whole', 1)]
     """
-    known = options_of(kind)
+    known = {name: one for name, one in options_of(kind).items() if not name.startswith("_")}
     hints = _hints(kind) if known else {}
     given = {key.replace("-", "_"): value for key, value in values.items()}
     needed = {name: "attribute" if name == "attribute" else None for name, one in known.items() if required(one)}
@@ -451,8 +451,13 @@ def _hints(kind: Any) -> dict[str, Any]:
 def _typed(hint: Any) -> Bounds:
     if get_origin(hint) is Literal:
         return Bounds("choice", words=tuple(map(str, get_args(hint))))
-    inner = [part for part in get_args(hint) or (hint,) if part is not type(None)]
+    several = get_origin(hint) in (Union, UnionType)
+    inner = [part for part in (get_args(hint) if several else (hint,)) if part is not type(None)]
+    if len(inner) == 1 and get_origin(inner[0]) is Literal:
+        return Bounds("choice", words=tuple(map(str, get_args(inner[0]))))
     for type_, kind in ((bool, "flag"), (int, "whole"), (float, "number")):
         if type_ in inner:
             return Bounds(kind)
-    return Bounds("text")
+    if any(get_origin(part) is tuple for part in inner):
+        return Bounds("names")
+    return Bounds("text" if str in inner else "see the guide")

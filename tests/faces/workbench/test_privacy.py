@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from cobogo.errors import CobogoError, PolicyError
-from cobogo.faces.cli.catalogue import catalogue
 from cobogo.faces.workbench.checking import checked, jobs_of
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
 from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.tell.reference.sections import listing
 
-NAMES = [name for name, _ in catalogue("models")]
+NAMES = [name for name, _ in listing("models")]
 
 
 def test_every_model_and_algorithm_is_offered_with_words_in_both_languages() -> None:

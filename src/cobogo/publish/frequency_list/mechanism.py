@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.floor.catalogue import card
 from cobogo.errors import DataError
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import Loss
 from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, Bounds, bounds

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields, is_dataclass
 
-from cobogo.floor.catalogue import Card
+from cobogo.floor.catalogue import Card, Parameter
 from cobogo.tell.reference import sections
-from cobogo.tell.reference.sections import SECTIONS, Section, names
 from cobogo.tell.reference.parts import PARTS, Entry
+from cobogo.tell.reference.sections import SECTIONS, Section, names
 
 PLACE = "reference"
 HEADINGS = {"Limits": "What it does not do"}
 
-ASKED_FOR = ("models", "attacks", "mechanisms", "collecting", "location-mechanisms", "location-attacks", "cloaks",
-             "trajectories")  # fmt: skip
-"""Kinds of things whose fields are what somebody asks for."""
-
 WRITTEN_IN_POLICIES = ("models", "attacks")
-"""Of these, names are written with hyphens."""
+"""Sections whose parameters are written with hyphens."""
 
-TYPES = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "Any": "see the guide",
-         "tuple[str, ...]": "names"}  # fmt: skip
 LONG = 28
 """A formula with more signs than that stands on a line of its own."""
 
@@ -48,7 +41,7 @@ def page(slug: str, entry: Entry) -> str:
         f"{_which(slug, entry.name)}`.*",
         linked(markdown(entry.definition), entry.name),
     ]
-    table = parameters(card, hyphens=slug in WRITTEN_IN_POLICIES) if slug in ASKED_FOR else ""
+    table = parameters(card, hyphens=slug in WRITTEN_IN_POLICIES) if section.asks else ""
     if table:
         said += ["## Parameters", table]
     shown = {"Formula": formula, "Example": example}
@@ -146,38 +139,22 @@ def _which(slug: str, name: str) -> str:
     return f" --kind {slug}" if several else ""
 
 
-def parameters(thing: object, *, hyphens: bool) -> str:
-    """What can be asked for of a thing, with the defaults."""
-    if not isinstance(thing, type) or not is_dataclass(thing):
-        return ""
+def parameters(card: Card, *, hyphens: bool) -> str:
+    """What can be asked for of a thing, what each parameter may be, and the defaults."""
     rows = [
-        f"| `{field.name.replace('_', '-') if hyphens else field.name}` | {_type(str(field.type))} "
-        f"| {_default(field.default)} |"
-        for field in fields(thing)
-        if field.init and not field.name.startswith("_") and field.default_factory is MISSING
+        f"| `{one.name if hyphens else one.name.replace('-', '_')}` | {_cell(one.bounds.in_words)} | {_default(one)} |"
+        for one in card.parameters()
+        if not one.name.startswith("-")
     ]
-    return "\n".join(["| parameter | type | default |", "|---|---|---|", *rows]) if rows else ""
+    return "\n".join(["| parameter | may be | default |", "|---|---|---|", *rows]) if rows else ""
 
 
-def _type(written: str) -> str:
-    """A type in words.
-
-    >>> _type("Literal['basic', 'enhanced'] | None"), _type("float")
-    ('`basic` or `enhanced`', 'number')
-    """
-    bare = written.removesuffix(" | None")
-    if bare.startswith("Literal["):
-        *others, last = [f"`{word}`" for word in re.findall(r"'([^']+)'", bare)]
-        return f"{', '.join(others)} or {last}" if others else last
-    return " or ".join(TYPES.get(part, part) for part in bare.split(" | ")).replace("[", "\\[")
-
-
-def _default(value: object) -> str:
-    if value is MISSING:
+def _default(one: Parameter) -> str:
+    if one.required:
         return "required"
-    if value is None:
+    if one.default is None:
         return "none"
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return f"`{str(one.default).lower() if isinstance(one.default, bool) else one.default}`"
 
 
 def _of_section(slug: str, section: Section, entries: dict[str, Entry]) -> str:

@@ -13,13 +13,14 @@ from cobogo.tell.reference.parts import Entry, read
 
 @dataclass(frozen=True)
 class Section:
-    """Things of one kind: ``one`` of them in words, what they are ``about``, and where their registries are. What is
-    ``listed_only`` has no pages."""
+    """Things of one kind: ``one`` of them in words, what they are ``about``, and where their registries are. Where it
+    ``asks``, their fields are what somebody asks for. What is ``listed_only`` has no pages."""
 
     title: str
     one: str
     about: str
     places: tuple[str, ...]
+    asks: bool = False
     listed_only: bool = False
 
     @property
@@ -41,13 +42,21 @@ SECTIONS: dict[str, Section] = {
         "Privacy models",
         "privacy model",
         "What must be true of a release, or of how it was drawn.",
-        ("cobogo.promises.models:MODELS", "cobogo.promises.guarantees:GUARANTEES", "cobogo.promises.models.differential_privacy:MEASURES",),
+        (
+            "cobogo.promises.models:MODELS",
+            "cobogo.promises.guarantees:GUARANTEES",
+            "cobogo.promises.models.differential_privacy:MEASURES",
+        ),
+        asks=True,
     ),
     "metrics": Section(
         "Metrics",
         "metric",
         "What a release lost, or what can still be done with it, in one number.",
-        ("cobogo.examine.metrics:METRICS", "cobogo.examine.metrics:REPORTED",),
+        (
+            "cobogo.examine.metrics:METRICS",
+            "cobogo.examine.metrics:REPORTED",
+        ),
     ),
     "algorithms": Section(
         "Algorithms",
@@ -60,18 +69,21 @@ SECTIONS: dict[str, Section] = {
         "attack",
         "What somebody could do with a release, and who would be exposed.",
         ("cobogo.examine.attacks:ATTACKS",),
+        asks=True,
     ),
     "location-attacks": Section(
         "Attacks on locations",
         "attack on locations",
         "What somebody could learn from what people say of where they are.",
         ("cobogo.locate.attacks:ATTACKS",),
+        asks=True,
     ),
     "mechanisms": Section(
         "Mechanisms of the curator",
         "mechanism of the curator",
         "How answers get their noise, and choices are made.",
         ("cobogo.promises.mechanisms:MECHANISMS",),
+        asks=True,
     ),
     "private-releases": Section(
         "Private releases",
@@ -108,24 +120,31 @@ SECTIONS: dict[str, Section] = {
         "mechanism of collecting",
         "How a device answers so that nobody need be trusted: local differential privacy.",
         ("cobogo.collect.kinds:RANDOMIZERS",),
+        asks=True,
     ),
     "location-mechanisms": Section(
         "Location mechanisms",
         "location mechanism",
         "How a device says where it is without saying it.",
         ("cobogo.locate.mechanisms:MECHANISMS",),
+        asks=True,
     ),
     "cloaks": Section(
         "Cloaks and mix zones",
         "cloak of an anonymizer",
         "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
-        ("cobogo.locate.crowds:CLOAKS", "cobogo.locate.catalogue:ZONES",),
+        (
+            "cobogo.locate.crowds:CLOAKS",
+            "cobogo.locate.catalogue:ZONES",
+        ),
+        asks=True,
     ),
     "trajectories": Section(
         "Trajectories",
         "method for trajectories",
         "Trips that may be released: moved, or made up.",
         ("cobogo.locate.catalogue:TRAJECTORIES",),
+        asks=True,
     ),
     "engines": Section(
         "Engines",

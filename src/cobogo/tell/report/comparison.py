@@ -121,7 +121,7 @@ def render(found: Comparison, picture: bytes, *, say: Words) -> str:
             found=found,
             fact=fact(found, say),
             metric=say.name("metric", found.metric),
-            means=say.texts.get(f"metric.{found.metric}.means", ""),
+            means=say.means("metric", found.metric),
             better=say("metrics.higher" if found.maximize else "metrics.lower"),
             rows=[{"run": run, "value": values[run]} for run in found.runs],
             notes=_notes(found.runs),

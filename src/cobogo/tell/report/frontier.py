@@ -68,7 +68,7 @@ def render(found: Frontier, picture: bytes, *, say: Words) -> str:
             names=[named(name, say) for name in found.varied],
             attributes=list(solved[0].levels or ()) if solved else [],
             metric=say.name("metric", found.metric),
-            means=say.texts.get(f"metric.{found.metric}.means", ""),
+            means=say.means("metric", found.metric),
             rows=rows,
             picture=b64encode(picture).decode(),
         )

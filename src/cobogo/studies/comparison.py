@@ -15,8 +15,8 @@ from cobogo.floor import place
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_bucketed
+from cobogo.publish.recode import story
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
-from cobogo.tell.report import story
 
 FILES = ("comparison.json", "comparison.png", "comparison.html")
 

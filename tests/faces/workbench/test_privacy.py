@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from cobogo.errors import CobogoError, PolicyError
-from cobogo.faces.workbench.checking import checked, jobs_of
+from cobogo.faces.server.sandbox import confine_policy
+from cobogo.faces.workbench.checking import check_draft, jobs_of
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.promises.models.promise import build_promises
@@ -51,10 +52,11 @@ def test_a_model_begins_with_values_that_it_takes_and_its_bounds_are_where_it_re
 
 
 def _checked(text: str) -> None:
-    house: Any = SimpleNamespace(
-        files=SimpleNamespace(dataset=lambda _: Path()), settings=SimpleNamespace(registry=None)
+    policies = SimpleNamespace(
+        read=lambda _holder, _dataset, text: confine_policy(text, Path(), owner="me"), files=lambda *_: Path()
     )
-    checked(SimpleNamespace(house=house), SimpleNamespace(draft=Draft(text), owner="me"), "x")  # type: ignore[arg-type]
+    desk: Any = SimpleNamespace(service=SimpleNamespace(policies=policies))
+    check_draft(desk, SimpleNamespace(draft=Draft(text), caller=None), "x")  # type: ignore[arg-type]
 
 
 COLUMNS = '[attributes]\nage = { role = "quasi-identifier" }\nill = { role = "sensitive" }\n'

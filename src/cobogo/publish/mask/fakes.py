@@ -54,7 +54,7 @@ class Number(Fake):
     apart = True
 
     def __init__(self, kind: str) -> None:
-        self.kind = digits.KINDS[kind]
+        self.kind = digits.DOCUMENTS[kind]
 
     def identities(self, values: Texts) -> Texts:
         """The digits alone, of what has the form."""
@@ -203,7 +203,7 @@ def fake(kind: str, place: str) -> Fake:
     Cost: $O(v)$ hashes for v distinct values.
     Paper: None: keyed BLAKE2b (RFC 7693, 2015) over lists of words and number forms.
     """
-    if kind in digits.KINDS:
+    if kind in digits.DOCUMENTS:
         return Number(kind)
     if kind == "email":
         return Mail(place)

@@ -32,7 +32,8 @@ from cobogo.promises.models.promise import parameters
 from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
 from cobogo.publish.randomize.columns import promised
 from cobogo.release.columns import codes, counted, labelled, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -120,7 +121,7 @@ def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SetRelease(Transformation):
+class SetRelease(DrawnRows):
     """All released columns as one set of records."""
 
     values: tuple[Values, ...]

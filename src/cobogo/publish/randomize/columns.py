@@ -25,7 +25,8 @@ from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Values
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -71,7 +72,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Columns(Transformation):
+class Columns(DrawnRows):
     """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
 
     method: str

@@ -10,7 +10,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.floor.catalogue import Registry
 from cobogo.publish.randomize.asked import Asked, asked
-from cobogo.release.contract import Transformation
+from cobogo.release.drawn import DrawnRows
 
 METHODS: Registry[Any] = Registry(
     "method of randomization",
@@ -44,9 +44,9 @@ def module_of(name: str) -> Any:
     return import_module(OF_THEIR_OWN.get(name, "cobogo.publish.randomize.settle"))
 
 
-def make(policy: Policy, table: Table) -> Transformation:
+def make(policy: Policy, table: Table) -> DrawnRows:
     """Settle a randomization."""
     wanted = asked(policy, table)
     METHODS.find(wanted.table.method, f"{policy.name}, randomization.method")
-    maker: Callable[[Asked, Table], Transformation] = module_of(wanted.table.method).make
+    maker: Callable[[Asked, Table], DrawnRows] = module_of(wanted.table.method).make
     return maker(wanted, table)

@@ -33,9 +33,9 @@ from cobogo.release.contract import (
     Meaning,
     Section,
     Story,
-    Transformation,
     Written,
 )
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -49,7 +49,7 @@ SHOWN = 12
 """Values of a column that the report draws."""
 
 
-class Sampled(Transformation):
+class Sampled(DrawnRows):
     """Rows drawn, made coarser and cut."""
 
     kind = "sampling"

@@ -14,7 +14,7 @@ from cobogo.promises.models import Model, Scope
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Marginalized
 from cobogo.publish.recode.marginals.source import Levels, Source
-from cobogo.publish.recode.marginals.structure import Attributes, join_tree, without_parts
+from cobogo.release.margins import Attributes, join_tree, without_parts
 
 WIDEST = 4
 """Attributes of a marginal, the sensitive one included, where the policy does not ask for any."""

@@ -7,8 +7,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cobogo.faces.server import tables
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet
 from cobogo.floor.catalogue import Card, Parameter
@@ -50,7 +49,7 @@ def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: T
     if name == "attribute":
         _attribute(sheet, label, model.get(name), take)
     elif name in ("population", "guard"):
-        offered = tables.attached(sheet.desk.house, sheet.row["id"]) if name == "population" else sheet.columns
+        offered = sheet.files if name == "population" else sheet.columns
         _chosen(label, {one: one for one in dict.fromkeys([*offered, *([value] if value else [])])}, value, take)
         if name == "population":
             _attach(sheet, take)
@@ -71,7 +70,7 @@ def _attach(sheet: Sheet, take: Take) -> None:
 
     async def taken(event: events.UploadEventArguments) -> None:
         name, content = event.file.name[-90:], await event.file.read()
-        kept = await done(session, acts.attach_file, sheet.desk, session, sheet.row["id"], name, content)
+        kept = await done(session, actions.attach_file, sheet.desk, session, sheet.row["id"], name, content)
         if kept is not None:
             take(kept)
             sheet.redraw()

@@ -143,7 +143,7 @@ def _output(sheet: Sheet) -> None:
 def _registry(sheet: Sheet) -> None:
     session = sheet.session
     ui.label(session.say("privacy.registry-why")).classes("text-body2 text-quiet")
-    if sheet.desk.house.settings.registry is None:
+    if not sheet.desk.service.registry.exists:
         ui.label(session.say("privacy.registry-none"))
         return
     series = session.draft.content().get("registry", {}).get("dataset")

@@ -6,7 +6,6 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.server import tables
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.pages.privacy.fields import fields
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet
@@ -120,7 +119,7 @@ def _begun(sheet: Sheet, name: str) -> dict[str, Any]:
     """Values to begin with, fitted to the data set's columns."""
     start = dict(PROMISES.card(name).start)
     if "population" in start:
-        known = tables.attached(sheet.desk.house, sheet.row["id"])
+        known = sheet.files
         start["population"] = known[0] if known else ""
     if name == "personalized":
         hidden = sheet.of_role("identifier")

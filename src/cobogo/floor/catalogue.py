@@ -106,7 +106,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     """Things of one family by name, each imported when it is first used.
 
     ``noun`` is what one of them is called in messages, ``listed`` the list of ``cobogo list`` that has them, with
-    ``remark`` in brackets. ``things`` gives the place of each as ``module:name``, the module relative to ``home``.
+    ``remark`` in brackets. ``things`` gives each, or its place as ``module:name``, the module relative to ``home``.
     ``plugins`` is the group of entry points by which other packages add theirs; those must be of ``base``.
     ``ready`` turns what is imported into what is used, where these differ.
 
@@ -123,7 +123,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def __init__(
         self,
         noun: str,
-        things: Mapping[str, str],
+        things: Mapping[str, Any],
         *,
         listed: str,
         home: str = "",
@@ -145,7 +145,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def __getitem__(self, name: str) -> Thing:
         if name not in self._loaded:
             if name in self._places:
-                self._loaded[name] = self._prepared(name, at(self._places[name], self.home))
+                self._loaded[name] = self._prepared(name, self._own(name))
             elif name in self._entry_points():
                 self._loaded[name] = self._plugin(name)
             else:
@@ -223,6 +223,10 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
             self._loaded.pop(name, None)
         self._found = None
         self._broken = {}
+
+    def _own(self, name: str) -> Any:
+        place = self._places[name]
+        return at(place, self.home) if isinstance(place, str) else place
 
     def _prepared(self, name: str, thing: Any) -> Thing:
         self._imported[name] = thing

@@ -54,7 +54,7 @@ def explain(
         console.say_json({"name": entry.name, "kind": found, **told, "definition": entry.definition, **parts})
         return
     console.say(f"{entry.name} ({section.one})\n")
-    console.say(_wrapped(readable(entry.definition), ""))
+    console.say(_wrap(readable(entry.definition), ""))
     if asked:
         console.say("\nParameters")
     for one in asked:
@@ -64,12 +64,12 @@ def explain(
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")
         console.say(f"\n{part}" + (f" (in {entry.module})" if part == "Example" else ""))
         if said.strip():
-            console.say(_wrapped(readable(said), "  "))
+            console.say(_wrap(readable(said), "  "))
         if mark:
             console.say(textwrap.indent(mark + code, "  "))
 
 
-def _wrapped(text: str, margin: str) -> str:
+def _wrap(text: str, margin: str) -> str:
     """Paragraphs as wide as the terminal, and no wider than is easy to read."""
     width = min(shutil.get_terminal_size().columns, WIDEST)
     paragraphs = text.replace("``", "").strip().split("\n\n")

@@ -119,7 +119,7 @@ SECTIONS: dict[str, Section] = {
         "Mechanisms of collecting",
         "mechanism of collecting",
         "How a device answers so that nobody need be trusted: local differential privacy.",
-        ("cobogo.collect.kinds:RANDOMIZERS",),
+        ("cobogo.collect.mechanisms:MECHANISMS",),
         asks=True,
     ),
     "location-mechanisms": Section(

@@ -77,7 +77,7 @@ def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
         "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
         "measured": say.show(entry["measured"]),
         "satisfied": entry["satisfied"],
-        "means": say.texts.get(f"model.{entry['model']}.means", ""),
+        "means": say.means("model", entry["model"]),
     }
 
 

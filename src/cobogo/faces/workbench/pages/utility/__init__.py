@@ -259,5 +259,5 @@ def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
         "name": say.name("metric", name),
         "value": session.number(value),
         "better": better,
-        "why": say.texts.get(f"metric.{name}.means", ""),
+        "why": say.means("metric", name),
     }

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo.data.policy import Policy
-from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, nearest
+from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_bucketed
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
 from cobogo.studies.study import (
     ReleaseTrial,
     Study,
@@ -185,9 +185,7 @@ def compare(
     """
     names = list(dict.fromkeys(algorithms)) or list(ALGORITHMS)
     for name in names:
-        if name not in ALGORITHMS:
-            remedy = nearest(name, ALGORITHMS, "cobogo list algorithms")
-            raise PolicyError(f"there is no algorithm {name!r}", where="--algorithms", remedy=remedy)
+        ALGORITHMS.find(name, "--algorithms")
     if policy is None:
         data, policy = None, data
     asked = Policy.given(policy)
@@ -212,9 +210,9 @@ def compare(
 
 def _needs_most(names: Sequence[str]) -> str:
     """Of some algorithms, one for which the table is counted so that all of them can use it."""
-    by_record = [name for name in names if "cell" in kinds(name) and name not in BUCKETIZING]
-    by_value = [name for name in names if kinds(name) != ("full-domain",) and name not in BUCKETIZING]
-    return next(iter([*by_record, *by_value, *(name for name in names if name not in BUCKETIZING)]), "local")
+    by_record = [name for name in names if "cell" in recodings(name) and releases_one_table(name)]
+    by_value = [name for name in names if recodings(name) != ("full-domain",) and releases_one_table(name)]
+    return next(iter([*by_record, *by_value, *(name for name in names if releases_one_table(name))]), "local")
 
 
 def _choosing(policy: Policy, algorithm: str) -> Policy:
@@ -222,7 +220,7 @@ def _choosing(policy: Policy, algorithm: str) -> Policy:
 
     What can be done with each release is not shown, so it need not be measured.
     """
-    kind = policy.recoding.kind if policy.recoding.kind in kinds(algorithm) else None
+    kind = policy.recoding.kind if policy.recoding.kind in recodings(algorithm) else None
     marginals = policy.recoding.marginals if algorithm == "marginals" else ()
     recoding = policy.recoding.model_copy(update={"algorithm": algorithm, "kind": kind, "marginals": marginals})
     return policy.model_copy(update={"recoding": recoding, "utility": None})
@@ -232,7 +230,7 @@ def _run(prepared: job.Prepared, asked: Policy, name: str) -> AlgorithmTrial:
     rules = _choosing(asked, name)
     problem = replace(prepared.problem, kind=rules.recoding.kind, marginals=rules.recoding.marginals)
     try:
-        if name in BUCKETIZING:
+        if not releases_one_table(name):
             check_bucketed(rules, problem.promised)
     except PolicyError as error:
         return AlgorithmTrial(name=name, why=error.what)

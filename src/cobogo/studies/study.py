@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from cobogo.errors import CobogoError, NoSolution
 from cobogo.floor import place
 from cobogo.publish import anonymize as job
-from cobogo.tell.report import story
+from cobogo.publish.recode import story
 from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
 from cobogo.tell.report.words import Words, words
 

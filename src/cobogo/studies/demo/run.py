@@ -34,7 +34,7 @@ FEWEST_ROWS = 300
 
 
 @dataclass(frozen=True)
-class Case:
+class DemoCase:
     """One release of the guide: k alone, or k with l."""
 
     k: int
@@ -60,7 +60,7 @@ class Case:
 class Result:
     """A case, what its report says, and the share of the records that it was allowed to suppress."""
 
-    case: Case
+    case: DemoCase
     report: dict[str, Any]
     limit: float
 
@@ -73,25 +73,25 @@ class Demo:
     exposed: int
 
 
-CHOSEN = Case(8, 4)
+CHOSEN = DemoCase(8, 4)
 """The one to give away: it keeps what all ten promise."""
 
-TOGETHER = (Case(2), Case(4, 4))
+TOGETHER = (DemoCase(2), DemoCase(4, 4))
 """Two that expose people together, by differencing."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[DemoCase]:
     """k ∈ {2, 4, 8}, each alone and with every l ∈ {2, 3, 4} up to k.
 
     >>> [case.name for case in cases()]
     ['2', '2_2', '4', '4_2', '4_3', '4_4', '8', '8_2', '8_3', '8_4']
     """
     for k in (2, 4, 8):
-        yield Case(k)
-        yield from (Case(k, l) for l in (2, 3, 4) if l <= k)
+        yield DemoCase(k)
+        yield from (DemoCase(k, l) for l in (2, 3, 4) if l <= k)
 
 
-def policy(case: Case, language: str, *, limit: float = 0.2) -> Policy:
+def policy(case: DemoCase, language: str, *, limit: float = 0.2) -> Policy:
     """The guide's policy for one case, with the metric that the guide uses."""
     models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": case.k}]
     if case.l is not None:
@@ -164,7 +164,7 @@ def is_demo(directory: Path) -> bool:
     return {entry.name for entry in releases} == {c.name for c in cases()} and all(map(is_output, releases))
 
 
-def _one(stage: Path, case: Case, language: str) -> Result:
+def _one(stage: Path, case: DemoCase, language: str) -> Result:
     output = stage / "releases" / case.name
     release = _anonymize(stage / DATA, case, language)
     limit = release.policy.recoding.suppression_limit
@@ -175,7 +175,7 @@ def _one(stage: Path, case: Case, language: str) -> Result:
     return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()), float(limit))
 
 
-def _anonymize(data: Path, case: Case, language: str) -> Release:
+def _anonymize(data: Path, case: DemoCase, language: str) -> Release:
     """A release that suppresses at most a fifth of the records; of few rows, as small a share as it takes."""
     for limit in (0.2, 0.4, 0.6, 0.8):
         try:
@@ -185,7 +185,7 @@ def _anonymize(data: Path, case: Case, language: str) -> Release:
     return job.anonymize(data, policy(case, language, limit=1.0))
 
 
-def _draw(case: Case, released: FrequencyTable, path: Path, say: Words) -> None:
+def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> None:
     """The guide's histogram of a case: its largest classes, or how many distinct values its classes hold."""
     classes = say("classes", n=len(released.counts))
     if case.l is None:

@@ -9,17 +9,17 @@ from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.locate.places.points import Points, column_names
-from cobogo.studies.location_trial import Ground
+from cobogo.studies.location_trial import TrialGround
 
 ROWS = 200_000
 """Rows of a data set that are looked at: its first ones."""
 
 
-def made_up(number: int) -> Ground:
+def made_up(number: int) -> TrialGround:
     """A Monday of so many people, a position every quarter of an hour."""
     from cobogo.studies.fortaleza import UTC_OFFSET, people
 
-    return Ground.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
+    return TrialGround.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
 
 
 def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
@@ -30,7 +30,7 @@ def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
         return None
 
 
-def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Ground:
+def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> TrialGround:
     """The positions of a data set, under numbers instead of names."""
     columns = positions_in(row)
     if columns is None:
@@ -43,4 +43,4 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Groun
         found = engine.fetch(wanted)
     points = Points.from_arrow(found, where=row["name"])
     nameless = Points(points.lon, points.lat, points.time, points.user)
-    return Ground.of(nameless, hours_from_utc=hours_from_utc)
+    return TrialGround.of(nameless, hours_from_utc=hours_from_utc)

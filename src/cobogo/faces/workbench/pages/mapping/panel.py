@@ -11,7 +11,7 @@ from cobogo.faces.workbench.pages.mapping import grounds
 from cobogo.faces.workbench.pages.mapping.figures import promised
 from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, Knob, attacks
 from cobogo.faces.workbench.session import Session
-from cobogo.studies.location_trial import Ground, Tried
+from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 Go = Callable[[], Awaitable[None]]
 CROWDS = ("12", "24", "60")
@@ -75,7 +75,7 @@ class Panel:
         self.offset.set_visibility(self.memory["source"] == "dataset")
         await self.settle()
 
-    def whom(self, ground: Ground) -> None:
+    def whom(self, ground: TrialGround) -> None:
         """Offer the people of a ground to be followed. They have numbers here, whatever they are called."""
         self.followed.clear()
         people = [int(one) for one in ground.people]
@@ -159,7 +159,7 @@ class Panel:
         """Show that something is being worked out."""
         self.button.props("loading" if working else "", remove="" if working else "loading")
 
-    def guarantee(self, found: Tried) -> None:
+    def guarantee(self, found: LocationTrial) -> None:
         """What holds, whatever an attacker knows; or that nothing does."""
         self.promise.clear()
         holds = found.guarantee.kind != "none"

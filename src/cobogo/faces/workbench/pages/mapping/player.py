@@ -15,7 +15,7 @@ from cobogo.faces.workbench.pages.mapping.panel import Panel
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
 from cobogo.faces.workbench.plots import plotted
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.studies.location_trial import Ground, Tried, tried
+from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechanism
 
 TICK = 0.25
 SPEEDS = (1, 2, 4, 8)
@@ -34,8 +34,8 @@ class Player:
         self.row = desk.service.datasets.find(session.caller, session.dataset)
         if self.memory["source"] == "dataset" and (self.row is None or grounds.positions_in(self.row) is None):
             self.memory["source"] = START["source"]
-        self.ground: Ground | None = None
-        self.tried: Tried | None = None
+        self.ground: TrialGround | None = None
+        self.tried: LocationTrial | None = None
         self.picture: Picture | None = None
         self.chart: ui.echart | None = None
         self.number = 0
@@ -109,7 +109,7 @@ class Player:
         options, places = self.panel.options(), self.panel.places()
         self._busy(True)
         try:
-            found = await run.io_bound(tried, self.ground, name, options, attack)
+            found = await run.io_bound(try_mechanism, self.ground, name, options, attack)
         except CobogoError as error:
             if mine == self.number:
                 self._complain(error)

@@ -15,7 +15,7 @@ from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, Regi
 from cobogo.examine import attacks
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, open_case
-from cobogo.floor import place
+from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
@@ -128,7 +128,7 @@ class Audit(Study):
         if language is None:
             policy = _policy_of(release)
             language = "en" if policy is None else policy.report.language
-        with place.staged(release, replaceable=evidences.is_output) as stage:
+        with staged_directory(release, replaceable=evidences.is_output) as stage:
             shutil.copytree(release, stage, dirs_exist_ok=True)
             self.write_files(stage / "evidence", language=language, pictures="plots")
             evidences.amend(stage / "evidence", NAMES)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from cobogo.floor import place
+from cobogo.floor.files import holds_only, staged_directory
 from cobogo.locate import maps
 from cobogo.locate.attacks.hearing import sent
 from cobogo.locate.places.geometry import distance
@@ -307,7 +307,7 @@ def _rows(points: Points) -> Any:
 def write(found: Evaluation, directory: Path, *, language: str) -> None:
     """Write everything under a temporary name and put it in place at once."""
     say = words(language)
-    with place.staged(directory, replaceable=_is_evaluation) as stage:
+    with staged_directory(directory, replaceable=_is_evaluation) as stage:
         evidence = stage / DIRECTORY
         evidence.mkdir(mode=0o700)
         write_json(found.to_dict(), evidence / "evaluation.json")
@@ -323,4 +323,4 @@ def _is_evaluation(directory: Path) -> bool:
     """Whether a directory is an earlier evaluation and nothing else."""
     names = {entry.name for entry in directory.iterdir()}
     inner = directory / DIRECTORY
-    return names == {DIRECTORY} and inner.is_dir() and place.holds_only(FILES)(inner)
+    return names == {DIRECTORY} and inner.is_dir() and holds_only(FILES)(inner)

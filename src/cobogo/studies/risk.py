@@ -22,8 +22,8 @@ from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.examine.risk.subsets import Combination, combination, count, largest_size, projections
 from cobogo.examine.risk.uniques import SpecialUniques, Suda
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.brief import brief
 from cobogo.floor.progress import Progress, silent
+from cobogo.floor.representation import brief
 from cobogo.promises.population import open_population
 from cobogo.studies.study import Study, timestamp
 from cobogo.tell.report.words import Words

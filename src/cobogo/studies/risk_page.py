@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cobogo.floor.brief import tiles as notebook_tiles
+from cobogo.floor.representation import tiles as notebook_tiles
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
 from cobogo.tell.report.page import (

@@ -152,8 +152,7 @@ def release_synthetic(original: OriginalTable, policy: Policy, table: Any, epsil
 def release_from_reports(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:  # noqa: ARG001
     """Records rebuilt from local reports: everybody answers once, about one quasi-identifier together with the
     sensitive value; quasi-identifiers are drawn by what they have to do with that value, and with nothing else."""
-    from cobogo.collect.direct import Direct
-    from cobogo.collect.unary import Optimized
+    from cobogo.collect.randomized_response import Direct, Optimized
 
     source, random = Entropy(), np.random.default_rng()
     records, secret = len(original.members[0]), original.members[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -278,36 +278,6 @@ def _solutions(content: Content, say: Words) -> Row:
     headings = [short(name) for name in names]
     together = say("alternatives.levels", names=", ".join(headings))
     return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
-
-
-def demo(
-    rows: Sequence[Row],
-    *,
-    language: str,
-    data: str,
-    records: int,
-    attribute: str,
-    chosen: str,
-    together: Sequence[str],
-    exposed: int,
-    limit: float,
-) -> str:
-    """The demo's page: its results as tables, with the pictures beside it and a way to every report.
-
-    The rows are alternatives, of which one is ``chosen``; ``exposed`` people are found by two of them ``together``.
-    """
-    template = environment().get_template("demo.html.j2")
-    return template.render(
-        say=words(language),
-        rows=rows,
-        data=data,
-        records=records,
-        attribute=attribute,
-        chosen=chosen,
-        together=together,
-        exposed=exposed,
-        limit=limit,
-    )
 
 
 def utility_rows(measured: Mapping[str, Any], say: Words) -> list[Row]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
@@ -23,13 +25,27 @@ from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.release.evidence import is_output
 from cobogo.release.release import Release
-from cobogo.tell.report import html, plots
+from cobogo.tell.report import plots
+from cobogo.tell.report.page import (
+    Field,
+    PageSection,
+    lines,
+    link,
+    page,
+    paragraph,
+    strong,
+    table,
+    verdict_box,
+)
 from cobogo.tell.report.words import Words, words
 
 DATA = "dados_covid-ce.csv"
 QUASI_IDENTIFIERS = ("localidade", "data_nascimento")
 SENSITIVE = "raca_cor"
 LARGEST = 10
+STYLE = """a { color: var(--blue); }
+header p { text-align: left; }
+"""
 FEWEST_ROWS = 300
 
 
@@ -141,17 +157,65 @@ def _exposed_together(stage: Path) -> int:
 
 
 def _page(demo: Demo, rows: int, language: str) -> str:
-    return html.demo(
-        _shown(demo.results),
-        language=language,
-        data=DATA,
-        records=rows,
-        attribute=SENSITIVE,
-        chosen=f"releases/{CHOSEN.name}/public",
-        together=[case.name for case in TOGETHER],
-        exposed=demo.exposed,
-        limit=max(result.limit for result in demo.results),
-    )
+    """The results as tables, with the pictures beside them and a way to every report."""
+    say = words(language)
+    chosen, (one, other) = f"releases/{CHOSEN.name}/public", (case.name for case in TOGETHER)
+    together = say("demo.together", n=demo.exposed) if demo.exposed else say("demo.together.none")
+    command = Markup("<code>cobogo attack differencing releases/{} releases/{}</code>").format(one, other)
+    exposed = [say("demo.together.why", one=one, other=other, attribute=SENSITIVE), command]
+    given = Markup("{} {}").format(say("demo.give.why"), link(f"{chosen}/release.csv", chosen))
+    limit = say("demo.limit", share=say.percent(max(result.limit for result in demo.results)))
+    alone = [result for result in demo.results if result.case.l is None]
+    diverse = [result for result in demo.results if result.case.l is not None]
+    sections = [
+        PageSection(
+            parts=[
+                verdict_box(together, exposed, mark="✗", holds=False),
+                verdict_box(say("demo.give"), [given], mark="✓", holds=True),
+                paragraph(limit, "lead"),
+            ]
+        ),
+        PageSection(say("demo.k"), say("demo.k.why"), _results(alone, say)),
+        PageSection(say("demo.l"), say("demo.l.why", attribute=SENSITIVE), _results(diverse, say)),
+    ]
+    lead = say("demo.lead", records=say("records", n=rows))
+    data = Markup("{}: {}").format(say("demo.data"), link(DATA))
+    return page(say, say("demo.title"), sections, about=lines(lead, data), images="'self'", style=STYLE)
+
+
+def _results(results: list[Result], say: Words) -> list[Markup]:
+    """A table of some of the releases, and the picture of each."""
+    with_l = any(result.case.l is not None for result in results)
+    fields = [
+        Field("k", "row"),
+        *([Field("l", "row")] if with_l else []),
+        Field(say("demo.levels")),
+        *(Field(say(f"demo.{name}"), "num") for name in ("precision", "average", "classes", "suppressed", "inference")),
+        Field(say("demo.file")),
+        Field(say("demo.report")),
+    ]
+    rows = []
+    for result in results:
+        case, report = result.case, result.report
+        chosen = [strong(say("demo.chosen"))] if case == CHOSEN else []
+        rows.append(
+            [
+                str(case.k),
+                *([str(case.l)] if with_l else []),
+                lines(*(f"{name} {level}" for name, level in report["levels"].items())),
+                say.number(report["metrics"]["precision"], 4),
+                say.number(report["classes"]["average"], 1),
+                say.number(report["classes"]["count"]),
+                say.number(report["suppressed"]),
+                say.percent(report["inference"][SENSITIVE]["after"]),
+                lines(link(case.file), *chosen),
+                link(f"releases/{case.name}/evidence/report.html", say("demo.report")),
+            ]
+        )
+    pictures = [
+        Markup('<figure><img alt="{0}" src="{0}"></figure>').format(result.case.histogram) for result in results
+    ]
+    return [table(fields, rows), *pictures]
 
 
 def is_demo(directory: Path) -> bool:
@@ -208,24 +272,3 @@ def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> N
             asked=case.l,
             title=say("demo.histogram_l", k=case.k, l=case.l, attribute=SENSITIVE, classes=classes),
         )
-
-
-def _shown(results: list[Result]) -> list[dict[str, Any]]:
-    """Each result as the page shows it."""
-    return [
-        {
-            "k": result.case.k,
-            "l": result.case.l,
-            "file": result.case.file,
-            "histogram": result.case.histogram,
-            "report": f"releases/{result.case.name}/evidence/report.html",
-            "levels": result.report["levels"],
-            "precision": result.report["metrics"]["precision"],
-            "average": result.report["classes"]["average"],
-            "classes": result.report["classes"]["count"],
-            "suppressed": result.report["suppressed"],
-            "inference": result.report["inference"][SENSITIVE]["after"],
-            "chosen": result.case == CHOSEN,
-        }
-        for result in results
-    ]

@@ -27,7 +27,7 @@ def summary(release: Release, made: DrawnRows, read: DrawnReadBack, story: Story
         "models": [verdict.as_dict() for verdict in read.verdict.models],
         "problems": list(read.verdict.problems),
         "notes": list(read.verdict.notes),
-        "transformation": made.stated(),
+        "transformation": made.statement(),
         **story.summary,
         "warnings": list(release.warnings),
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},

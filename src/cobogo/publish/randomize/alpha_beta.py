@@ -21,6 +21,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
@@ -46,6 +47,7 @@ PERSON = (
 )
 
 
+@card("alpha-beta", title="(α,β)-algorithm")
 @dataclass(frozen=True)
 class AlphaBeta:
     r"""Keep some distinct records and add made-up ones, as a set.

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 
 from cobogo.data.policy import Role
 from cobogo.errors import VerificationFailed
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.models.k_anonymity import KAnonymity
-from cobogo.publish.randomize.make import METHODS
+from cobogo.publish.randomize.make import METHODS, module_of
 from cobogo.release.contract import CheckResult, Written
 
 
 def check(written: Written) -> CheckResult:
     """Recompute the guarantees from the stated parameters, and test whether the rows can have been drawn by them."""
     name = written.statement["method"]
-    if name not in METHODS:
-        raise VerificationFailed(f"there is no method of randomization {name!r}")
+    METHODS.find(name, raising=VerificationFailed)
     if "entropy" not in written.statement:
         raise VerificationFailed("the manifest does not say where the randomness came from")
-    found = import_module(METHODS[name]).check(written)
+    found = module_of(name).check(written)
     assert isinstance(found, CheckResult)
     notes = found.notes if written.model_entries else (*found.notes, "no guarantee was asked for, and none is given")
     return replace(found, problems=(*found.problems, *_unmeasured(written), *_bare(written)), notes=notes)

@@ -17,6 +17,7 @@ from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
@@ -53,6 +54,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     return Fraction(low, steps)
 
 
+@card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalized(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).

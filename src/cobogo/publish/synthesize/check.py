@@ -25,9 +25,7 @@ ON_TRUST = "that the noise stated was really drawn cannot be seen in the records
 def check(written: Written) -> CheckResult:
     """Look at every released value; add up again what the steps cost; and with the evidence, look up the debit."""
     stated = written.statement
-    if stated["method"] not in METHODS:
-        raise VerificationFailed(f"there is no method of synthesis {stated['method']!r}")
-    method = METHODS[stated["method"]]
+    method = METHODS.find(stated["method"], raising=VerificationFailed)
     problems = [*_misfits(written)]
     if "entropy" not in stated:
         problems.append("the manifest does not say where the randomness came from")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from cobogo.errors import CobogoError, PolicyError
-from cobogo.faces.cli.list import catalogue
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.workbench.checking import check_draft, jobs_of
 from cobogo.faces.workbench.draft import PolicyDraft
@@ -17,8 +16,9 @@ from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
 from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.tell.reference.sections import listing
 
-NAMES = [name for name, _ in catalogue("models")]
+NAMES = [name for name, _ in listing("models")]
 
 
 def test_every_model_and_algorithm_is_offered_with_words_in_both_languages() -> None:

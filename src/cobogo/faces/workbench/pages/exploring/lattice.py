@@ -260,7 +260,7 @@ class LatticeTab:
                 ui.label(f"{sign} {say(text)}")
         ui.label(say("explore.how")).classes("text-caption")
         metric = self.survey.problem.metric.name
-        if means := self.say.texts.get(f"metric.{metric}.means"):
+        if means := self.say.means("metric", metric):
             ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
 
     def _sure(self) -> str:

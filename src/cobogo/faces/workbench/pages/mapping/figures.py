@@ -13,7 +13,7 @@ from cobogo.faces.workbench.charts import BLUE, GREY, PLAIN, axis, plotted
 from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.geometry import distance
-from cobogo.studies.location_trial import Tried
+from cobogo.studies.location_trial import LocationTrial
 
 KEPT = 40
 """Trials that are remembered."""
@@ -36,7 +36,7 @@ class Try:
     baseline: float | None = None
 
     @classmethod
-    def of(cls, found: Tried, mechanism: str, options: Mapping[str, Any]) -> Try:
+    def of(cls, found: LocationTrial, mechanism: str, options: Mapping[str, Any]) -> Try:
         """Those of a trial."""
         finding = found.finding
         return cls(
@@ -74,7 +74,7 @@ def metres(session: PageSession, value: float) -> str:
     return f"{session.number(value / 1000, 3)}\u00a0km" if value >= 10_000 else f"{session.number(round(value))}\u00a0m"
 
 
-def tiles(session: PageSession, found: Tried) -> None:
+def tiles(session: PageSession, found: LocationTrial) -> None:
     """What it costs and what it hides."""
     metric(session.say("map.loss"), metres(session, found.run.quality_loss), help=session.say("map.loss-what"))
     if found.error is not None:
@@ -105,7 +105,7 @@ def tiles(session: PageSession, found: Tried) -> None:
         )
 
 
-def moment(session: PageSession, found: Tried, person: int, row: int) -> str:
+def moment(session: PageSession, found: LocationTrial, person: int, row: int) -> str:
     """How far off report and guess are at one moment."""
     truth, off = found.truth, float(found.run.loss[row])
     guess = None if found.one_guess_each else found.guess(person, row)
@@ -115,7 +115,7 @@ def moment(session: PageSession, found: Tried, person: int, row: int) -> str:
     return session.say("map.moment-guess", report=metres(session, off), guess=metres(session, wrong))
 
 
-def promised(session: PageSession, found: Tried) -> list[str]:
+def promised(session: PageSession, found: LocationTrial) -> list[str]:
     """What is promised, in sentences; nothing is claimed that does not hold."""
     guarantee = found.guarantee
     lines = [

@@ -17,7 +17,7 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, tabs, trouble
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.pair import Pair
+    from cobogo.examine.utility.pairs.pair import TablePair
 
 
 async def build(desk: Desk) -> None:
@@ -47,7 +47,7 @@ LARGE = 500_000
 POINTS = 200
 
 
-def _fit(pair: Pair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+def _fit(pair: TablePair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     """Why rows cannot be asked, if so; the columns that queries are about; those that may be predicted."""
     from cobogo.examine.utility.pairs.use import asked, labels, unfit
 
@@ -55,7 +55,7 @@ def _fit(pair: Pair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     return why, () if why else asked(pair), () if why else labels(pair)
 
 
-def _workload(pair: Pair, selectivity: float) -> Any:
+def _workload(pair: TablePair, selectivity: float) -> Any:
     from cobogo.examine.utility.pairs.use import workload
 
     assert pair.before is not None
@@ -63,7 +63,7 @@ def _workload(pair: Pair, selectivity: float) -> Any:
     return workload(pair, selectivity=selectivity, queries=QUERIES if rows <= LARGE else QUERIES // 10)
 
 
-def _learnt(pair: Pair, label: str) -> dict[str, Any]:
+def _learnt(pair: TablePair, label: str) -> dict[str, Any]:
     from cobogo.examine.utility.pairs.use import learnt
 
     return learnt(pair, label)
@@ -217,7 +217,7 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
 
 def show_losses(session: PageSession, release: OpenedRelease) -> None:
     """The metrics of the release's own report."""
-    from cobogo.tell.report import utility
+    from cobogo.tell.report.html import utility_rows
 
     say, report = session.figures, release.report
     ui.label(session.say("utility.loss.what")).classes("text-body2 text-quiet")
@@ -246,7 +246,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
             ("why", session.say("utility.loss.meaning"), "left"),
         ]
         ui.label(session.say("utility.loss.reported")).classes("text-subtitle1")
-        table(columns, utility.rows(report["utility"], say))
+        table(columns, utility_rows(report["utility"], say))
 
 
 def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
@@ -259,5 +259,5 @@ def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
         "name": say.name("metric", name),
         "value": session.number(value),
         "better": better,
-        "why": say.texts.get(f"metric.{name}.means", ""),
+        "why": say.means("metric", name),
     }

@@ -15,37 +15,37 @@ from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.compared import Contingency, Distribution, Summary
-    from cobogo.examine.utility.pairs.pair import Pair
-    from cobogo.examine.utility.pairs.scale import Shown
+    from cobogo.examine.utility.pairs.pair import TablePair
+    from cobogo.examine.utility.pairs.scale import ShownValue
 
 FAR = 0.1
 """Distance beyond which a change is marked."""
 
 
-def names(pair: Pair) -> dict[str, str]:
+def names(pair: TablePair) -> dict[str, str]:
     """The columns that can be compared, and the role of each."""
     return {name: pair.described[name].role.value for name in pair.columns}
 
 
-def _distribution(pair: Pair, name: str) -> Distribution:
+def _distribution(pair: TablePair, name: str) -> Distribution:
     from cobogo.examine.utility.pairs.compared import distribution
 
     return distribution(pair, name)
 
 
-def _contingency(pair: Pair, one: str, other: str) -> Contingency | None:
+def _contingency(pair: TablePair, one: str, other: str) -> Contingency | None:
     from cobogo.examine.utility.pairs.compared import contingency
 
     return contingency(pair, one, other)
 
 
-def _summaries(pair: Pair) -> dict[str, tuple[Summary | None, Summary | None]]:
+def _summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
     from cobogo.examine.utility.pairs.compared import summaries
 
     return summaries(pair)
 
 
-def shown_as(session: PageSession, one: Shown) -> str:
+def shown_as(session: PageSession, one: ShownValue) -> str:
     """What is counted, in words."""
     if one.kind == "value":
         return one.text

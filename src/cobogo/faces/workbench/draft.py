@@ -1,4 +1,4 @@
-"""A policy that is being written: its text is the only truth, which forms read and write; and its check before a run."""
+"""A policy that is being written: its text is the only truth, which forms read and write; its check before a run."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from cobogo.data.schema import forms
 from cobogo.errors import DataError
-from cobogo.publish.mask import dates, digits
+from cobogo.publish.mask import digits
+from cobogo.publish.mask import edits as texts
 from cobogo.publish.mask.encryption import decrypted, encrypted, pseudonyms
 from cobogo.publish.mask.fakes import MAIL, Listed, drawn_for_each, fake, substitutes
 from cobogo.publish.mask.secret import Secret
@@ -114,7 +115,7 @@ def test_names_in_capitals_stay_so_and_mail_goes_nowhere() -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 30])
 def test_dates_are_never_moved_by_no_day(most: int) -> None:
-    moved = dates.shifts(np.arange(10_000, dtype=np.uint64) * np.uint64(7919), most)
+    moved = texts.shifts(np.arange(10_000, dtype=np.uint64) * np.uint64(7919), most)
     assert set(moved.tolist()) == set(range(-most, most + 1)) - {0}
 
 

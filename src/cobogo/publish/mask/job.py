@@ -18,11 +18,11 @@ from cobogo.data.table.times import read_times
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.floor import place
 from cobogo.floor.progress import Progress, silent
-from cobogo.publish.mask import dates
+from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
+from cobogo.publish.mask.edits import keeps_days
 from cobogo.publish.mask.masked import make
-from cobogo.publish.mask.settle import Shared
-from cobogo.publish.mask.values import distinct
+from cobogo.publish.mask.operators import distinct
 from cobogo.publish.transform import transform, write
 from cobogo.release.columns import counted, whole
 from cobogo.release.evidence import is_output
@@ -172,7 +172,7 @@ def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
     return [
         (name, spec)
         for name, spec in columns.items()
-        if isinstance(spec, ShiftSpec) and spec.per == per and dates.keeps_days(spec.format)
+        if isinstance(spec, ShiftSpec) and spec.per == per and keeps_days(spec.format)
     ]
 
 

@@ -17,10 +17,9 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times
 from cobogo.errors import VerificationFailed
+from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
-from cobogo.publish.mask.operators import Operator
-from cobogo.publish.mask.settle import Shared, operators
-from cobogo.publish.mask.values import distinct
+from cobogo.publish.mask.operators import Operator, distinct
 from cobogo.release.columns import replaced, streamed
 from cobogo.release.contract import Findings, Json, Meaning, Row, Section, Story, Transformation, Written
 from cobogo.release.write import OUR_FAULT

@@ -23,7 +23,7 @@ from cobogo.promises.models.promise import made, parameters
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Values
+from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class Drawn:
     """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
 
-    values: tuple[Values, ...]
+    values: tuple[AttributeValues, ...]
     operator: Operator
 
     @property

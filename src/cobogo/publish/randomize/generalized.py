@@ -25,8 +25,8 @@ from cobogo.promises.guarantees.growth import owned
 from cobogo.promises.models import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Asked, Values
 from cobogo.publish.randomize.columns import judged, promised
+from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plan import Plan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
@@ -73,7 +73,7 @@ class Generalized(Transformation):
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 
-    values: Values
+    values: AttributeValues
     operator: Uniform
     plan: Plan
     k: int
@@ -159,12 +159,12 @@ class Generalized(Transformation):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the attribute."""
-        from cobogo.publish.randomize.other_stories import tell_groups
+        from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> Generalized:
+def make(wanted: RandomizationRequest, table: Table) -> Generalized:
     """Generalize, by k-anonymity alone: a recoding that looks at sensitive values would tell of them."""
     from cobogo.publish.anonymize import prepare, solve
 

@@ -8,10 +8,10 @@ from importlib import import_module
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, nearest
-from cobogo.publish.randomize.asked import Asked, asked
+from cobogo.publish.randomize.request import RandomizationRequest, read_request
 from cobogo.release.contract import Transformation
 
-_SETTLE = "cobogo.publish.randomize.settle"
+_SETTLE = "cobogo.publish.randomize.choose"
 
 METHODS: dict[str, str] = {
     "uniform": _SETTLE,
@@ -28,7 +28,7 @@ METHODS: dict[str, str] = {
 
 def make(policy: Policy, table: Table) -> Transformation:
     """Settle a randomization."""
-    wanted = asked(policy, table)
+    wanted = read_request(policy, table)
     name = wanted.table.method
     if name not in METHODS:
         raise PolicyError(
@@ -36,5 +36,5 @@ def make(policy: Policy, table: Table) -> Transformation:
             where=f"{policy.name}, randomization.method",
             remedy=nearest(name, METHODS, "cobogo list mechanisms"),
         )
-    maker: Callable[[Asked, Table], Transformation] = import_module(METHODS[name]).make
+    maker: Callable[[RandomizationRequest, Table], Transformation] = import_module(METHODS[name]).make
     return maker(wanted, table)

@@ -11,11 +11,10 @@ from cobogo.data.policy import Policy, Synthesis
 from cobogo.data.table.read import Table
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
-from cobogo.publish.synthesize.domains import AttributeDomain
+from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.paying import Cost, Payer
 from cobogo.publish.synthesize.private import Private, Step
-from cobogo.publish.synthesize.rows import CodedRows, coded_rows
 from cobogo.release.columns import kind_of
 from cobogo.release.contract import ENTROPY, Json, Meaning, Story, Transformation
 
@@ -64,7 +63,7 @@ class Synthetic(Transformation):
         if self.payer is not None:
             self.done.receipt = self.payer.pay(self.wanted.method)
         unit = self.policy.data.unit
-        self.done.rows = coded_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
+        self.done.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
         rho = Fraction(0) if self.cost is None else self.cost.rho
         sizes = tuple(domain.size for domain in self.domains)
         private = Private(sizes, self.done.rows.codes, rho, self.max_rows)

@@ -16,7 +16,7 @@ RANDOMIZATIONS: Mapping[str, str] = {
     "gamma-diagonal": "cobogo.promises.operators.uniform:gamma_diagonal",
     "fine-grain": "cobogo.publish.randomize.optimal.fine_grain:linear_programme",
     "value-dependent": "cobogo.publish.randomize.optimal.fine_grain:value_dependent",
-    "small-domain": "cobogo.publish.randomize.optimal.small_domain:partitioned",
+    "small-domain": "cobogo.publish.randomize.optimal.parts:partitioned",
     "alpha-beta": "cobogo.publish.randomize.alpha_beta:AlphaBeta",
     "perturbed-generalization": "cobogo.publish.randomize.generalized:Generalized",
 }
@@ -25,14 +25,14 @@ MASKS: Mapping[str, str] = {
     "fake": "cobogo.publish.mask.fakes:fake",
     "list": "cobogo.publish.mask.fakes:Listed",
     "shuffle": "cobogo.publish.mask.operators:Shuffled",
-    "blur": "cobogo.publish.mask.numbers:blurred",
-    "days": "cobogo.publish.mask.dates:shifts",
-    "null": "cobogo.publish.mask.texts:nothing",
-    "truncate": "cobogo.publish.mask.texts:cut",
-    "mask": "cobogo.publish.mask.texts:masked",
+    "blur": "cobogo.publish.mask.edits:blurred",
+    "days": "cobogo.publish.mask.edits:shifts",
+    "null": "cobogo.publish.mask.edits:nothing",
+    "truncate": "cobogo.publish.mask.edits:cut",
+    "mask": "cobogo.publish.mask.edits:masked",
     "pseudonym": "cobogo.publish.mask.encryption:pseudonyms",
     "encrypt": "cobogo.publish.mask.encryption:encrypted",
-    "token": "cobogo.publish.mask.vault.vault:Vault",
+    "token": "cobogo.publish.mask.vault.access:Vault",
 }
 
 SYNTHESES: Mapping[str, str] = {

@@ -16,7 +16,7 @@ from cobogo.promises.guarantees.prior_posterior import worst_posterior
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.optimal.fine_grain import linear_programme, tempered, value_dependent
 from cobogo.publish.randomize.optimal.opt_rr import error, privacy, search_operators
-from cobogo.publish.randomize.optimal.small_domain import partitioned
+from cobogo.publish.randomize.optimal.parts import partition_domain
 
 F = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
 
@@ -94,13 +94,13 @@ def test_tempered_operators_hold_for_every_property_in_both_directions(counts, l
 @pytest.mark.parametrize(("zipf", "average"), [(0, 0.265), (0.5, 0.268), (1, 0.388), (1.5, 0.569)])
 def test_parts_pay_where_values_are_skewed(zipf: float, average: float) -> None:
     counts = (1e6 / np.arange(1, 51) ** zipf).astype(np.int64)
-    parts = partitioned(counts, 0.05, 0.5)
+    parts = partition_domain(counts, 0.05, 0.5)
     assert sorted(np.concatenate([part.codes for part in parts]).tolist()) == list(range(50))
     assert round(sum(float(part.retention) * part.records for part in parts) / counts.sum(), 3) == average
     assert (len(parts) == 1) == (zipf == 0)
-    fair = partitioned(counts, 0.05, 0.5, objective="maximin")
+    fair = partition_domain(counts, 0.05, 0.5, objective="maximin")
     assert min(part.retention for part in fair) >= min(part.retention for part in parts)
-    floored = partitioned(counts, 0.05, 0.5, min_retention=0.2)
+    floored = partition_domain(counts, 0.05, 0.5, min_retention=0.2)
     assert min(float(part.retention) for part in floored) >= 0.2 - 1e-9
 
 
@@ -112,7 +112,7 @@ def test_parts_tell_no_more_than_was_allowed_on_the_whole(counts, low: int, high
     rho1, rho2 = low / 100, high / 100
     prior = numbers / numbers.sum()
     try:
-        parts = partitioned(numbers, rho1, rho2, both=both)
+        parts = partition_domain(numbers, rho1, rho2, both=both)
     except NoSolution:
         return
     for part in parts:
@@ -128,7 +128,7 @@ def test_parts_tell_no_more_than_was_allowed_on_the_whole(counts, low: int, high
 
 
 def test_a_part_that_rules_out_what_was_likely_breaks_the_whole_promise_and_keeps_the_upward_one() -> None:
-    parts = partitioned(np.array([250] * 3 + [5] * 50), 0.12, 0.6)
+    parts = partition_domain(np.array([250] * 3 + [5] * 50), 0.12, 0.6)
     assert [part.records for part in parts] == [750, 250]
     shown = [Exposure(part.operator, share=part.records / 1000) for part in parts]
     assert [UpwardRhoPrivacy("x", 0.12, 0.6, "table").check(one).satisfied for one in shown] == [True, True]

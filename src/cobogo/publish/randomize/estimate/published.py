@@ -37,9 +37,13 @@ def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Est
     table = read(directory / manifest.data.file, manifest.data.reading)
     unknown = {*where, *sensitive} - set(table.columns)
     if unknown:
-        raise OutputError(f"has no column {', '.join(sorted(unknown))}", where=str(directory))
+        raise OutputError(
+            f"has no column {', '.join(sorted(unknown))}",
+            where=str(directory),
+            remedy=f"It has: {', '.join(table.columns)}.",
+        )
     if stated["method"] == "alpha-beta":
-        return _of_a_set(table, stated, {**where, **sensitive})
+        return _count_in_set(table, stated, {**where, **sensitive})
     if len(sensitive) != 1:
         raise OutputError("one randomized attribute can be asked for at a time", where=str(directory))
     ((name, wanted),) = sensitive.items()
@@ -47,15 +51,15 @@ def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Est
         if set(where) & set(part["attributes"]):
             raise OutputError(f"{', '.join(where)} was randomized, too: counts of both are not estimated here")
         if name in part["attributes"]:
-            return _of_a_column(table, part, name, where, wanted)
+            return _count_in_column(table, part, name, where, wanted)
     if stated.get("attribute") != name:
         raise OutputError(f'the column "{name}" was not randomized', where=str(directory), remedy="Count its rows.")
     if stated["method"] == "small-domain":
-        return _of_parts(table, stated, name, where, wanted)
-    return _of_groups(table, stated, name, where, wanted)
+        return _count_in_parts(table, stated, name, where, wanted)
+    return _count_in_groups(table, stated, name, where, wanted)
 
 
-def _of_a_column(
+def _count_in_column(
     table: Table, part: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
 ) -> Estimate:
     """By the attribute's operator; of several that were drawn together, by that of its marginal."""
@@ -67,7 +71,9 @@ def _of_a_column(
     return count(operator, _observed(table, name, domain, where), _codes(domain, wanted))
 
 
-def _of_parts(table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]) -> Estimate:
+def _count_in_parts(
+    table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
+) -> Estimate:
     """Part by part: each is drawn apart from the others."""
     total = Estimate(0.0, 0.0)
     for number, part in enumerate(stated["parts"], 1):
@@ -79,7 +85,7 @@ def _of_parts(table: Table, stated: Mapping[str, Any], name: str, where: Values,
     return total
 
 
-def _of_groups(
+def _count_in_groups(
     table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
 ) -> Estimate:
     """Each record with the weight of its group; conditions are on generalized values, as released."""
@@ -93,7 +99,7 @@ def _of_groups(
     return sampled(operator, shown, weights, _codes(stated["domain"], wanted))
 
 
-def _of_a_set(table: Table, stated: Mapping[str, Any], where: Values) -> Estimate:
+def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> Estimate:
     """(v − β·N)/α, with the variance of the draws."""
     alpha, beta = float(fraction(stated["alpha"])), float(fraction(stated["beta"]))
     names = list(stated["domains"])

@@ -18,7 +18,7 @@ from cobogo.promises.operators.uniform import Uniform, largest_retention
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part:
+class DomainPart:
     """Some values, which no other part has, and how those records are perturbed."""
 
     codes: Ints  # into the whole domain
@@ -31,7 +31,7 @@ class Part:
         return self.operator.retention
 
 
-def within(rho1: float, rho2: float, share: float, *, both: bool) -> float | None:
+def largest_amplification_within(rho1: float, rho2: float, share: float, *, both: bool) -> float | None:
     """The largest amplification of a part, or None where its share of the records is too small to hide anything in.
 
     Whoever knows the part of a person knows that a property with a share of at most ρ1 of the whole has one of at most
@@ -47,7 +47,7 @@ def within(rho1: float, rho2: float, share: float, *, both: bool) -> float | Non
     return min(found)
 
 
-def partitioned(
+def partition_domain(
     counts: Ints,
     rho1: float,
     rho2: float,
@@ -55,7 +55,7 @@ def partitioned(
     both: bool = False,
     objective: Literal["total", "maximin"] = "total",
     min_retention: float = 0.0,
-) -> tuple[Part, ...]:
+) -> tuple[DomainPart, ...]:
     r"""Part the table by its values, and perturb each part within its own few.
 
     Values in the order of their frequency are cut into contiguous runs by a dynamic programme. ``objective``: the most
@@ -90,7 +90,7 @@ def partitioned(
             size = int(ends[end] - ends[start])
             if not size or not np.isfinite(best[start]):
                 continue
-            gamma = within(rho1, rho2, size / records, both=both)
+            gamma = largest_amplification_within(rho1, rho2, size / records, both=both)
             if gamma is None:
                 continue
             retention = (gamma - 1) / (gamma - 1 + end - start)
@@ -103,13 +103,15 @@ def partitioned(
         raise NoSolution(
             "no partition of the values meets the guarantee", remedy="Raise rho2, lower rho1, or lower min-retention."
         )
-    parts: list[Part] = []
+    parts: list[DomainPart] = []
     end = m
     while end:
         start = int(cut[end])
         size = int(ends[end] - ends[start])
-        gamma = within(rho1, rho2, size / records, both=both)
+        gamma = largest_amplification_within(rho1, rho2, size / records, both=both)
         assert gamma is not None
-        parts.append(Part(np.sort(order[start:end]), size, Uniform(end - start, largest_retention(gamma, end - start))))
+        parts.append(
+            DomainPart(np.sort(order[start:end]), size, Uniform(end - start, largest_retention(gamma, end - start)))
+        )
         end = start
     return tuple(reversed(parts))

@@ -15,9 +15,14 @@ from cobogo.floor.arrays import Floats
 from cobogo.promises.guarantees import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
 from cobogo.publish.randomize.columns import Columns, Drawn, check, exposed, judged
 from cobogo.publish.randomize.optimal import fine_grain
+from cobogo.publish.randomize.request import (
+    AttributeValues,
+    RandomizationRequest,
+    attribute_values,
+    warn_of_undeclared_domains,
+)
 
 __all__ = ["check", "make"]
 
@@ -28,7 +33,7 @@ FADED = 0.01
 """A retention below this is worth a warning."""
 
 
-def make(wanted: Asked, table: Table) -> Columns:
+def make(wanted: RandomizationRequest, table: Table) -> Columns:
     """Settle the operators: with the retention asked for, or what retains most of all that meets the guarantees."""
     method = wanted.table.method
     warnings: list[str] = []
@@ -43,7 +48,7 @@ def make(wanted: Asked, table: Table) -> Columns:
         draws = len(parts) * wanted.records_per_person
         drawn = [Drawn(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws)) for part in parts]
     if method == "gamma-diagonal":
-        warnings += told_by_domains(drawn[0].values)
+        warnings += warn_of_undeclared_domains(drawn[0].values)
     _refuse_unless_met(wanted, drawn)
     for part in drawn:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
@@ -60,7 +65,7 @@ def make(wanted: Asked, table: Table) -> Columns:
     )
 
 
-def _refuse_unless_met(wanted: Asked, drawn: Sequence[Drawn]) -> None:
+def _refuse_unless_met(wanted: RandomizationRequest, drawn: Sequence[Drawn]) -> None:
     """A retention of one's own may be too large: better said before anything is drawn."""
     if wanted.table.retention is None:
         return
@@ -77,7 +82,7 @@ def _refuse_unless_met(wanted: Asked, drawn: Sequence[Drawn]) -> None:
             )
 
 
-def _parts(wanted: Asked, table: Table) -> list[tuple[Values, ...]]:
+def _parts(wanted: RandomizationRequest, table: Table) -> list[tuple[AttributeValues, ...]]:
     """The attributes that are drawn together."""
     if wanted.table.method == "warner" and any(len(values.labels) != 2 for values in wanted.values):
         raise PolicyError(
@@ -89,11 +94,11 @@ def _parts(wanted: Asked, table: Table) -> list[tuple[Values, ...]]:
         gone = set(wanted.policy.with_role(Role.IDENTIFIER))
         known = {values.attribute: values for values in wanted.values}
         names = [name for name in table.columns if name not in gone]
-        return [tuple(known.get(name) or values_of(name, wanted.table, table, wanted.where) for name in names)]
+        return [tuple(known.get(name) or attribute_values(name, wanted.table, table, wanted.where) for name in names)]
     return [wanted.values] if wanted.table.joint else [(values,) for values in wanted.values]
 
 
-def _uniform(wanted: Asked, size: int, draws: int) -> Operator:
+def _uniform(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
     if wanted.table.retention is not None:
         return Uniform(size, Fraction(str(wanted.table.retention)))
     allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
@@ -107,7 +112,7 @@ def _uniform(wanted: Asked, size: int, draws: int) -> Operator:
     return Uniform(size, largest_retention(allowed ** (1 / draws), size))
 
 
-def only_rho(wanted: Asked) -> RhoPrivacy:
+def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
     """The one guarantee that methods for the table's own distribution meet."""
     rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
@@ -126,7 +131,7 @@ def only_rho(wanted: Asked) -> RhoPrivacy:
     return rho[0]
 
 
-def _for_the_table(wanted: Asked, method: str) -> Drawn:
+def _for_the_table(wanted: RandomizationRequest, method: str) -> Drawn:
     rho = only_rho(wanted)
     (values,) = wanted.values
     shares: Floats = np.asarray(values.records / values.records.sum())

@@ -19,7 +19,7 @@ from cobogo.release.columns import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Values:
+class AttributeValues:
     """The domain of an attribute (its possible values, by code), and how many records of the original have each."""
 
     attribute: str
@@ -34,14 +34,14 @@ class Values:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Asked:
+class RandomizationRequest:
     """A policy's randomization: its table, the guarantees, the attributes with their values, the people."""
 
     policy: Policy
     table: Randomization
     guarantees: tuple[Guarantee, ...]
     models: tuple[Mapping[str, Any], ...]  # the rest of ``privacy.models``: for methods that also recode
-    values: tuple[Values, ...]  # of the attributes to be randomized
+    values: tuple[AttributeValues, ...]  # of the attributes to be randomized
     records_per_person: int
 
     @property
@@ -50,7 +50,7 @@ class Asked:
         return f"{self.policy.name}, randomization"
 
 
-def asked(policy: Policy, table: Table) -> Asked:
+def read_request(policy: Policy, table: Table) -> RandomizationRequest:
     """What a policy asks for; what can be refused at once, is."""
     wanted = policy.randomization
     assert wanted is not None
@@ -72,7 +72,7 @@ def asked(policy: Policy, table: Table) -> Asked:
         )
     entries = () if policy.privacy is None else policy.privacy.models
     own = [entry for entry in entries if entry.get("model") in GUARANTEES]
-    values = tuple(values_of(name, wanted, table, where) for name in names)
+    values = tuple(attribute_values(name, wanted, table, where) for name in names)
     for found in values:
         if len(found.labels) < 2:
             raise PolicyError(
@@ -80,7 +80,7 @@ def asked(policy: Policy, table: Table) -> Asked:
                 where=f"{where}.domains",
                 remedy="List the values that it could have had, or leave the column out: role identifier.",
             )
-    return Asked(
+    return RandomizationRequest(
         policy,
         wanted,
         made(own, names, GUARANTEES, where=policy.name),
@@ -90,12 +90,12 @@ def asked(policy: Policy, table: Table) -> Asked:
     )
 
 
-def values_of(name: str, wanted: Randomization, table: Table, where: str) -> Values:
+def attribute_values(name: str, wanted: Randomization, table: Table, where: str) -> AttributeValues:
     """The domain of an attribute: as listed, or as found."""
     found, records = counted(table, name)
     domains = wanted.domains or {}
     if name not in domains:
-        return Values(name, found, records, declared=False)
+        return AttributeValues(name, found, records, declared=False)
     listed: Sequence[Label] = [*domains[name], *([None] if None in found else [])]
     place = {label: code for code, label in enumerate(listed)}
     if len(place) < len(listed):
@@ -110,10 +110,10 @@ def values_of(name: str, wanted: Randomization, table: Table, where: str) -> Val
         )
     total = np.zeros(len(listed), dtype=np.int64)
     total[[place[label] for label in found]] = records
-    return Values(name, tuple(listed), total, declared=True)
+    return AttributeValues(name, tuple(listed), total, declared=True)
 
 
-def told_by_domains(values: Sequence[Values]) -> tuple[str, ...]:
+def warn_of_undeclared_domains(values: Sequence[AttributeValues]) -> tuple[str, ...]:
     """A warning where whole records are drawn from domains that the data themselves make up."""
     found = [v.attribute for v in values if not v.declared]
     if not found:

@@ -23,7 +23,7 @@ DIGITS_AT_MOST = 6
 
 
 @dataclass(repr=False)
-class Coded:
+class CodedColumn:
     """A column: each row's code, and the label of each code."""
 
     codes: NDArray[np.int32]
@@ -49,15 +49,15 @@ class Coded:
 
 
 @dataclass(repr=False)
-class Sheet:
+class CodedTable:
     """The whole table. Columns that no step looks at stay as Arrow arrays."""
 
     rows: int
-    coded: dict[str, Coded]
+    coded: dict[str, CodedColumn]
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Table, columns: Sequence[str], looked_at: Sequence[str]) -> Sheet:
+    def of(cls, table: Table, columns: Sequence[str], looked_at: Sequence[str]) -> CodedTable:
         """Read a table once, so that its rows stand in one order."""
         import pyarrow as pa
 
@@ -70,7 +70,7 @@ class Sheet:
                 coder.add(batch.column(name))
             for name, parts in others.items():
                 parts.append(batch.column(name))
-        coded = {name: Coded(*coder.column()) for name, coder in coders.items()}
+        coded = {name: CodedColumn(*coder.column()) for name, coder in coders.items()}
         return cls(rows, coded, {name: pa.chunked_array(parts) for name, parts in others.items()})
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -88,7 +88,7 @@ class Sheet:
         yield from table.to_batches(max_chunksize=ROWS_AT_ONCE)
 
 
-def digits(labels: Sequence[Label], decimal: str) -> int:
+def decimal_places(labels: Sequence[Label], decimal: str) -> int:
     """How many digits after the decimal mark the numbers of a column have at most.
 
     >>> digits(("1.25", "3", None), "."), digits(("1,5",), ",")
@@ -98,7 +98,7 @@ def digits(labels: Sequence[Label], decimal: str) -> int:
     return min(max(found, default=0), DIGITS_AT_MOST)
 
 
-def written(values: Floats, places: int, decimal: str) -> Coded:
+def write_numbers(values: Floats, places: int, decimal: str) -> CodedColumn:
     """Numbers as texts with so many digits after the decimal mark; NaN as NULL. Each distinct number is written once.
 
     >>> column = written(np.array([1.25, -0.004, np.nan]), 2, ",")
@@ -112,4 +112,4 @@ def written(values: Floats, places: int, decimal: str) -> Coded:
     whole = np.full(len(values), len(texts), dtype=np.int32)
     whole[known] = codes
     labels: tuple[Label, ...] = tuple(text.replace(".", decimal) for text in texts)
-    return Coded(whole, labels if known.all() else (*labels, None))
+    return CodedColumn(whole, labels if known.all() else (*labels, None))

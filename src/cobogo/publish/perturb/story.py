@@ -12,7 +12,7 @@ from cobogo.data.classes import written_number
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats
 from cobogo.promises.operators.base import Operator
-from cobogo.publish.perturb.sheet import Coded
+from cobogo.publish.perturb.coded_table import CodedColumn
 from cobogo.release.columns import whole
 from cobogo.release.contract import Bars, Section, Story
 
@@ -71,9 +71,9 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
     )
 
 
-def _read(table: Table, names: Sequence[str]) -> dict[str, Coded]:
+def _read(table: Table, names: Sequence[str]) -> dict[str, CodedColumn]:
     codes, labels = whole(table, names)
-    return {name: Coded(codes[name], labels[name]) for name in names}
+    return {name: CodedColumn(codes[name], labels[name]) for name in names}
 
 
 _KEYS = ("mean_before", "mean_after", "deviation_before", "deviation_after")
@@ -82,7 +82,7 @@ _KEYS = ("mean_before", "mean_after", "deviation_before", "deviation_after")
 class _Shares:
     """The shares of an attribute's values, before and after."""
 
-    def __init__(self, name: str, before: Coded, after: Coded) -> None:
+    def __init__(self, name: str, before: CodedColumn, after: CodedColumn) -> None:
         self.name = name
         self.labels = tuple(dict.fromkeys((*before.labels, *after.labels)))
         place = {label: number for number, label in enumerate(self.labels)}
@@ -116,7 +116,7 @@ class _Shares:
         )
 
 
-def _is_numeric(column: Coded, decimal: str) -> bool:
+def _is_numeric(column: CodedColumn, decimal: str) -> bool:
     known = [label for label in column.labels if label is not None]
     return bool(known) and all(not np.isnan(written_number(label, decimal)) for label in known)
 

@@ -13,8 +13,8 @@ from cobogo.data.policy import masking as specs
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, VaultError
 from cobogo.floor.urls import is_url
-from cobogo.publish.mask import texts
 from cobogo.publish.mask.digits import canonical
+from cobogo.publish.mask.edits import masked_characters, nulls, truncated
 from cobogo.publish.mask.encryption import pseudonyms
 from cobogo.publish.mask.fakes import Fake, Listed, fake, substitutes
 from cobogo.publish.mask.operators import (
@@ -27,9 +27,9 @@ from cobogo.publish.mask.operators import (
     Shifted,
     Shuffled,
     Substituted,
+    distinct,
 )
 from cobogo.publish.mask.secret import Secret
-from cobogo.publish.mask.values import distinct
 from cobogo.release.columns import whole
 from cobogo.release.contract import Json
 
@@ -126,7 +126,7 @@ def _operator(
         case specs.ShiftSpec():
             return _shifted(name, spec, table, secret, where)
         case specs.NullSpec():
-            return Changed(name, "left out", {"operator": "null"}, texts.nothing)
+            return Changed(name, "left out", {"operator": "null"}, nulls)
         case specs.TruncateSpec():
             stated = {"operator": "truncate", "characters": spec.truncate}
             which = "first" if spec.end == "right" else "last"
@@ -134,7 +134,7 @@ def _operator(
                 name,
                 f"cut: the {which} {spec.truncate} characters",
                 stated,
-                lambda values: texts.cut(values, spec.truncate, spec.end),
+                lambda values: truncated(values, spec.truncate, spec.end),
             )
         case specs.CharactersSpec():
             kept = spec.keep_first + spec.keep_last
@@ -224,7 +224,7 @@ def _whole(table: Table, name: str) -> tuple[Any, Sequence[str | None]]:
 
 
 def _hidden(spec: specs.CharactersSpec, values: Sequence[str]) -> list[str]:
-    return [texts.masked(value, spec.mask, spec.keep_first, spec.keep_last) for value in values]
+    return [masked_characters(value, spec.mask, spec.keep_first, spec.keep_last) for value in values]
 
 
 def _file(policy: Policy, path: str, where: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ from cobogo.publish.result import Release
 from cobogo.publish.series import Series, looked_back, open_series
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.book import Book
+    from cobogo.publish.registry.book import RegistryBook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +65,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None
-    book: Book | None = None
+    book: RegistryBook | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows
 
@@ -120,7 +120,7 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     return wanted, metric
 
 
-def _opened_book(policy: Policy) -> Book | None:
+def _opened_book(policy: Policy) -> RegistryBook | None:
     """The registry's book of a policy that names one, opened before any work is done."""
     if policy.registry is None:
         return None
@@ -130,7 +130,7 @@ def _opened_book(policy: Policy) -> Book | None:
 
 
 def _prepared(
-    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: RegistryBook | None, start: float
 ) -> Prepared:
     """Count a table, build the hierarchies, and put the problem together."""
     label = rules.recoding.label

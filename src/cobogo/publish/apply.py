@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.lookup import looked_up, unused
+from cobogo.data.table.lookup import replace_values, unused_names
 from cobogo.data.table.read import Table
 from cobogo.publish.assign import assign
 from cobogo.publish.recode.distort import Distortion, Tuple
@@ -33,7 +33,7 @@ def _generalized(table: Table, plan: Plan, columns: Sequence[str]) -> Expression
     assert isinstance(plan, FullDomainPlan)
     engine, released = table.engine, table.expression.select(list(columns))
     for attribute, recoding in plan.recodings.items():
-        released = looked_up(engine, released, attribute, recoding)
+        released = replace_values(engine, released, attribute, recoding)
     for attribute, tuples in plan.withheld.items():
         if attribute in columns:
             released = _starred(engine, released, list(plan.levels), tuples, [attribute])
@@ -69,7 +69,7 @@ def _found(
     """A table of tuples with a mark, and what joins it null-safely with the released rows."""
     import pyarrow as pa
 
-    mark, *keys = unused(released.columns, len(names) + 1)
+    mark, *keys = unused_names(released.columns, len(names) + 1)
     columns = {key: pa.array([row[number] for row in tuples], type=pa.string()) for number, key in enumerate(keys)}
     doomed = engine.lookup(pa.table({**columns, mark: pa.array([True] * len(tuples))}))
     matches = [engine.same(engine.text(released[name]), doomed[key]) for name, key in zip(names, keys, strict=True)]
@@ -82,7 +82,7 @@ def _distorted(engine: Engine, released: Expression, names: Sequence[str], disto
     import pyarrow as pa
 
     attribute = distortion.attribute
-    rank, position, old, new, *keys = unused(released.columns, len(names) + 4)
+    rank, position, old, new, *keys = unused_names(released.columns, len(names) + 4)
     places = {key: [place[number] for place in distortion.tuples] for number, key in enumerate(keys)}
     changes = {old: distortion.old, position: [str(rank) for rank in distortion.ranks], new: distortion.new}
     columns = {key: pa.array(values, type=pa.string()) for key, values in {**places, **changes}.items()}

@@ -9,7 +9,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.engine import Expression
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.moves import Moves
@@ -22,7 +22,7 @@ def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
     engine, counted = table.engine, moves.problem.table
     told_by = [*counted.quasi_identifiers, *moves.told]
     wanted = table.expression.select(list(dict.fromkeys([*(n for n in columns if n in table.columns), *told_by])))
-    turn, first, last, *rest = unused([*wanted.columns, *columns], 3 + len(told_by) + len(moves.released))
+    turn, first, last, *rest = unused_names([*wanted.columns, *columns], 3 + len(told_by) + len(moves.released))
     keys, after = rest[: len(told_by)], rest[len(told_by) :]
     parcels = engine.lookup(_parcels(moves, keys, after, first, last))
     pairs = list(zip(told_by, keys, strict=True))

@@ -13,7 +13,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError
 from cobogo.examine import metrics
@@ -28,7 +28,7 @@ from cobogo.release.reference import Original, Reference
 from cobogo.release.shuffle import shuffled
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.book import Book
+    from cobogo.publish.registry.book import RegistryBook
 
 ROWS = "release"
 """What the file of the released rows is called."""
@@ -50,7 +50,7 @@ class Release:
     populations: dict[str, Table] = field(default_factory=dict)
     series: Series | None = None  # that it goes on with, or begins
     seconds: dict[str, float] = field(default_factory=dict)
-    book: Book | None = None  # of the registry that it will be checked against and entered in
+    book: RegistryBook | None = None  # of the registry that it will be checked against and entered in
     registered: str | None = None  # the id under which it is there, when it is written
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class Release:
     @property
     def mark(self) -> str:
         """The column of `traced` that tells records again."""
-        return unused([*self.table.columns, *self.columns], 1)[0]
+        return unused_names([*self.table.columns, *self.columns], 1)[0]
 
     @cached_property
     def traced(self) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 
 
 def every_slice(columns: Sequence[str], group: str, slices: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -25,7 +25,7 @@ def shuffled(engine: Engine, table: Expression, group: str, slices: Sequence[Seq
 
     columns = list(table.columns)
     parts = every_slice(columns, group, slices)
-    names = unused(columns, 3 * len(parts))
+    names = unused_names(columns, 3 * len(parts))
     joined = None
     for number, part in enumerate(parts):
         key, turn, bucket = names[3 * number : 3 * number + 3]

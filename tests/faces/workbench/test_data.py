@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cobogo.data.hierarchy.base import Hierarchy
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
-from cobogo.data.hierarchy.tree import tree_hierarchy
+from cobogo.data.hierarchy.declared import tree_hierarchy
 from cobogo.data.policy import BUILDERS, TreeHierarchy
 from cobogo.data.schema import profile, suggest
 from cobogo.data.schema.portuguese import reason_in_portuguese

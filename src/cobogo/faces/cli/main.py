@@ -155,7 +155,7 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
-    from cobogo.data.schema import inspecting
+    from cobogo.data.schema import inspection as inspecting
     from cobogo.faces.cli import inspection
 
     if encoding not in ("utf-8", "latin-1"):

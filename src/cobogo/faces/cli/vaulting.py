@@ -24,9 +24,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 @app.command()
 def create(vault: Place, out: New) -> None:
     """Make an empty vault and the key of its first steward."""
-    from cobogo.publish.mask.vault import Key, Vault
+    from cobogo.publish.mask.vault import Vault, VaultKey
 
-    key = Key.new()
+    key = VaultKey.new()
     key.save(out)  # first: a vault without a key would be lost
     try:
         Vault.create(vault, key)

@@ -30,7 +30,7 @@ from cobogo.floor import scratch
 if TYPE_CHECKING:
     from cobogo.answer.result import Answer
     from cobogo.publish.registry.check import Breach
-    from cobogo.publish.registry.store import Entry
+    from cobogo.publish.registry.store import RegistryEntry
     from cobogo.release.verdict import Verdict
 
 P = ParamSpec("P")
@@ -297,7 +297,7 @@ def register_release(desk: Desk, session: Session, release: str, series: str) ->
 
 
 @act("delete release", Scope.RUN)
-def delete_release(desk: Desk, session: Session, release: str, entry: Entry | None) -> None:
+def delete_release(desk: Desk, session: Session, release: str, entry: RegistryEntry | None) -> None:
     """Remove a release, and, where ``entry`` is given, what is recorded of it."""
     _release(desk, session, release, own=True)
     if entry is not None:

@@ -12,7 +12,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.state import DATASETS
 from cobogo.publish.registry.adopt import adopt
 from cobogo.publish.registry.check import Breach
-from cobogo.publish.registry.store import Entry, check_name, open_registry
+from cobogo.publish.registry.store import RegistryEntry, check_name, open_registry
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 
@@ -20,7 +20,7 @@ NOTE = "registered"
 """The file beside a job's that holds the id of what was recorded of its release afterwards."""
 
 
-def recorded(house: House, holder: Holder) -> list[Entry]:
+def recorded(house: House, holder: Holder) -> list[RegistryEntry]:
     """What is recorded of somebody's releases, and of everybody's for auditors."""
     if house.settings.registry is None:
         return []
@@ -33,7 +33,7 @@ def recorded(house: House, holder: Holder) -> list[Entry]:
     return [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
 
 
-def entry_of(house: House, release: str, entries: list[Entry]) -> Entry | None:
+def entry_of(house: House, release: str, entries: list[RegistryEntry]) -> RegistryEntry | None:
     """Where a release is recorded. The same release of the same records, made twice, is recorded once."""
     folder = house.files.release(release)
     known = {_read(folder / "evidence" / evidences.NAME).get("registered"), _noted(house, release)}
@@ -68,7 +68,7 @@ def record(house: House, row: dict[str, Any], series: str) -> tuple[str, list[Br
     return identity, found
 
 
-def forget(house: House, entry: Entry) -> None:
+def forget(house: House, entry: RegistryEntry) -> None:
     """Take a release back: later ones are no longer checked against it."""
     registry = open_registry(str(house.settings.registry), None)
     try:

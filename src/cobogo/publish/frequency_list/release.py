@@ -42,7 +42,7 @@ PROCEDURE = (
 )
 
 
-class Drawn(Transformation):
+class DrawnList(Transformation):
     """The list of a column, drawn by the mechanism: in place of every row, one row for each count."""
 
     kind = KIND

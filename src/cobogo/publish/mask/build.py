@@ -16,14 +16,14 @@ from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import masked_characters, nulls, truncated
 from cobogo.publish.mask.encryption import pseudonyms
-from cobogo.publish.mask.fakes import Fake, Listed, fake, substitutes
+from cobogo.publish.mask.fakes import Fake, ListedFake, fake, substitutes
 from cobogo.publish.mask.operators import (
     Blurred,
     Changed,
     Dictionary,
     DrawnForEach,
     Encrypted,
-    Operator,
+    MaskingOperator,
     Shifted,
     Shuffled,
     Substituted,
@@ -92,10 +92,10 @@ class Shared:
         return group.dictionary
 
 
-def operators(policy: Policy, table: Table, shared: Shared) -> tuple[Operator, ...]:
+def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOperator, ...]:
     """The operator of each column that a policy masks."""
     wanted = policy.masking
-    made: list[Operator] = []
+    made: list[MaskingOperator] = []
     if wanted is None:
         return ()
     for name, spec in wanted.columns.items():
@@ -108,7 +108,7 @@ def operators(policy: Policy, table: Table, shared: Shared) -> tuple[Operator, .
 
 def _operator(
     name: str, spec: Any, policy: Policy, wanted: specs.Masking, table: Table, shared: Shared, where: str
-) -> Operator:
+) -> MaskingOperator:
     secret = shared.secret(policy, wanted)
     match spec:
         case specs.FakeSpec() | specs.ListSpec():
@@ -160,14 +160,14 @@ def _operator(
 
 def _substitution(
     name: str, spec: Any, policy: Policy, table: Table, shared: Shared, secret: Secret, where: str
-) -> Operator:
+) -> MaskingOperator:
     stated: Json
     if isinstance(spec, specs.FakeSpec):
         kind, group, what = fake(spec.fake, spec.locale), str(spec.fake), f"made up: a {spec.fake}"
         stated = {"operator": "fake", "fake": spec.fake, "locale": spec.locale}
     else:
         words = spec.list if isinstance(spec.list, tuple) else _file(policy, spec.list, where)
-        kind, group, what = Listed(words), f"list {' '.join(words)}", "a word of a list"
+        kind, group, what = ListedFake(words), f"list {' '.join(words)}", "a word of a list"
         stated = {"operator": "list"}
     if not spec.consistent:
         return DrawnForEach(name, f"{what}, drawn for each record", stated, kind)
@@ -177,7 +177,7 @@ def _substitution(
     return Substituted(name, meaning, stated, lambda: shared.dictionary(group, secret), kind)
 
 
-def _shifted(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> Operator:
+def _shifted(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> MaskingOperator:
     if spec.per is not None and spec.per not in table.columns:
         raise PolicyError(f'there is no column "{spec.per}"', where=f"{where}.per")
     alike = "" if spec.per is None else "; all dates of a person by the same"
@@ -197,12 +197,12 @@ def _shifted(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, whe
 
 def _tokens(
     name: str, spec: specs.TokenSpec, policy: Policy, wanted: specs.Masking, table: Table, where: str
-) -> Operator:
-    from cobogo.publish.mask.vault import Role, Vault
+) -> MaskingOperator:
+    from cobogo.publish.mask.vault import Vault, VaultRole
 
     place, key = str(wanted.vault), policy.resolve(str(wanted.key))
     vault = Vault.open(place if is_url(place) else policy.resolve(place), key)
-    vault.require(spec.token, Role.TOKENIZE)
+    vault.require(spec.token, VaultRole.TOKENIZE)
 
     def dictionary() -> Dictionary:
         values = distinct(table, name)

@@ -53,7 +53,7 @@ class Number(Fake):
     apart = True
 
     def __init__(self, kind: str) -> None:
-        self.kind = digits.KINDS[kind]
+        self.kind = digits.NUMBER_FORMATS[kind]
 
     def identities(self, values: Texts) -> Texts:
         """The digits alone, of what has the form."""
@@ -73,7 +73,7 @@ class Number(Fake):
         return digits.invalid(values, self.kind)
 
 
-class Listed(Fake):
+class ListedFake(Fake):
     r"""Values of a list: texts, or the path of a file with one a line.
 
     A list may be shorter than the values are many, unless they must be ``unique``. A substitute is never the value
@@ -105,7 +105,7 @@ class Listed(Fake):
         return sum(value.casefold() not in known for value in values)
 
 
-class Cased(Listed):
+class Cased(ListedFake):
     """A name or a place: in capitals where the value is."""
 
     def written(self, made: Texts, values: Texts) -> Texts:
@@ -200,7 +200,7 @@ def fake(kind: str, place: str) -> Fake:
     Cost: $O(v)$ hashes for v distinct values.
     Paper: None: keyed BLAKE2b (RFC 7693, 2015) over lists of words and number forms.
     """
-    if kind in digits.KINDS:
+    if kind in digits.NUMBER_FORMATS:
         return Number(kind)
     if kind == "email":
         return Mail(place)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.masking import ShiftSpec
-from cobogo.data.policy.several import Reference, Several, lists_tables, several
+from cobogo.data.policy.several import ForeignKey, TablePolicies, lists_tables, several
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times
 from cobogo.errors import DataError, PolicyError, number_of
@@ -58,7 +58,7 @@ def mask(
 class MaskedTables:
     """Several masked tables, not yet written."""
 
-    rules: Several
+    rules: TablePolicies
     tables: dict[str, Transformed]
 
     @property
@@ -87,7 +87,7 @@ class MaskedTables:
         return verdicts
 
 
-def mask_tables(rules: Several, *, engine: str | None = None, progress: Progress = silent) -> MaskedTables:
+def mask_tables(rules: TablePolicies, *, engine: str | None = None, progress: Progress = silent) -> MaskedTables:
     """Settle the masking of several tables, which share groups and secret."""
     shared = Shared()
     for reference in rules.references:
@@ -136,7 +136,7 @@ def _check_key(table: Transformed, column: str) -> None:
         )
 
 
-def _orphans(reference: Reference, of: Table, to: Table) -> int:
+def _orphans(reference: ForeignKey, of: Table, to: Table) -> int:
     """How many records refer to nothing."""
     known = _keys(to, reference.to_column)
     labels, records = counted(of, reference.column)
@@ -149,7 +149,7 @@ def _keys(table: Table, column: str) -> set[str]:
     return set(canonical(distinct(table, column)).tolist())
 
 
-def _check_days(reference: Reference, of: Transformed, to: Transformed, where: str) -> None:
+def _check_days(reference: ForeignKey, of: Transformed, to: Transformed, where: str) -> None:
     """Dates that move alike for a person keep the days between them, from table to table too."""
     for name, spec in _moved(of.policy, reference.column):
         for other, theirs in _moved(to.policy, reference.to_column):

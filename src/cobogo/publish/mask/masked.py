@@ -19,7 +19,7 @@ from cobogo.data.table.times import read_times
 from cobogo.errors import VerificationFailed
 from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
-from cobogo.publish.mask.operators import Operator, distinct
+from cobogo.publish.mask.operators import MaskingOperator, distinct
 from cobogo.release.columns import replaced, streamed
 from cobogo.release.contract import Findings, Json, Meaning, Row, Section, Story, Transformation, Written
 from cobogo.release.write import OUR_FAULT
@@ -37,7 +37,7 @@ class Masked(Transformation):
 
     kind = "masking"
 
-    def __init__(self, policy: Policy, table: Table, made: Sequence[Operator]) -> None:
+    def __init__(self, policy: Policy, table: Table, made: Sequence[MaskingOperator]) -> None:
         self._operators = tuple(made)
         masked = {operator.column for operator in made}
         gone = set(policy.with_role(Role.IDENTIFIER)) - masked

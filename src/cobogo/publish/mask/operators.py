@@ -25,7 +25,7 @@ from cobogo.release.columns import Codes, codes, counted, labelled
 from cobogo.release.contract import Json
 
 
-class Operator(ABC):
+class MaskingOperator(ABC):
     """What is done to a column."""
 
     beside: tuple[str, ...] = ()  # other columns that it looks at, as text
@@ -48,7 +48,7 @@ class Operator(ABC):
         return None
 
 
-class Substituted(Operator):
+class Substituted(MaskingOperator):
     """The same substitute for the same value, from a dictionary that is made before the first batch."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Dictionary:
         self.outputs = _column([*outputs, None])
 
 
-class DrawnForEach(Operator):
+class DrawnForEach(MaskingOperator):
     """A substitute for each record, whatever other records got."""
 
     def __init__(self, column: str, meaning: str, stated: Json, kind: Fake) -> None:
@@ -108,7 +108,7 @@ class DrawnForEach(Operator):
         return _column(made)
 
 
-class Changed(Operator):
+class Changed(MaskingOperator):
     """A function of each distinct value of a batch."""
 
     def __init__(
@@ -123,7 +123,7 @@ class Changed(Operator):
         return _column(self._change(coded.dictionary.to_pylist())).take(coded.indices)
 
 
-class Shuffled(Operator):
+class Shuffled(MaskingOperator):
     r"""The column's own values, each in another record: the records stand in one random circle, and each has its
     neighbour's.
 
@@ -168,7 +168,7 @@ class Shuffled(Operator):
         return None if old == new and (often == now).all() else "other values than those that were shuffled"
 
 
-class Blurred(Operator):
+class Blurred(MaskingOperator):
     """Numbers times a random factor."""
 
     def __init__(
@@ -189,7 +189,7 @@ class Blurred(Operator):
         return edits.write_numbers(blurred, decimals, self._decimal)
 
 
-class Shifted(Operator):
+class Shifted(MaskingOperator):
     """Dates moved by days: each by its own, or all dates of a person by the same."""
 
     def __init__(
@@ -222,7 +222,7 @@ class Shifted(Operator):
         return np.where(rows < 0, drawn, known[rows]) if len(known) else drawn
 
 
-class Encrypted(Operator):
+class Encrypted(MaskingOperator):
     """Every value encrypted by itself."""
 
     def __init__(self, column: str, meaning: str, stated: Json, secret: Secret) -> None:

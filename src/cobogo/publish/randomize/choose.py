@@ -15,7 +15,7 @@ from cobogo.floor.arrays import Floats
 from cobogo.promises.guarantees import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.columns import Columns, Drawn, check, exposed, judged
+from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposed, judged
 from cobogo.publish.randomize.optimal import fine_grain
 from cobogo.publish.randomize.request import (
     AttributeValues,
@@ -46,7 +46,10 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
     else:
         parts = _parts(wanted, table)
         draws = len(parts) * wanted.records_per_person
-        drawn = [Drawn(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws)) for part in parts]
+        drawn = [
+            RandomizedAttributes(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws))
+            for part in parts
+        ]
     if method == "gamma-diagonal":
         warnings += warn_of_undeclared_domains(drawn[0].values)
     _refuse_unless_met(wanted, drawn)
@@ -65,7 +68,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
     )
 
 
-def _refuse_unless_met(wanted: RandomizationRequest, drawn: Sequence[Drawn]) -> None:
+def _refuse_unless_met(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
     """A retention of one's own may be too large: better said before anything is drawn."""
     if wanted.table.retention is None:
         return
@@ -131,7 +134,7 @@ def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
     return rho[0]
 
 
-def _for_the_table(wanted: RandomizationRequest, method: str) -> Drawn:
+def _for_the_table(wanted: RandomizationRequest, method: str) -> RandomizedAttributes:
     rho = only_rho(wanted)
     (values,) = wanted.values
     shares: Floats = np.asarray(values.records / values.records.sum())
@@ -141,8 +144,8 @@ def _for_the_table(wanted: RandomizationRequest, method: str) -> Drawn:
         if method == "fine-grain":
             found = fine_grain.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
             # The solver meets the bounds up to its tolerance; a breath of chance makes them hold.
-            return Drawn(wanted.values, fine_grain.tempered(found, shares, rho.rho1, rho.rho2))
+            return RandomizedAttributes(wanted.values, fine_grain.tempered(found, shares, rho.rho1, rho.rho2))
         best = fine_grain.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
-        return Drawn(wanted.values, fine_grain.tempered(best, shares, rho.rho1, rho.rho2))
+        return RandomizedAttributes(wanted.values, fine_grain.tempered(best, shares, rho.rho1, rho.rho2))
     except NoSolution as error:
         raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drawn:
+class RandomizedAttributes:
     """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
 
     values: tuple[AttributeValues, ...]
@@ -75,7 +75,7 @@ class Columns(Transformation):
     """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
 
     method: str
-    drawn: tuple[Drawn, ...]
+    drawn: tuple[RandomizedAttributes, ...]
     guarantees: tuple[Guarantee, ...]
     policy: Policy
     records_per_person: int = 1
@@ -144,7 +144,7 @@ class Columns(Transformation):
         return tell(self, before, after, say)
 
 
-def explained(drawn: Sequence[Drawn]) -> str:
+def explained(drawn: Sequence[RandomizedAttributes]) -> str:
     """What whoever counts randomized values must know."""
     lines = ["## How values were randomized", ""]
     for part in drawn:

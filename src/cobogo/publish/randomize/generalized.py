@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.policy import Policy, Privacy
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.outside import fraction
@@ -99,7 +99,7 @@ class Generalized(Transformation):
         own = [name for name in columns if name != self.size]
         quasi = list(self.policy.quasi_identifiers)
         rows = apply(table, self.plan, own)
-        key, turn = unused([*rows.columns, self.size], 2)
+        key, turn = unused_names([*rows.columns, self.size], 2)
         rows = rows.mutate(**{key: table.engine.random_key(rows)})
         group = [table.engine.text(rows[name]) for name in quasi]
         rows = rows.mutate(

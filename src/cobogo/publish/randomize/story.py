@@ -25,7 +25,7 @@ from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.randomize.alpha_beta import SetRelease
-    from cobogo.publish.randomize.columns import Columns, Drawn
+    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
     from cobogo.publish.randomize.generalized import Generalized
     from cobogo.publish.randomize.request import AttributeValues
     from cobogo.publish.randomize.small_domain import SmallDomain
@@ -78,7 +78,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
     return Story(told, headline, keys, sections, plots)
 
 
-def marginal(part: Drawn, values: AttributeValues) -> Operator | None:
+def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | None:
     """The operator of one attribute, of those that are drawn together: of uniform perturbation, again one of the same
     retention."""
     if len(part.values) == 1:
@@ -140,7 +140,7 @@ def posteriors(gamma: float, owner: float, say: Words) -> Section:
     return Section(say("randomized.posteriors"), say("randomized.posteriors.why"), header, rows)
 
 
-def _retained(part: Drawn) -> float:
+def _retained(part: RandomizedAttributes) -> float:
     """The retention; of operators without one, the share of records expected to be released as they are."""
     if isinstance(part.operator, Uniform):
         return float(part.operator.retention)

@@ -13,12 +13,12 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.randomize.estimate import counts, mining
-from cobogo.publish.randomize.estimate.queries import Query, errors, queries, rivals
+from cobogo.publish.randomize.estimate.queries import CountingQuery, errors, queries, rivals
 from cobogo.release.columns import whole
 from cobogo.release.contract import Row, Section
 
 if TYPE_CHECKING:
-    from cobogo.publish.randomize.columns import Columns, Drawn
+    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
     from cobogo.tell.report.words import Words
 
 
@@ -34,7 +34,9 @@ def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> t
     released = frequency_table(after, quasi, [name])
     confidence = min((getattr(g, "rho2", 0.5) for g in made.guarantees), default=0.5)
     asked = list(queries(original, name, policy.utility.queries, policy.utility.selectivity, policy.utility.seed))
-    answers: dict[str, Callable[[Query], float] | None] = {"randomization": _answer(part, original, released, name)}
+    answers: dict[str, Callable[[CountingQuery], float] | None] = {
+        "randomization": _answer(part, original, released, name)
+    }
     why = {}
     for rival in rivals(before, policy, name, confidence):
         answers[rival.name] = rival.answer
@@ -55,7 +57,9 @@ def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> t
     return Section(say("randomized.rivals"), lead, header, rows), summary
 
 
-def _answer(part: Drawn, original: FrequencyTable, released: FrequencyTable, name: str) -> Callable[[Query], float]:
+def _answer(
+    part: RandomizedAttributes, original: FrequencyTable, released: FrequencyTable, name: str
+) -> Callable[[CountingQuery], float]:
     """What the randomized release answers: the estimate. Its tuples and values are coded as the original's."""
     values, operator = part.values[0], part.operator
     histogram = released.histograms[name]
@@ -69,7 +73,7 @@ def _answer(part: Drawn, original: FrequencyTable, released: FrequencyTable, nam
     ours = np.array([places[label] for label in histogram.domain.labels], dtype=np.int64)[histogram.values]
     theirs = np.array([places[label] for label in original.histograms[name].domain.labels], dtype=np.int64)
 
-    def answer(query: Query) -> float:
+    def answer(query: CountingQuery) -> float:
         inside = query.matching(codes)[histogram.owners]
         observed = np.bincount(ours[inside], histogram.counts[inside], operator.size).astype(np.int64)
         return counts.count(operator, observed, theirs[query.sensitive].tolist()).count

@@ -20,7 +20,7 @@ from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models.base import Model
-from cobogo.promises.models.minimality import MConfidentiality
+from cobogo.promises.models.m_confidentiality import MConfidentiality
 
 Tuple = tuple[Label, ...]
 Counts = dict[int, int]

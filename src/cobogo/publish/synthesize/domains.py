@@ -91,7 +91,7 @@ class AttributeDomain(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Listed(AttributeDomain):
+class ListedDomain(AttributeDomain):
     """Values that are listed; of a level of a hierarchy, with the leaves that each stands for."""
 
     values: tuple[str, ...]
@@ -207,7 +207,7 @@ def declared(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...
 def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
     if spec.values is not None:
         known = [value for value in spec.values if value not in policy.data.missing]
-        return Listed(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
+        return ListedDomain(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
     if spec.edges is not None or spec.bounds is not None:
         return _binned(name, spec, where)
     hierarchy = policy.attributes[name].hierarchy
@@ -221,7 +221,7 @@ def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> Attrib
     return _of_hierarchy(policy, name, spec, where)
 
 
-def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Listed:
+def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> ListedDomain:
     built = build(name, policy.attributes[name].hierarchy, (), policy=policy)
     level = spec.level or 0
     if level > built.height:
@@ -230,7 +230,7 @@ def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Li
     place = {value: number for number, value in enumerate(values)}
     above = [built.labels[level][int(code)] for code in built.maps[level]]
     places = {leaf: place[up] for leaf, up in zip(built.leaves, above, strict=True) if leaf is not None and up in place}
-    return Listed(name, spec.null, tuple(values), places)
+    return ListedDomain(name, spec.null, tuple(values), places)
 
 
 def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
@@ -256,7 +256,7 @@ def read(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
     null = bool(stated["null"])
     if "values" in stated:
         values = tuple(str(value) for value in stated["values"])
-        return Listed(attribute, null, values, {value: place for place, value in enumerate(values)})
+        return ListedDomain(attribute, null, values, {value: place for place, value in enumerate(values)})
     return Binned(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
 
 

@@ -14,7 +14,7 @@ from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, Dif
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.paying import Cost, Payer
-from cobogo.publish.synthesize.private import Private, Step
+from cobogo.publish.synthesize.private import PaidStep, Private
 from cobogo.release.columns import kind_of
 from cobogo.release.contract import ENTROPY, Json, Meaning, Story, Transformation
 
@@ -31,7 +31,7 @@ AT_ONCE = 1 << 20
 class Done:
     """What is known once the records were drawn."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PaidStep] = field(default_factory=list)
     rows: CodedRows | None = None
     receipt: str | None = None
 
@@ -166,7 +166,7 @@ class Synthetic(Transformation):
         return tell(self, before, after, say)
 
 
-def _stated(step: Step, names: Sequence[str]) -> Json:
+def _stated(step: PaidStep, names: Sequence[str]) -> Json:
     said: Json = {
         "mechanism": step.mechanism,
         "attributes": [names[place] for place in step.attributes],

@@ -151,7 +151,7 @@ KINDS: dict[str, Kind] = {
         "step of a perturbation",
         "How values are changed without a guarantee.",
         "mechanisms",
-        (Source("cobogo.data.policy.perturbation:METHODS", "perturbation", "perturbation", PERTURBATIONS),),
+        (Source("cobogo.data.policy.random_releases:METHODS", "perturbation", "perturbation", PERTURBATIONS),),
     ),
     "masking": Kind(
         "Ways to mask a column",

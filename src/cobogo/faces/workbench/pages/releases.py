@@ -14,7 +14,7 @@ from cobogo.faces.server.state import DATASETS, RELEASES
 from cobogo.faces.workbench import acts, outcome, records
 from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.publish.registry.store import Entry
+from cobogo.publish.registry.store import RegistryEntry
 
 
 async def build(desk: Desk) -> None:
@@ -46,7 +46,7 @@ async def build(desk: Desk) -> None:
                 _shown(desk, session, looked_at, entry)
 
 
-def _recorded(desk: Desk, holder: Holder, release: str) -> Entry | None:
+def _recorded(desk: Desk, holder: Holder, release: str) -> RegistryEntry | None:
     try:
         return records.entry_of(desk.house, release, records.recorded(desk.house, holder))
     except CobogoError:
@@ -83,7 +83,7 @@ def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) 
             ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
 
 
-def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
     manifest = outcome.manifest(desk, identity)
@@ -148,7 +148,7 @@ def _report(session: Session, identity: str) -> None:
     frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
 
 
-def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
 
@@ -184,7 +184,7 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
             ).props("flat no-caps color=negative")
 
 
-def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     async def go() -> None:
         dialog.close()
         taken_back = entry if never.value else None
@@ -202,7 +202,7 @@ def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | No
     dialog.open()
 
 
-def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     if desk.house.settings.registry is None:
         ui.label(session.say("release.no-registry"))
         return

@@ -15,10 +15,10 @@ from typing import Any, Literal, Self, TypeVar
 from cobogo.errors import VaultError, number_of
 from cobogo.floor.progress import Progress
 from cobogo.publish.mask.vault import rotation, rows, stewardship
-from cobogo.publish.mask.vault.keys import Key, Role
-from cobogo.publish.mask.vault.log import Entry, entries
+from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
+from cobogo.publish.mask.vault.log import VaultLogEntry, entries
 from cobogo.publish.mask.vault.sealing import DoesNotOpen, lookups
-from cobogo.publish.mask.vault.session import Session, opened
+from cobogo.publish.mask.vault.session import VaultSession, opened
 from cobogo.publish.mask.vault.store import Crossed, Store
 
 BATCH = 200_000
@@ -55,17 +55,17 @@ class Vault:
     Paper: None: tokenization as practised with payment cards; no paper of its own.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: VaultSession) -> None:
         self._session = session
 
     @classmethod
-    def create(cls, place: str | Path, key: Key | None = None) -> tuple[Self, Key]:
+    def create(cls, place: str | Path, key: VaultKey | None = None) -> tuple[Self, VaultKey]:
         """Make an empty vault, in a new file or in a database; its first key is a steward's."""
-        steward = key or Key.new()
+        steward = key or VaultKey.new()
         return cls(stewardship.created(Store(place), steward)), steward
 
     @classmethod
-    def open(cls, place: str | Path, key: Key | str | Path) -> Self:
+    def open(cls, place: str | Path, key: VaultKey | str | Path) -> Self:
         """Open a vault, with a key or the path of its file."""
         return cls(opened(place, key))
 
@@ -81,7 +81,7 @@ class Vault:
         """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
         return _by_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
 
-    def require(self, domain: str, role: Role) -> None:
+    def require(self, domain: str, role: VaultRole) -> None:
         """Refuse at once, before any work, what the key may not do."""
         self._session.grant(domain, role)
 
@@ -89,7 +89,7 @@ class Vault:
         """A new purpose: the same value has another token in each, so that their tables cannot be linked."""
         stewardship.add_domain(self._session, name, format)
 
-    def issue(self, domains: str | Sequence[str] = (), *, roles: str | Sequence[str]) -> Key:
+    def issue(self, domains: str | Sequence[str] = (), *, roles: str | Sequence[str]) -> VaultKey:
         """A new key with these roles in these domains; a steward's is for all."""
         return stewardship.issue(self._session, domains, roles)
 
@@ -106,7 +106,7 @@ class Vault:
         """Erase values, by token or by value: their tokens can never be turned back. How many were erased."""
         return rotation.forget(self._session, domain, tokens, values)
 
-    def log(self) -> tuple[tuple[Entry, ...], str]:
+    def log(self) -> tuple[tuple[VaultLogEntry, ...], str]:
         """The audit log, checked link by link, and its last digest."""
         self._session.steward()
         with self._session.store.reading() as connection:
@@ -121,7 +121,7 @@ class Vault:
         return stewardship.check(self._session)
 
     def _tokens(self, domain: str, values: list[str], progress: Progress | None) -> list[str]:
-        self._session.grant(domain, Role.TOKENIZE)
+        self._session.grant(domain, VaultRole.TOKENIZE)
         found: list[str] = []
         for start in range(0, len(values), BATCH):
             if progress is not None:
@@ -133,7 +133,7 @@ class Vault:
     def _batch(self, domain: str, values: list[str]) -> list[str] | None:
         """The tokens of at most a batch of values; None when the secrets for it are no longer those of the vault."""
         session = self._session
-        grant = session.grant(domain, Role.TOKENIZE)
+        grant = session.grant(domain, VaultRole.TOKENIZE)
         index = lookups(grant.secret("index"), values)
         with session.store.reading() as connection:
             known = rows.known(session.store, connection, grant.domain, index)
@@ -151,7 +151,7 @@ class Vault:
 
     def _opened(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None] | None:
         session = self._session
-        grant = session.grant(domain, Role.DETOKENIZE)
+        grant = session.grant(domain, VaultRole.DETOKENIZE)
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None

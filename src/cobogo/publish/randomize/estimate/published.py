@@ -17,13 +17,13 @@ from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.outside import fraction
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.estimate.counts import Estimate, count, sampled
+from cobogo.publish.randomize.estimate.counts import CountEstimate, count, sampled
 from cobogo.release import manifest as manifests
 
 Values = Mapping[str, Collection[Label]]
 
 
-def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Estimate:
+def estimated_count(public: str | Path, where: Values, sensitive: Values) -> CountEstimate:
     """About how many records of the original have one of some values of each attribute of ``where``, which were not
     randomized, and of the one attribute of ``sensitive``, which was.
 
@@ -61,7 +61,7 @@ def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Est
 
 def _count_in_column(
     table: Table, part: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
-) -> Estimate:
+) -> CountEstimate:
     """By the attribute's operator; of several that were drawn together, by that of its marginal."""
     domain = part["domains"][part["attributes"].index(name)]
     operator = operators.read(part)
@@ -73,9 +73,9 @@ def _count_in_column(
 
 def _count_in_parts(
     table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
-) -> Estimate:
+) -> CountEstimate:
     """Part by part: each is drawn apart from the others."""
-    total = Estimate(0.0, 0.0)
+    total = CountEstimate(0.0, 0.0)
     for number, part in enumerate(stated["parts"], 1):
         codes = _codes(part["domain"], wanted)
         if codes:
@@ -87,7 +87,7 @@ def _count_in_parts(
 
 def _count_in_groups(
     table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
-) -> Estimate:
+) -> CountEstimate:
     """Each record with the weight of its group; conditions are on generalized values, as released."""
     counted = frequency_table(table, [name, stated["size"], *where], [])
     inside = _matching(counted, where)
@@ -99,7 +99,7 @@ def _count_in_groups(
     return sampled(operator, shown, weights, _codes(stated["domain"], wanted))
 
 
-def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> Estimate:
+def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> CountEstimate:
     """(v − β·N)/α, with the variance of the draws."""
     alpha, beta = float(fraction(stated["alpha"])), float(fraction(stated["beta"]))
     names = list(stated["domains"])
@@ -113,7 +113,7 @@ def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> Est
     true = min(max(found, 0.0), float(possible))
     kept = alpha + beta
     spread = true * kept * (1 - kept) + (possible - true) * beta * (1 - beta)
-    return Estimate(found, math.sqrt(spread) / alpha)
+    return CountEstimate(found, math.sqrt(spread) / alpha)
 
 
 def _observed(table: Table, name: str, domain: Sequence[Label], where: Values) -> Ints:

@@ -22,7 +22,7 @@ SANITY = 0.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Query:
+class CountingQuery:
     """How many records have these values of some quasi-identifiers (masks over each one's values, by its place) and
     these values of the sensitive attribute."""
 
@@ -37,7 +37,7 @@ class Query:
         return found
 
 
-def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int) -> Iterator[Query]:
+def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int) -> Iterator[CountingQuery]:
     """Runs of neighbouring values of one or two quasi-identifiers and of the sensitive attribute, each around the
     values of a record, as wide as makes a share ``selectivity`` of independent attributes."""
     random = np.random.default_rng(seed)
@@ -50,7 +50,7 @@ def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float
         some = random.choice(width, size=min(width, int(random.integers(1, 3))), replace=False).tolist()
         share = selectivity ** (1 / (len(some) + 1))
         quasi = {c: _run(table.marginal(c), int(tuple_[c]), share, random) for c in some}
-        yield Query(quasi, _run(histogram.domain.total, int(histogram.values[entry]), share, random))
+        yield CountingQuery(quasi, _run(histogram.domain.total, int(histogram.values[entry]), share, random))
 
 
 def _run(counts: Ints, anchor: int, share: float, random: np.random.Generator) -> Mask:
@@ -66,21 +66,23 @@ def _run(counts: Ints, anchor: int, share: float, random: np.random.Generator) -
     return chosen
 
 
-def true_count(table: FrequencyTable, attribute: str, query: Query) -> float:
+def true_count(table: FrequencyTable, attribute: str, query: CountingQuery) -> float:
     """What the table itself answers."""
     histogram = table.histograms[attribute]
     inside = query.matching(table.codes)[histogram.owners] & query.sensitive[histogram.values]
     return float(histogram.counts[inside].sum())
 
 
-def errors(table: FrequencyTable, attribute: str, asked: Sequence[Query], answer: Callable[[Query], float]) -> Floats:
+def errors(
+    table: FrequencyTable, attribute: str, asked: Sequence[CountingQuery], answer: Callable[[CountingQuery], float]
+) -> Floats:
     """The relative error of each answer."""
     true = np.array([true_count(table, attribute, query) for query in asked])
     given = np.array([answer(query) for query in asked])
     return np.asarray(abs(given - true) / np.maximum(true, SANITY * table.records))
 
 
-Answer = Callable[[Query], float]
+Answer = Callable[[CountingQuery], float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +131,7 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     histogram = both.after.histograms[attribute]
     values = in_codes_of(histogram, both.before.histograms[attribute].domain)
 
-    def answer(query: Query) -> float:
+    def answer(query: CountingQuery) -> float:
         inside: Floats = np.ones(len(both.after.counts))
         for column, mask in query.quasi.items():
             known = both.before.values[both.before.quasi_identifiers[column]]
@@ -151,7 +153,7 @@ def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa
     kept = buckets.owners >= 0
     histogram = buckets.histogram
 
-    def answer(query: Query) -> float:
+    def answer(query: CountingQuery) -> float:
         matching = query.matching(counted.codes)[buckets.tuples] & kept
         records = np.bincount(buckets.owners[matching], buckets.counts[matching], len(buckets))
         having = query.sensitive[histogram.values]

@@ -24,9 +24,9 @@ from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import AlphaK, CKSafety, DeltaDisclosure, LDiversity, Model, PSensitive, TCorruption
+from cobogo.promises.models.ck_safety import SLACK
 from cobogo.promises.models.frequency import SLACK as WITHIN
 from cobogo.promises.models.l_diversity import TOLERANCE
-from cobogo.promises.models.safety import SLACK
 from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
 from cobogo.publish.recode.buckets.bucketed import Buckets
 from cobogo.publish.recode.contract.problem import Problem

@@ -13,11 +13,8 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.data.policy.masking import Masking
 from cobogo.data.policy.part import Part
-from cobogo.data.policy.perturbation import Perturbation
-from cobogo.data.policy.randomization import Randomization
+from cobogo.data.policy.random_releases import Perturbation, Randomization, Sampling, Synthesis
 from cobogo.data.policy.readable import readable
-from cobogo.data.policy.sampling import Sampling
-from cobogo.data.policy.synthesis import Synthesis
 from cobogo.data.policy.tables import (
     AttributePolicy,
     Data,

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import VaultError, VerificationFailed
-from cobogo.publish.mask.vault import Key, Vault
+from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import Store
 from support.vaults import emptied, raw
 
@@ -130,9 +130,9 @@ def test_a_role_cannot_be_raised_in_the_database(steward: Vault, place: str) -> 
 def test_wrong_keys(steward: Vault, place: str, tmp_path: Path) -> None:
     known = steward.issue("research", roles="tokenize")
     with pytest.raises(VaultError, match="not one of this vault's"):
-        Vault.open(place, Key.new())
+        Vault.open(place, VaultKey.new())
     with pytest.raises(VaultError, match="does not fit"):
-        Vault.open(place, Key(known.name, bytes(32)))
+        Vault.open(place, VaultKey(known.name, bytes(32)))
     steward.revoke(known.name)
     with pytest.raises(VaultError, match="was revoked"):
         Vault.open(place, known)
@@ -246,7 +246,7 @@ def test_exchanged_and_altered_values_do_not_open(steward: Vault, place: str) ->
 def test_places_that_are_not_fit(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "noise.db").write_bytes(b"\x07noise" * 1000)
-    key = Key.new()
+    key = VaultKey.new()
     with pytest.raises(VaultError, match="there is no vault"):
         Vault.open(tmp_path / "absent.db", key)
     for bad in (tmp_path / "file" / "v.db", tmp_path / "no" / "v.db"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.policy import Data
-from cobogo.data.table import coded
+from cobogo.data.table import enumerations as coded
 from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read

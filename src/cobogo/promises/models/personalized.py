@@ -35,7 +35,7 @@ class Personalized(Model):
         each of its records $t$, with the wish $g_t$
     Example: Somebody of the first class asks not to be linked to any infection, which half of the class has.
         >>> from cobogo.data.hierarchy import Hierarchy
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> tree = Hierarchy.from_columns("disease", [["flu", "hiv", "gout"], ["infection", "infection", "other"]])
         >>> table = classes(
         ...     disease=[["flu", "hiv", "gout", "gout"], ["hiv", "flu"]],

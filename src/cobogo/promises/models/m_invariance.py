@@ -29,7 +29,7 @@ class MInvariance(Model):
         $\mathrm{sig}_i(E_i(t)) = \mathrm{sig}_j(E_j(t))$ for each person $t$ of releases $i$ and $j$, with
         $\mathrm{sig}$ the set of values of a class
     Example: The second class has a value twice.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "cough", "fever"], ["flu", "flu", "fever"]])
         >>> MInvariance("disease", m=3).measure(table).tolist()
         [3.0, 0.0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cobogo.promises.models.maps import Maps, maps, null_map, wrong_map
+from cobogo.examine.attacks.linkage_maps import Maps, maps, null_map, wrong_map
 
 EXTERNAL = {"Ann": ("f", "60"), "Bob": ("m", "60"), "Eve": ("f", "71"), "Joe": ("m", None)}
 

@@ -31,7 +31,7 @@ class CKSafety(Model):
         Within a class of $s$ people whose values occur $c_1 \ge c_2 \ge \ldots$ times, $k_0 \ge k_1 \ge \ldots$ atoms
         about one person each are all false with probability $\prod_i \frac{s - i - (c_1 + \ldots + c_{k_i})}{s - i}$
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu", "cough", "fever"], ["flu", "cough", "fever"]])
         >>> [round(float(CKSafety("disease", c=0.9, k=k).measure(table)[0]), 3) for k in (0, 1, 2)]
         [0.5, 0.75, 1.0]

@@ -72,7 +72,7 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     import httpx
     import uvicorn
 
-    from cobogo.faces.cli.serving import configured
+    from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.house import House
     from cobogo.faces.server.roles import Role
@@ -81,7 +81,7 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     settings = Settings(port=0, state=str(directory / "server"), limits=Limits(requests_per_minute=1_000_000))
     house = House(settings)
     key = house.keys.create("gateway", Role.COLLECTOR)[1]
-    server = uvicorn.Server(configured(create_app(settings, house=house), settings))
+    server = uvicorn.Server(server_config(create_app(settings, house=house), settings))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from cobogo.publish.mask.vault import Vault as Vault
     from cobogo.publish.perturb.job import perturb as perturb
     from cobogo.publish.result import Release as Release
+    from cobogo.publish.sample.job import sample as sample
     from cobogo.publish.synthesize.job import synthesize as synthesize
     from cobogo.release.verdict import Verdict as Verdict
     from cobogo.release.verify import verify as verify
+    from cobogo.studies.audit import audit as audit
+    from cobogo.studies.comparison import compare as compare
+    from cobogo.studies.exploration import explore as explore
+    from cobogo.studies.frontier import frontier as frontier
     from cobogo.studies.risk import RiskReport as RiskReport
     from cobogo.studies.risk import risk as risk
 
@@ -37,9 +42,14 @@ _HOMES = {
     "Verdict": "cobogo.release.verdict",
     "anonymize": "cobogo.publish.anonymize",
     "attack": "cobogo.examine.attacks",
+    "audit": "cobogo.studies.audit",
+    "compare": "cobogo.studies.comparison",
+    "explore": "cobogo.studies.exploration",
+    "frontier": "cobogo.studies.frontier",
     "mask": "cobogo.publish.mask.job",
     "perturb": "cobogo.publish.perturb.job",
     "risk": "cobogo.studies.risk",
+    "sample": "cobogo.publish.sample.job",
     "synthesize": "cobogo.publish.synthesize.job",
     "verify": "cobogo.release.verify",
 }

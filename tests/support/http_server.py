@@ -120,7 +120,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
     import httpx
     import uvicorn
 
-    from cobogo.faces.cli.serving import configured
+    from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.house import House
     from cobogo.faces.server.settings import Location, Settings
@@ -129,7 +129,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
     settings = Settings(port=0, state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
     house = House(settings)
     app = create_app(settings, house=house)
-    server = uvicorn.Server(configured(app, settings))
+    server = uvicorn.Server(server_config(app, settings))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:

@@ -78,7 +78,7 @@ def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits
         raise PolicyError(
             f"{mechanism.name} has {promised}",
             where="--mechanism",
-            remedy="Only what promises geo-indistinguishability is released from a file. `cobogo location evaluate` "
+            remedy="Only what promises geo-indistinguishability is released from a file. `cobogo locate evaluate` "
             "tells what the others do.",
         )
     asked = _spaced(points.ordered(), limits.every)

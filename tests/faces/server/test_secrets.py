@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from cobogo.faces.cli.serving import configured
+from cobogo.faces.cli.serve import server_config
 from cobogo.faces.server.settings import Settings
 
 PASSWORD = "open-sesame-4711"
@@ -18,7 +18,7 @@ CLIENT = ("httpx", "httpcore", "uvicorn.access")
 
 
 def _said(caplog) -> str:
-    assert configured(None, Settings()).access_log is False
+    assert server_config(None, Settings()).access_log is False
     return "\n".join(
         f"{record.name} {record.getMessage()} {record.exc_text}"
         for record in caplog.records

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cobogo.errors import CobogoError, PolicyError
-from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.cli.list import catalogue
 from cobogo.faces.workbench.checking import checked, jobs_of
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.pages.privacy.models import GROUPS, KNOWN, START

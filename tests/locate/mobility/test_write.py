@@ -31,7 +31,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(data: Path, out: Path, *more: str, epsilon: str = "1") -> None:
-    words = ["location", "where", str(data / "calls.csv"), "--cells", str(data / "cells.csv"), "--out", str(out)]
+    words = ["locate", "where", str(data / "calls.csv"), "--cells", str(data / "cells.csv"), "--out", str(out)]
     app(args=[*words, "--epsilon", epsilon, *OPTIONS, *more], standalone_mode=False)
 
 
@@ -173,12 +173,12 @@ def test_wrong_options_are_named(data: Path, tmp_path: Path, words: list[str], n
 def test_days_that_cannot_be_and_regions_at_sea_are_refused_and_what_is_empty_is_warned_of(
     data: Path, tmp_path: Path
 ) -> None:
-    calls = ["location", "where", data / "calls.csv", "--cells", data / "cells.csv", "--epsilon", 1, "--people", 5]
+    calls = ["locate", "where", data / "calls.csv", "--cells", data / "cells.csv", "--epsilon", 1, "--people", 5]
     ahead = command(*calls, "--first", "2190-01-01", "--days", 2, cwd=tmp_path, code=2)
     assert "in the future" in ahead
     early = command(*calls, "--first", "2014-03-04", "--days", 2, "--out", "early", cwd=tmp_path)
     assert "no call is of these days" in early
-    trips = ["location", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
+    trips = ["locate", "synthesize", data / "points.csv", "--epsilon", 1, "--cell", 2000, "--number", 5]
     for region, said in (
         ("-3.90,-38.64,-3.68,-38.40", "longitude and latitude exchanged"),
         ("-38.40,-3.90,-38.64,-3.68", "west and east exchanged"),
@@ -194,7 +194,7 @@ def test_a_release_with_times_that_cannot_be_does_not_verify(data: Path, tmp_pat
     points["time"] = (pd.to_datetime(points["time"]).astype("datetime64[ms]")).astype("int64")
     points.to_csv(tmp_path / "ms.csv", index=False)
     noise = ["--mechanism", "planar-laplace:epsilon=0.01", "--budget", "1", "--out", "out"]
-    command("location", "protect", "ms.csv", *noise, cwd=tmp_path)
+    command("locate", "protect", "ms.csv", *noise, cwd=tmp_path)
     released = pd.read_csv(tmp_path / "out/public/release.csv")
     assert sorted(pd.to_datetime(released["time"])) == sorted(pd.to_datetime(points["time"], unit="ms"))
     public = tmp_path / "out/public"

@@ -35,7 +35,7 @@ def assembled(
     names: tuple[Identity, ...] = get_args(Identity)
     if identity not in names:
         raise InputError(f"must be {', '.join(names)}. Got {identity!r} instead", where="--identity",
-                         remedy=nearest(identity, names, "cobogo location serve --help"))  # fmt: skip
+                         remedy=nearest(identity, names, "cobogo locate serve --help"))  # fmt: skip
     if budget is not None and epsilon is None:
         raise InputError("is for noise, and there is none without --epsilon", where="--budget")
     if not max_wait >= 0:
@@ -52,5 +52,5 @@ def assembled(
             max_wait=max_wait,
         )  # fmt: skip
     except ValueError as problem:
-        raise InputError(str(problem), where="cobogo location serve") from None
+        raise InputError(str(problem), where="cobogo locate serve") from None
     return PrivacyServer(settings, books=books, kept=state.zones)

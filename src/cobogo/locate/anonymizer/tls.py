@@ -41,7 +41,7 @@ def check_leg(host: str, certificate: Path | None, key: Path | None, *, plain: b
             f"without TLS everybody on the way to {host} would see where people are: a cloak protects from the "
             "service, not from who listens between device and anonymizer",
             where="--host",
-            remedy="Give --certificate and --tls-key (`cobogo location certificate` makes a pair to try), "
+            remedy="Give --certificate and --tls-key (`cobogo locate certificate` makes a pair to try), "
             "or --plain-http if something before this server ends TLS.",
         )
 

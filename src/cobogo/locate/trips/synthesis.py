@@ -127,7 +127,7 @@ def fit(points: Points, asked: Synthesis, *, ledger: Any = None, dataset: str = 
     from cobogo.promises.accounting import Loss
 
     if ledger is not None:
-        ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "location synthesize")
+        ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "locate synthesize")
     source = Entropy()
     trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
     walks = bounded(walks_of(trips, asked.grid), asked.trips, asked.longest, source)

@@ -1,4 +1,4 @@
-"""The job behind `cobogo dp frequency-list`: a column in, a list of counts out."""
+"""The job behind `cobogo answer frequency-list`: a column in, a list of counts out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cobogo.publish.frequency_list.mechanism import FrequencyList
 from cobogo.publish.frequency_list.release import DrawnList
 from cobogo.release.transformed import Transformed
 
-NAME = "cobogo dp frequency-list"
+NAME = "cobogo answer frequency-list"
 TEXTS = (".txt", ".lst")
 """How the names of files end that have one item a line, and no header."""
 

@@ -1,4 +1,4 @@
-"""The commands that look after a vault."""
+"""The commands ``cobogo vault …``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Json
 
 app = typer.Typer(help="Look after a vault of tokens: domains, keys, rotation, deletion, log.", no_args_is_help=True)
 
@@ -18,7 +19,6 @@ KeyFile = Annotated[
 ]
 Domain = Annotated[str, typer.Argument(help="The domain: what the tokens are for.", show_default=False)]
 New = Annotated[Path, typer.Option("--out", help="The file that is written, for this user only.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 @app.command()

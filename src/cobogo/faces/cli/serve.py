@@ -1,4 +1,4 @@
-"""The command ``cobogo serve``."""
+"""The commands ``cobogo serve`` and ``cobogo workbench``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import typer
 
 from cobogo.errors import InputError
 from cobogo.faces.cli import console
+
+ME = "me"
+"""The one person of a workbench on their own machine."""
 
 
 def serve(
@@ -26,7 +29,7 @@ def serve(
     days: Annotated[float | None, typer.Option("--days", help="How long the key is valid.")] = None,
 ) -> None:
     """Run the server: data sets, policies, jobs, releases, curator and collections over HTTP."""
-    require(*(["nicegui"] if workbench else []))
+    require_server(*(["nicegui"] if workbench else []))
     from cobogo.faces.server.settings import Settings
 
     given: dict[str, Any] = {"host": host, "port": port, "state": None if state is None else str(state)}
@@ -40,7 +43,7 @@ def serve(
     if add_key is not None:
         _add_key(settings, add_key, role, days)
         return
-    _run(settings, workbench=workbench)
+    _start(settings, workbench=workbench)
 
 
 def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
@@ -56,7 +59,7 @@ def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
     console.warn("this key is shown only now; keep it where others cannot read it")
 
 
-def _run(settings: Any, *, workbench: bool) -> None:
+def _start(settings: Any, *, workbench: bool) -> None:
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.house import House
 
@@ -71,19 +74,72 @@ def _run(settings: Any, *, workbench: bool) -> None:
         from cobogo.faces.workbench.app import mount
 
         mount(app)
-    run(app, settings)
+    run_server(app, settings)
 
 
-def run(app: Any, settings: Any) -> None:
+def workbench(
+    state: Annotated[Path, typer.Option("--state", help="Where data and releases are kept.")] = Path(
+        "cobogo-workbench"
+    ),
+    port: Annotated[int, typer.Option("--port", help="The port.")] = 8341,
+    curator: Annotated[
+        Path | None, typer.Option("--curator", help="The curator's file, to ask questions of.", show_default=False)
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", help="A database to take tables from: NAME=URL; several times for several."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--show/--no-show", help="Open a browser.")] = True,
+) -> None:
+    """Work in a browser on this machine: from a table to a release. Nobody else can reach it."""
+    require_server("nicegui")
+    from cobogo.faces.server.app import create_app
+    from cobogo.faces.server.house import House
+    from cobogo.faces.server.keys import Holder
+    from cobogo.faces.server.roles import LOCAL, Role
+    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.workbench.app import mount
+
+    home = state.absolute()
+    settings = Settings.of(
+        {
+            "state": str(home),
+            "port": port,
+            "registry": str(home / "registry.db"),
+            "curator": None if curator is None else str(curator.absolute()),
+            "sources": _sources(source or []),
+        }
+    )
+    app = create_app(settings, house=House(settings))
+    door = mount(app, local=Holder(ME, Role.STEWARD, LOCAL, "workbench"))
+    address = f"http://127.0.0.1:{port}/enter/{door}"
+    console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")
+    if show:
+        import threading
+        import webbrowser
+
+        threading.Timer(1.5, webbrowser.open, [address]).start()
+    run_server(app, settings)
+
+
+def _sources(given: list[str]) -> dict[str, Any]:
+    pairs = [text.partition("=") for text in given]
+    for name, mark, url in pairs:
+        if not (name and mark and url):
+            raise InputError("must read NAME=URL", where="--source", remedy="clinic=postgresql://localhost/health")
+    return {name: {"url": url, "stewards": [ME]} for name, _, url in pairs}
+
+
+def run_server(app: Any, settings: Any) -> None:
     """Serve until somebody stops it."""
     import uvicorn
 
     from cobogo.floor import web
 
-    web.serve(uvicorn.Server(configured(app, settings)))
+    web.serve(uvicorn.Server(server_config(app, settings)))
 
 
-def configured(app: Any, settings: Any) -> Any:
+def server_config(app: Any, settings: Any) -> Any:
     """How the web server runs. Nothing of a request is printed: an address may hold a name, or a key by mistake."""
     import uvicorn
 
@@ -105,7 +161,7 @@ def configured(app: Any, settings: Any) -> Any:
     )
 
 
-def require(*more: str) -> None:
+def require_server(*more: str) -> None:
     """Refuse to begin where the server's parts are not installed."""
     from importlib.util import find_spec
 

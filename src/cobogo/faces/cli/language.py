@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from typer.core import TyperGroup
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
 from cobogo.errors import PolicyError
 from cobogo.floor.language import language_of, of_locale
@@ -17,71 +16,71 @@ if TYPE_CHECKING:
 OPTIONS = ("--lang", "--language")
 
 
-class Speaking(TyperGroup):
-    """The command with all its commands: each of them takes ``--lang``."""
-
-    asked: str | None = None
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the language out of the arguments before anybody else reads them."""
-        Speaking.asked, rest = _taken(args)
-        return super().parse_args(ctx, rest)
+_REQUESTED: ContextVar[str | None] = ContextVar("language", default=None)
+"""The language that ``--lang`` of this command names."""
 
 
-def spoken() -> str:
+def take_language(arguments: list[str]) -> list[str]:
+    """Remember the language that the arguments name, if they do, and return the other arguments."""
+    language, rest = _without_language(arguments)
+    _REQUESTED.set(language)
+    return rest
+
+
+def terminal_language() -> str:
     """The language of what is said on the terminal."""
-    return Speaking.asked or of_locale()
+    return _REQUESTED.get() or of_locale()
 
 
-def asked() -> str | None:
+def requested_language() -> str | None:
     """The language that was asked for by name, if one was."""
-    return Speaking.asked
+    return _REQUESTED.get()
 
 
-def sentence(text: str) -> str:
+def translate(text: str) -> str:
     """A sentence of the program in the language that is spoken."""
-    return text if spoken() == "en" else in_portuguese(text)
+    return text if terminal_language() == "en" else in_portuguese(text)
 
 
-def reason(text: str) -> str:
+def translate_reason(text: str) -> str:
     """Why a column seems to be what it is, in the language that is spoken."""
     from cobogo.data.schema.portuguese import reason_in_portuguese
 
-    return text if spoken() == "en" else reason_in_portuguese(text)
+    return text if terminal_language() == "en" else reason_in_portuguese(text)
 
 
 def words() -> Words:
-    """What is said on the terminal."""
+    """The texts of the terminal in its language."""
     from cobogo.faces.cli.words import TEXTS
     from cobogo.tell.report.words import Words
 
-    return Words(spoken(), TEXTS[spoken()])
+    return Words(terminal_language(), TEXTS[terminal_language()])
 
 
-def written(policy: Policy | None) -> str:
+def report_language(policy: Policy | None) -> str:
     """The language of what is written: the one asked for, or else the policy's, or else the locale's."""
     said = policy is not None and "language" in policy.report.model_fields_set
-    return Speaking.asked or (policy.report.language if policy is not None and said else of_locale())
+    return _REQUESTED.get() or (policy.report.language if policy is not None and said else of_locale())
 
 
-def in_language(policy: Policy) -> Policy:
+def with_report_language(policy: Policy) -> Policy:
     """A policy whose report is in the language of what is written."""
-    return policy.model_copy(update={"report": policy.report.model_copy(update={"language": written(policy)})})
+    return policy.model_copy(update={"report": policy.report.model_copy(update={"language": report_language(policy)})})
 
 
-def _taken(args: list[str]) -> tuple[str | None, list[str]]:
-    asked: str | None = None
+def _without_language(args: list[str]) -> tuple[str | None, list[str]]:
+    language: str | None = None
     rest: list[str] = []
     left = iter(args)
     for argument in left:
         name, is_one, value = argument.partition("=")
         if argument == "--":
-            return asked, [*rest, argument, *left]
+            return language, [*rest, argument, *left]
         if name not in OPTIONS:
             rest.append(argument)
             continue
         value = value if is_one else next(left, "")
         if not value:
             raise PolicyError("needs a language: en or pt-BR", where=name)
-        asked = language_of(value, where=name)
-    return asked, rest
+        language = language_of(value, where=name)
+    return language, rest

@@ -1,4 +1,4 @@
-"""The command ``cobogo location evaluate``: mechanisms × attacks on a file of trajectories."""
+"""The command ``cobogo locate evaluate``: mechanisms × attacks on a file of trajectories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.errors import DataError, number_of
-from cobogo.faces.cli import console, speaking
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import GuessedSeparator, Json
 
 if TYPE_CHECKING:
     from cobogo.locate.attacks import Findings
@@ -47,8 +48,8 @@ def evaluate(
     time: Annotated[str | None, typer.Option("--time", help="The column of times.")] = None,
     lon: Annotated[str | None, typer.Option("--lon", help="The column of longitudes.")] = None,
     lat: Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")] = None,
-    separator: Annotated[str | None, typer.Option("--separator", help="Guessed from the header if not given.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    separator: GuessedSeparator = None,
+    as_json: Json = False,
 ) -> None:
     """Try mechanisms on true points, attack what they release, and show what each costs and what is still found.
 
@@ -85,12 +86,12 @@ def evaluate(
             progress=show,
         )
         if out is not None:
-            write(found, out, language=speaking.written(None))
+            write(found, out, language=language.report_language(None))
     if as_json:
         console.say_json(found.to_dict())
         return
-    console.say(table(found))
-    for line in not_tried(found):
+    console.say(evaluation_table(found))
+    for line in attacks_not_run(found):
         console.say(line)
     for note in found.notes:
         console.say(f"          {note}")
@@ -98,7 +99,7 @@ def evaluate(
         console.say(f"\nWritten   {out}/evidence (keep: it shows true positions)")
 
 
-def table(found: Evaluation) -> str:
+def evaluation_table(found: Evaluation) -> str:
     """Mechanisms in rows; for each attack the share found beside what anybody finds, and by how much a guess is off."""
     header = ["mechanism", "loss m", "asks about", *found.attacks]
     rows = [
@@ -126,7 +127,7 @@ def _cell(finding: Findings | None) -> str:
     return f"{share} {finding.error.mean():,.0f} m" if len(finding.error) else share
 
 
-def not_tried(found: Evaluation) -> list[str]:
+def attacks_not_run(found: Evaluation) -> list[str]:
     """Why an attack could not be run on some mechanisms, in lines."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for run in found.runs:

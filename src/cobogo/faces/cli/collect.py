@@ -1,4 +1,4 @@
-"""The commands ``cobogo ldp …``: reports of clients, from a column of a pilot to estimates."""
+"""The commands ``cobogo collect …``: reports of clients, from a column of a pilot to estimates."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.errors import DataError, OutputError, PolicyError, number_of
-from cobogo.faces.cli import associating, console, planning
+from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Encoding, Json
 
 if TYPE_CHECKING:
     from cobogo.collect.aggregate import Aggregate
+    from cobogo.collect.association import Association
     from cobogo.collect.collection import Collection
+    from cobogo.collect.planning import Plan
     from cobogo.collect.protocol import Findings
 
 app = typer.Typer(
-    name="ldp", help="Collect without trusting the collector: local differential privacy.", no_args_is_help=True
+    name="collect", help="Collect without trusting the collector: local differential privacy.", no_args_is_help=True
 )
 
 Described = Annotated[Path, typer.Argument(help="The collection: a TOML file.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Level = Annotated[float, typer.Option("--level", help="The chance of finding anything at all that is not there.")]
+
+SHOWN = 20
+"""Pairs of answers that the terminal lists."""
 
 
 @app.command()
@@ -34,7 +39,7 @@ def encode(
         str | None, typer.Option("--form", help="binary, text, json, csv or parquet; by the file's name if not given.")
     ] = None,
     separator: Annotated[str, typer.Option("--separator", help="Of a CSV file.")] = ",",
-    encoding: Annotated[str, typer.Option("--encoding", help="utf-8 or latin-1.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     seed: Annotated[
         int | None, typer.Option("--seed", help="Draw from a seed, for made-up data only: the reports say so.")
     ] = None,
@@ -147,8 +152,121 @@ def decode(
         raise typer.Exit(1)
 
 
-app.command()(planning.plan)
-app.command()(associating.associate)
+@app.command()
+def plan(
+    collection: Annotated[
+        Path | None, typer.Argument(help="A collection, to plan for its values and its ε.", show_default=False)
+    ] = None,
+    frequency: Annotated[
+        float | None, typer.Option("--frequency", help="The share of the clients that hold a value.")
+    ] = None,
+    error: Annotated[
+        float | None, typer.Option("--error", help="The standard error that a mean may have, where a mean is asked.")
+    ] = None,
+    values: Annotated[
+        int | None, typer.Option("--values", help="How many values, or candidates, there are; the collection's.")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="The ε of a client's value; the collection's.")
+    ] = None,
+    power: Annotated[float, typer.Option("--power", help="How surely the value must be seen.")] = 0.9,
+    level: Annotated[float, typer.Option("--level", help="The chance of seeing anything that is not there.")] = 0.05,
+    users: Annotated[int | None, typer.Option("--users", help="How many clients there are.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw clients against shares: a new PNG.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say how many clients each mechanism needs to see a value of a given frequency, and which is the cheapest.
+
+    Exit 1 when no number of clients would do, or those of --users do not.
+    """
+    from cobogo.collect import planning
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.numeric import Numeric
+
+    asked = None if collection is None else Collection.load(collection)
+    _check_between(power, 0.5, "--power")
+    _check_between(level, 0, "--level")
+    if users is not None and users < 1:
+        raise PolicyError(f"must be 1 or more. Got {users} instead", where="--users")
+    if asked is not None and isinstance(asked.protocol, Numeric):
+        if error is None or not error > 0:
+            raise PolicyError(
+                "a mean is asked: say how far off it may be", where="--error", remedy="Give --error, above 0."
+            )
+        found = planning.plan_mean(asked, error)
+        what = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
+        protocols, drawn = {}, ""
+    else:
+        if frequency is None or not 0 < frequency <= 1:
+            raise PolicyError("must be above 0 and at most 1", where="--frequency", remedy="0.01 is one client in 100.")
+        held = asked.protocol.detectable.values if asked is not None and asked.protocol.detectable is not None else None
+        count, loss = values or held, epsilon or (None if asked is None else asked.protocol.epsilon_forever)
+        if not count or count < 2 or not loss or not 0 < loss <= 20:
+            raise PolicyError(
+                "how many values, and what ε?",
+                where="--values, --epsilon",
+                remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
+            )
+        protocols = planning.alternatives(asked, count, loss)
+        found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
+        what = (
+            f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "
+            f"among {count:,} values at ε = {loss:.4g}"
+        )
+        drawn = f"Of {count:,} values, at ε = {loss:.4g}, with a power of {power:g} and a level of {level:g} for all"
+    if plot is not None:
+        if not protocols:
+            raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
+        planning.draw(protocols, plot, drawn, power=power, level=level)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        _say_plan(found, what, users, plot)
+    able = [offer.users for offer in found.offers if offer.users is not None]
+    if not able or (users is not None and min(able) > users):
+        raise typer.Exit(1)
+
+
+@app.command()
+def associate(
+    first: Annotated[Path, typer.Argument(help="The collection of the first question.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="The collection of the second.", show_default=False)],
+    data: Annotated[
+        str, typer.Argument(help="A CSV or Parquet file with a pair of reports a row.", show_default=False)
+    ],
+    columns: Annotated[
+        str, typer.Option("--columns", help="The columns of the reports to the first and the second question.")
+    ] = "first,second",
+    level: Annotated[
+        float, typer.Option("--level", help="The chance of seeing a relation where there is none.")
+    ] = 0.05,
+    as_json: Json = False,
+) -> None:
+    """Estimate how the answers to two questions go together, from reports that came in pairs.
+
+    Exit 1 when they may have nothing to do with each other.
+    """
+    from cobogo.collect.association import associate as associated
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.columns import column_reports
+    from cobogo.data.policy import Data
+    from cobogo.data.table.read import read
+
+    names = [name.strip() for name in columns.split(",")]
+    if len(names) != 2:
+        raise PolicyError(f"must be two names with a comma between. Got {columns!r} instead", where="--columns")
+    if not 0 < level < 1:
+        raise PolicyError(f"must be above 0 and below 1. Got {level!r} instead", where="--level")
+    table = read(data, Data())
+    both = [Collection.load(path) for path in (first, second)]
+    one, other = (column_reports(asked, table, name) for asked, name in zip(both, names, strict=True))
+    found = associated(both[0], one, both[1], other)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        _say_association(found, both[0].question, both[1].question)
+    if found.chance > level:
+        raise typer.Exit(1)
 
 
 def _collection(path: Path) -> Collection:
@@ -229,3 +347,46 @@ def _draw(path: Path, asked: Collection, found: Findings) -> None:
             stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
             unit="share of the clients" if found.counted else asked.question, percent=found.counted,
         )  # fmt: skip
+
+
+def _say_plan(found: Plan, what: str, users: int | None, plot: Path | None) -> None:
+    header = ["mechanism", "clients needed", "bytes a report"]
+    rows = [[o.mechanism, "never" if o.users is None else f"{o.users:,}", f"{o.width:,}"] for o in found.offers]
+    if users is not None and any(offer.share is not None for offer in found.offers):
+        header.append(f"{users:,} clients show")
+        for row, offer in zip(rows, found.offers, strict=True):
+            row.append("nothing" if offer.share is None else f"{offer.share:.3%}")
+    console.say(what + ":\n")
+    console.say(console.table(header, rows, numbers=[1, 2, 3]))
+    if found.cheapest is not None:
+        console.say(
+            f"\nCheapest  {found.cheapest.mechanism}: about the fewest clients, and of those the shortest reports"
+        )
+    if plot is not None:
+        console.say(f"Written   {plot}")
+
+
+def _check_between(value: float, low: float, where: str) -> None:
+    if not low <= value < 1 or value <= 0:
+        raise PolicyError(f"must be above {low:g} and below 1. Got {value!r} instead", where=where)
+
+
+def _say_association(found: Association, first: str, second: str) -> None:
+    pairs = sorted(
+        ((i, j) for i in range(len(found.rows)) for j in range(len(found.columns))), key=lambda at: -found.shares[at]
+    )
+    rows = [
+        [
+            found.rows[i], found.columns[j], f"{found.shares[i, j]:.2%}",
+            "" if found.errors[i, j] != found.errors[i, j] else f"{found.errors[i, j]:.2%}",
+            f"{found.shares[i].sum() * found.shares[:, j].sum():.2%}",
+        ]
+        for i, j in pairs[:SHOWN]
+    ]  # fmt: skip
+    console.say(console.table([first, second, "share", "± 1 s.e.", "if unrelated"], rows, numbers=[2, 3, 4]))
+    left = len(pairs) - len(rows)
+    console.say(
+        (f"… and {number_of(left, 'pair')} more\n" if left > 0 else "")
+        + f"\n{number_of(found.users, 'pair')} of reports. By chance alone, unrelated answers would seem as related "
+        f"with probability {found.chance:.2g}."
+    )

@@ -1,4 +1,4 @@
-"""The commands that mask and tokenize tables, and that turn tokens back."""
+"""The commands ``cobogo mask``, ``cobogo tokenize`` and ``cobogo detokenize``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console
-from cobogo.faces.cli.transforming import Engine, Json, Out, PolicyFile, Quiet
+from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 
 if TYPE_CHECKING:
     from cobogo.publish.mask.job import MaskedTables
@@ -62,7 +62,7 @@ def _run(
     policy: Path, out: Path | None, engine: str | None, quiet: bool, as_json: bool, needed: tuple[str, ...] = ()
 ) -> None:
     from cobogo.data.policy.masking import operator_of
-    from cobogo.faces.cli.transformed import finish, place
+    from cobogo.faces.cli.summary import directory_of, write_and_say
     from cobogo.publish.mask import job
 
     with console.progress(quiet=quiet or as_json) as show:
@@ -74,7 +74,7 @@ def _run(
                 "tokenizes nothing", where=f"{policy}, masking.columns", remedy=f"Use one of {', '.join(needed)}."
             )
         if not isinstance(release, job.MaskedTables):
-            finish(release, place(release.policy, out), show, quiet, as_json)
+            write_and_say(release, directory_of(release.policy, out), show, quiet, as_json)
             return
         directory = out or (release.rules.home / release.rules.directory if release.rules.directory else None)
         if directory is None:
@@ -90,10 +90,10 @@ def _run(
     if as_json:
         console.say_json({"tables": records, "references": [str(found) for found in release.rules.references]})
     elif not quiet:
-        _tell(release, records, directory)
+        _say_tables(release, records, directory)
 
 
-def _tell(release: MaskedTables, records: dict[str, int], directory: Path) -> None:
+def _say_tables(release: MaskedTables, records: dict[str, int], directory: Path) -> None:
     for name, count in records.items():
         console.say(f"Release   {name:<30} {count:,} records")
     for reference in release.rules.references:

@@ -1,4 +1,4 @@
-"""The command ``cobogo explain``."""
+"""The commands ``cobogo list`` and ``cobogo explain``: what can be asked for, and what each thing is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,52 @@ from typing import Annotated
 
 import typer
 
+from cobogo.errors import PolicyError
 from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Json
 
 WIDEST = 100
+
+
+def list_(
+    what: Annotated[
+        str, typer.Argument(help="models, metrics, algorithms, engines, attacks or mechanisms", show_default=False)
+    ],
+    as_json: Json = False,
+) -> None:
+    """List what a policy can ask for."""
+    entries = catalogue(what)
+    if as_json:
+        console.say_json([{"name": name, "about": about} for name, about in entries])
+    elif not entries:
+        console.say(f"There are no {what} in this version.")
+    else:
+        console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
+
+
+def catalogue(what: str) -> list[tuple[str, str]]:
+    """Names and first sentences of everything of a kind."""
+    from cobogo.tell.reference.kinds import KINDS
+
+    if what == "engines":
+        from cobogo.data.table.connect import ABOUT
+
+        return list(ABOUT.items())
+    found = [
+        (name, entries[name].summary + (f" ({source.remark})" if source.remark else ""))
+        for kind in KINDS.values()
+        if kind.listed == what
+        for entries in (kind.entries(),)
+        for source in kind.sources
+        for name in source.things()
+    ]
+    if not found:
+        raise PolicyError(
+            f"there is no list of {what!r}",
+            where="cobogo list",
+            remedy="Ask for models, metrics, algorithms, engines, attacks or mechanisms.",
+        )
+    return found
 
 
 def explain(
@@ -18,7 +61,7 @@ def explain(
     kind: Annotated[
         str | None, typer.Option("--kind", help="Of which kind, where several have the name.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Say what something is: its definition, formula, example, guarantee, limits, cost and paper."""
     from cobogo.tell.reference.formula import readable

@@ -1,4 +1,4 @@
-"""Attacking a release from the command line."""
+"""The command ``cobogo attack``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Json
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.base import Findings
@@ -49,7 +50,7 @@ def attack(
     ] = [],  # noqa: B006
     separator: Annotated[str | None, typer.Option("--separator", help="Of plain files; guessed if not given.")] = None,
     encoding: Annotated[str | None, typer.Option("--encoding", help="Of plain files: utf-8 or latin-1.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Attack a release as somebody else might.
 
@@ -58,7 +59,7 @@ def attack(
     """
     from cobogo.examine import attacks
 
-    asked: dict[str, Any] = {"attribute": attribute, "columns": columns, "threshold": threshold, **_parsed(options)}
+    asked: dict[str, Any] = {"attribute": attribute, "columns": columns, "threshold": threshold, **_options_of(options)}
     findings = attacks.attack(
         name,
         *releases,
@@ -73,18 +74,18 @@ def attack(
     if as_json:
         console.say_json(findings.to_dict())
     else:
-        console.say(lines(findings))
+        console.say(attack_lines(findings))
     if findings.succeeded or not findings.tried:
         raise typer.Exit(1)
 
 
-def lines(findings: Findings) -> str:
-    """What was found, for people."""
+def attack_lines(findings: Findings) -> str:
+    """Lines of text for what an attack found."""
     content = findings.to_dict()
     text = [
         f"Attack    {findings.attack}",
         f"Knows     {findings.knows}",
-        *([f"Assumes   {_listed(content['assumes'])}"] if content["assumes"] else []),
+        *([f"Assumes   {_options_text(content['assumes'])}"] if content["assumes"] else []),
         f"Found     {findings.summary}",
     ]
     text += [f"          {name}: {_figure(value)}" for name, value in content["measures"].items()]
@@ -98,7 +99,7 @@ def lines(findings: Findings) -> str:
     return "\n".join(text)
 
 
-def _listed(options: dict[str, Any]) -> str:
+def _options_text(options: dict[str, Any]) -> str:
     """The options of an attack, as they are given."""
     texts = {
         name: ",".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in options.items()
@@ -110,7 +111,7 @@ def _figure(value: float | int | None) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
 
 
-def _parsed(options: list[str]) -> dict[str, str]:
+def _options_of(options: list[str]) -> dict[str, str]:
     found = {}
     for option in options:
         key, sign, value = option.partition("=")

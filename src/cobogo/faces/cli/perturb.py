@@ -1,20 +1,13 @@
-"""The commands whose releases are no recodings: each is settled by a policy, written and verified in one way."""
+"""The commands ``cobogo perturb``, ``cobogo sample`` and ``cobogo synthesize``: each does what a policy says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from cobogo.faces.cli import console
-
-PolicyFile = Annotated[Path, typer.Argument(help="The policy: a TOML file.", show_default=False)]
-Out = Annotated[Path | None, typer.Option("--out", help="Where the release goes.", show_default=False)]
-Engine = Annotated[str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress and no summary.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 
 
 def perturb(
@@ -57,8 +50,8 @@ def _run(
     settle: Callable[..., Any], policy: Path, out: Path | None, engine: str | None, quiet: bool, as_json: bool
 ) -> None:
     from cobogo.data.policy import Policy
-    from cobogo.faces.cli.transformed import finish, place
+    from cobogo.faces.cli.summary import directory_of, write_and_say
 
     rules = Policy.load(policy)
     with console.progress(quiet=quiet or as_json) as show:
-        finish(settle(rules, engine=engine, progress=show), place(rules, out), show, quiet, as_json)
+        write_and_say(settle(rules, engine=engine, progress=show), directory_of(rules, out), show, quiet, as_json)

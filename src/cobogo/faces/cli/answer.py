@@ -1,4 +1,4 @@
-"""The commands ``cobogo dp …``: ask the curator, see the budget, see what a question would cost."""
+"""The commands ``cobogo answer …``: ask the curator, see the budget, see what a question would cost."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cobogo.errors import PolicyError, number_of
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Encoding, Engine, Json, Ledger, PayingAnalyst, PayingDataset, Quiet
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
     from cobogo.answer.result import Answer
 
 app = typer.Typer(
-    name="dp", help="Answer questions with differential privacy, and keep the budget.", no_args_is_help=True
+    name="answer", help="Answer questions with differential privacy, and keep the budget.", no_args_is_help=True
 )
 
 Question = Annotated[str, typer.Argument(help="The question, in SQL.", show_default=False)]
@@ -24,7 +25,6 @@ Analyst = Annotated[str | None, typer.Option("--analyst", help="Who asks; the on
 Epsilon = Annotated[str | None, typer.Option("--epsilon", help="How much ε to spend.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="How much ρ to spend, where the budget is in ρ.")]
 Delta = Annotated[str, typer.Option("--delta", help="How much δ to spend, where keys are not public.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 CURATOR = Path("curator.toml")
 
@@ -131,6 +131,58 @@ def check(config: Config = CURATOR) -> None:
     curator = Curator.load(config)
     curator.check()
     console.say(console.table(["data set", "rows"], [[name, "can be asked about"] for name in curator.datasets]))
+
+
+@app.command(name="frequency-list")
+def frequency_list(
+    data: Annotated[
+        Path, typer.Argument(help="A CSV or Parquet file, or a .txt file of one item a line.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Where the release goes.", show_default=False)],
+    epsilon: Annotated[str, typer.Option("--epsilon", help="ε: how much to spend.", show_default=False)],
+    delta: Annotated[str, typer.Option("--delta", help="δ: the chance of what the draw leaves out.")] = "1e-9",
+    column: Annotated[
+        str | None, typer.Option("--column", help="The column of items; the only one, if there is one.")
+    ] = None,
+    counts: Annotated[bool, typer.Option("--counts", help="The column has the count of one item in each row.")] = False,
+    separator: Annotated[str, typer.Option("--separator", help="Of a CSV file.")] = ",",
+    encoding: Encoding = "utf-8",
+    ledger: Ledger = None,
+    dataset: PayingDataset = None,
+    analyst: PayingAnalyst = None,
+    engine: Engine = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="For examples only: the release then fails verification.")
+    ] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Release how often items (passwords, say) occur, as a sorted list of counts, without the items.
+
+    Exit 1 when the budget does not allow for it, or when it would not hold: noise from a seed never does.
+    """
+    from pydantic import ValidationError
+
+    from cobogo.data.policy import Data
+    from cobogo.data.policy.readable import readable
+    from cobogo.faces.cli.summary import write_and_say
+    from cobogo.promises.paying import payer
+    from cobogo.publish.frequency_list.job import frequency_list, settled
+
+    settled(epsilon, delta)
+    paying = payer(ledger, dataset, analyst)
+    try:
+        options = Data.model_validate({"separator": separator, "encoding": encoding})
+    except ValidationError as error:
+        raise readable(error, "cobogo answer frequency-list", Data) from None
+    with (
+        console.progress(quiet=quiet or as_json) as show,
+        frequency_list(
+            data, column, epsilon=epsilon, delta=delta, counts=counts, options=options, engine=engine, payer=paying,
+            seed=seed, language=language.report_language(None),
+        ) as found,
+    ):  # fmt: skip
+        write_and_say(found, out, show, quiet, as_json)
 
 
 def _who(rules: Any, analyst: str | None) -> str:

@@ -1,4 +1,4 @@
-"""The command ``cobogo location people``: example data of people who move about."""
+"""The commands ``cobogo locate …``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ import typer
 
 from cobogo.errors import number_of
 from cobogo.faces.cli import console
+from cobogo.faces.cli.locate import evaluate, release, serve
+from cobogo.faces.cli.options import Json
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+app = typer.Typer(
+    name="locate", help="Protect where people are: models of movement, mechanisms, attacks.", no_args_is_help=True
+)
 
 
+@app.command()
 def people(
     out: Annotated[Path, typer.Option("--out", help="Where the files go.")] = Path("fortaleza"),
     number: Annotated[int, typer.Option("--number", min=1, max=1_000_000, help="How many made-up people.")] = 1_000,
@@ -30,3 +35,13 @@ def people(
         return
     for name, found in rows.items():
         console.say(f"Written   {out / name}   {number_of(found, 'row')}")
+
+
+app.command()(release.where)
+app.command()(serve.serve)
+app.command()(serve.enrol)
+app.command()(serve.certificate)
+app.command()(evaluate.evaluate)
+app.command()(release.protect)
+app.command()(release.anonymize)
+app.command()(release.synthesize)

@@ -1,4 +1,4 @@
-"""The registry from the command line."""
+"""The commands ``cobogo registry …``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Json
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.store import Registry
@@ -24,11 +25,10 @@ Place = Annotated[
     ),
 ]
 KeyFile = Annotated[Path | None, typer.Option("--key", help="The file of its key; beside a file if not given.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 DEFAULT = "registry.db"
 
 
-def opened(place: str, key: Path | None) -> Registry:
+def registry_at(place: str, key: Path | None) -> Registry:
     """The registry that the options name."""
     from cobogo.publish.registry.store import open_registry
 
@@ -56,7 +56,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the releases. Shows no values."""
-    with opened(registry, key).transaction() as book:
+    with registry_at(registry, key).transaction() as book:
         entries = book.entries(dataset)
     if as_json:
         console.say_json([entry.as_dict() for entry in entries])
@@ -85,7 +85,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show what is recorded of a release: its policy, its plan in figures, its digests. Shows no values."""
-    with opened(registry, key).transaction() as book:
+    with registry_at(registry, key).transaction() as book:
         entry = book.entry(release)
     if as_json:
         console.say_json(entry.as_dict() | {"policy": entry.summary["policy"]})
@@ -112,11 +112,11 @@ def add(
     from cobogo.publish.registry.store import check_name
 
     check_name(dataset)
-    opened(registry, key).close()
+    registry_at(registry, key).close()
     location = registry if "://" in registry else str(Path(registry).absolute())
     identity, found = adopt(release, location, key, dataset)
     console.say(f"Recorded  {identity}")
-    with opened(registry, key).transaction() as book:
+    with registry_at(registry, key).transaction() as book:
         for warning in book.entry(identity).summary.get("warnings", ()):
             console.warn(warning)
     for breach in found:
@@ -138,7 +138,7 @@ def remove(
     from cobogo.errors import RegistryError
     from cobogo.publish.registry.store import UNFINISHED
 
-    with opened(registry, key).transaction() as book:
+    with registry_at(registry, key).transaction() as book:
         if book.entry(release).state != UNFINISHED and not never_left:
             raise RegistryError(
                 f"{release} was released: whoever has it can join it with what comes later",

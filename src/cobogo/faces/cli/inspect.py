@@ -1,19 +1,52 @@
-"""What `cobogo inspect` says and writes."""
+"""The command ``cobogo inspect``."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cobogo.data.policy import Data
-from cobogo.data.schema import ColumnProfile, Suggestion, starter_policy
-from cobogo.errors import OutputError
-from cobogo.faces.cli import console, speaking
+import typer
+
+from cobogo.errors import OutputError, PolicyError
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
+
+if TYPE_CHECKING:
+    from cobogo.data.policy import Data
+    from cobogo.data.schema import ColumnProfile, Suggestion
+
+
+def inspect(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    separator: GuessedSeparator = None,
+    encoding: Encoding = "utf-8",
+    write: Annotated[Path | None, typer.Option("--write", help="Write a starter policy here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
+    from cobogo.data.schema import inspection
+
+    if encoding not in ("utf-8", "latin-1"):
+        raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
+    if separator is not None and len(separator) != 1:
+        raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
+    options, profiles, suggestions = inspection.inspect(data, separator, encoding)
+    if write is not None:
+        write_starter(write, data, options, profiles, suggestions)
+    if as_json:
+        console.say_json(inspection.as_json(profiles, suggestions))
+        return
+    say = language.words()
+    console.say(as_table(profiles, suggestions))
+    if any(not found.certain for found in suggestions):
+        console.say(f"\n{say('guess')}")
+    if write is not None:
+        console.say_written(str(write), say("confirm", policy=write))
 
 
 def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
-    """For people: no value of the data is shown."""
-    say = speaking.words()
+    """A table of the columns with what was found and is suggested. It shows no value of the data."""
+    say = language.words()
     rows = [
         [
             column.name,
@@ -22,7 +55,7 @@ def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> st
             say.number(column.missing),
             f"{found.role}{'' if found.certain else ' ?'}",
             _short(found.hierarchy),
-            speaking.reason(found.reason),
+            language.translate_reason(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
     ]
@@ -34,6 +67,8 @@ def write_starter(
     target: Path, data: Path, options: Data, profiles: list[ColumnProfile], suggestions: list[Suggestion]
 ) -> None:
     """Write the starter policy where nothing is yet."""
+    from cobogo.data.schema import starter_policy
+
     text = starter_policy(
         profiles,
         suggestions,

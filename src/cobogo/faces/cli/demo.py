@@ -1,16 +1,35 @@
-"""The demo's results on the terminal."""
+"""The command ``cobogo demo``."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from cobogo.faces.cli import console, speaking
-from cobogo.studies.demo.run import CHOSEN, TOGETHER, Demo
+import typer
+
+from cobogo.faces.cli import console, language
+
+if TYPE_CHECKING:
+    from cobogo.studies.demo.run import Demo
 
 
-def lines(demo: Demo, directory: Path) -> str:
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
+    rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
+) -> None:
+    """Anonymize made-up COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show what came of it."""
+    from cobogo.studies.demo.run import run as run_demo
+
+    with console.progress() as show:
+        made = run_demo(out, rows=rows, language=language.report_language(None), progress=show)
+    console.say(demo_lines(made, out))
+
+
+def demo_lines(demo: Demo, directory: Path) -> str:
     """A table of what each release cost, what two of them expose together, and which one to give away."""
-    say, results = speaking.words(), demo.results
+    from cobogo.studies.demo.run import CHOSEN, TOGETHER
+
+    say, results = language.words(), demo.results
     measured = [say(f"h.{key}") for key in ("precision", "average", "classes", "suppressed", "file")]
     header = ["k", "l", "localidade", "data_nascimento", *measured]
     rows = [

@@ -1,4 +1,4 @@
-"""Auditing a release from the command line."""
+"""The command ``cobogo audit``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.faces.cli import console, speaking
+from cobogo.faces.cli import console, language
 
 if TYPE_CHECKING:
     from cobogo.studies.audit import Audit
@@ -47,19 +47,19 @@ def audit(
             progress=show,
         )
         if not as_json:
-            audits.write(found, release, language=speaking.asked())
+            audits.write(found, release, language=language.requested_language())
     if as_json:
         console.say_json(found.as_dict())
     else:
-        console.say(lines(found))
-        console.written(f"{release}/evidence/audit.html", f"{release}/evidence/audit.json")
+        console.say(audit_lines(found))
+        console.say_written(f"{release}/evidence/audit.html", f"{release}/evidence/audit.json")
     if not found:
         raise typer.Exit(1)
 
 
-def lines(found: Audit) -> str:
+def audit_lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
-    say = speaking.words()
+    say = language.words()
     rows = []
     for trial in found.tried:
         if trial.findings is not None:
@@ -78,6 +78,6 @@ def lines(found: Audit) -> str:
         for trial in sorted(found.trials, key=lambda trial: trial.open)
         if trial.findings is None
     ]
-    text += [f"{say('Note')}: {speaking.sentence(note)}." for note in found.notes]
+    text += [f"{say('Note')}: {language.translate(note)}." for note in found.notes]
     text.append(say(f"audit.{found.verdict}", tried=len(found.tried), untried=len(found.untried), **found.people))
     return "\n".join(text)

@@ -1,4 +1,4 @@
-"""The commands ``cobogo location serve``, ``enrol`` and ``certificate``: the trusted anonymizer as a server."""
+"""The commands ``cobogo locate serve``, ``enrol`` and ``certificate``: the trusted anonymizer as a server."""
 
 from __future__ import annotations
 

@@ -281,9 +281,8 @@ import os, signal, sys
 sys.path[:0] = sys.argv[1:3]
 from support.synth_tables import people
 import cobogo as cb
-from cobogo.publish.synthesize import rows
 import cobogo.publish.synthesize.synthetic as synthetic, json
-synthetic.coded_rows = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
+synthetic.encode_rows = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 cb.synthesize(people(50), json.loads(sys.argv[3])).write(sys.argv[4])
 """
 

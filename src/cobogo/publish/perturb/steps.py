@@ -125,9 +125,9 @@ def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, so
 
     Formula: $\Pr[y \mid x] = P_{yx}$; invariant $R = B P$ with $B_{xy} = \frac{P_{yx} f_x}{(P f)_y}$, so that $R f = f$
     Example:
-        >>> from cobogo.publish.perturb import pram
+        >>> from cobogo.publish.perturb.steps import invariant_matrix, retention_matrix
         >>> shares = np.array([0.7, 0.2, 0.1])
-        >>> bool(np.allclose(pram.invariant(pram.keeping(3, 0.5), shares) @ shares, shares))
+        >>> bool(np.allclose(invariant_matrix(retention_matrix(3, 0.5), shares) @ shares, shares))
         True
 
     Guarantee: None is asked for; what the matrix does is reported as its amplification. Where a guarantee is needed,

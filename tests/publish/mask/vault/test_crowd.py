@@ -16,8 +16,8 @@ from support.vaults import emptied, raw
 
 PROGRAM = """
 import sys
-from cobogo.publish.mask.vault import Vault, vault
-vault.BATCH = 200
+from cobogo.publish.mask.vault import Vault, access
+access.BATCH = 200
 place, key, seed, domain, many = sys.argv[1:]
 import random
 values = [f"person {n:05d}" for n in range(int(many))]

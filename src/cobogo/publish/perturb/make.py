@@ -21,7 +21,8 @@ from cobogo.promises.operators.matrix import Matrix
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.columns import counted
-from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story, Transformation
+from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -36,7 +37,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Perturbed(Transformation):
+class Perturbed(DrawnRows):
     """Some attributes perturbed, step by step; the rest is released as it is."""
 
     wanted: Perturbation

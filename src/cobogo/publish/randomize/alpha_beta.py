@@ -24,8 +24,8 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.promises import fit
-from cobogo.promises.guarantees import DGammaPrivacy
 from cobogo.promises.guarantees.base import raised
+from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.publish.randomize.columns import promised
@@ -36,7 +36,8 @@ from cobogo.publish.randomize.request import (
     warn_of_undeclared_domains,
 )
 from cobogo.release.columns import codes, counted, labelled, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -123,7 +124,7 @@ def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SetRelease(Transformation):
+class SetRelease(DrawnRows):
     """All released columns as one set of records."""
 
     values: tuple[AttributeValues, ...]

@@ -16,7 +16,8 @@ from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.paying import Cost, Payer
 from cobogo.publish.synthesize.private import PaidStep, Private
 from cobogo.release.columns import kind_of
-from cobogo.release.contract import ENTROPY, Json, Meaning, Story, Transformation
+from cobogo.release.contract import ENTROPY, Json, Meaning, Story
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -37,7 +38,7 @@ class Done:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Synthetic(Transformation):
+class Synthetic(DrawnRows):
     """Records drawn from a model of the table: no released record is anybody's."""
 
     policy: Policy

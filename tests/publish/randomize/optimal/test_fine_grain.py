@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution, SearchTooLarge
-from cobogo.promises.guarantees import Exposure, RhoPrivacy
+from cobogo.promises.guarantees import Exposure
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.optimal.fine_grain import linear_programme, tempered, value_dependent
 

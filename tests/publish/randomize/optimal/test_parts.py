@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution
-from cobogo.promises.guarantees import Exposure, RhoPrivacy, UpwardRhoPrivacy
+from cobogo.promises.guarantees import Exposure
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
 from cobogo.publish.randomize.optimal.parts import partition_domain
 
 

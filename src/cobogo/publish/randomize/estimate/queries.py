@@ -15,7 +15,6 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints, Mask
-from cobogo.publish.recode.plan import BucketPlan
 
 SANITY = 0.001
 """Errors are relative to the true count, but to no less than this share of the records."""
@@ -126,8 +125,9 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     """Each released value is spread evenly over the leaves that it stands for."""
     from cobogo.examine.utility.sides import in_codes_of, sides
     from cobogo.publish.anonymize import prepare, solve
+    from cobogo.publish.recoded import recoding_of
 
-    both = sides(solve(prepare(table, policy)))
+    both = sides(recoding_of(solve(prepare(table, policy))))
     histogram = both.after.histograms[attribute]
     values = in_codes_of(histogram, both.before.histograms[attribute].domain)
 
@@ -148,7 +148,6 @@ def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa
     from cobogo.publish.anonymize import prepare, solve
 
     release = solve(prepare(table, policy))
-    assert isinstance(release.plan, BucketPlan)
     buckets, counted = release.plan.buckets, release.problem.table
     kept = buckets.owners >= 0
     histogram = buckets.histogram

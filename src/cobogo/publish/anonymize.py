@@ -33,7 +33,7 @@ from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.planning import plan
+from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoded import Recoded
 from cobogo.release.release import Origin, Release
 from cobogo.release.series import Series, open_series, with_earlier_releases

@@ -25,8 +25,8 @@ from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
-from cobogo.publish.recode.describe import Description, released_trees
-from cobogo.publish.recode.plan import Plan
+from cobogo.publish.recode.plans.base import Plan
+from cobogo.publish.recode.plans.describe import Description, released_trees
 from cobogo.release import alone
 from cobogo.release import manifest as manifests
 from cobogo.release.contract import Json, ReadBack, Transformation, Verdict

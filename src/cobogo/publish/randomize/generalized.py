@@ -27,7 +27,7 @@ from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.columns import judged, promised
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
-from cobogo.publish.recode.plan import Plan, free_name
+from cobogo.publish.recode.plans.base import Plan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows

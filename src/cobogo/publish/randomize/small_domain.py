@@ -24,7 +24,7 @@ from cobogo.publish.randomize.choose import only_rho
 from cobogo.publish.randomize.columns import promised
 from cobogo.publish.randomize.optimal.parts import DomainPart, partition_domain
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
-from cobogo.publish.recode.plan import free_name
+from cobogo.publish.recode.plans.base import free_name
 from cobogo.release.columns import codes, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows

@@ -15,10 +15,10 @@ from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Classes, Model, Monotone, Scope
 from cobogo.promises.models.check import failing
 from cobogo.publish.recode.contract.problem import Levels, Problem
+from cobogo.publish.recode.contract.withhold import Withholding, withheld_values
 from cobogo.publish.recode.lattice.checks import Form, form
 from cobogo.publish.recode.lattice.outcome import Sums, outcome, sums
 from cobogo.publish.recode.lattice.rolled import Rolled, Tables
-from cobogo.publish.recode.withhold import Withholding, withheld_values
 
 
 @dataclass(frozen=True, eq=False, repr=False)

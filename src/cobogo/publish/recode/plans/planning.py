@@ -14,16 +14,16 @@ from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
 from cobogo.promises.models import Scope
-from cobogo.publish.recode.buckets.plan import BucketPlan
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
-from cobogo.publish.recode.distort import Tuple, settle
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.rolled import Rolled
-from cobogo.publish.recode.marginals.plan import MarginalPlan
 from cobogo.publish.recode.partition.condensation import Condensed
-from cobogo.publish.recode.partition.plan import CondensedPlan
-from cobogo.publish.recode.plan import FullDomainPlan, LocalPlan, Plan, free_name
+from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, Plan, free_name
+from cobogo.publish.recode.plans.buckets import BucketPlan
+from cobogo.publish.recode.plans.condensed import CondensedPlan
+from cobogo.publish.recode.plans.distort import Tuple, settle
+from cobogo.publish.recode.plans.marginals import MarginalPlan
 from cobogo.release.margins import Marginal, Margins
 from cobogo.release.withheld import given_away, visible_classes
 

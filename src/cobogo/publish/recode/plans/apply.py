@@ -6,21 +6,49 @@ the rows with the same tuple.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.lookup import replace_values, unused_names
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.distort import Distortion, Tuple
-from cobogo.publish.recode.moves import Moves
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.plans.distort import Distortion, Tuple
 
 if TYPE_CHECKING:
-    from cobogo.publish.recode.plan import FullDomainPlan
+    from cobogo.publish.recode.plans.base import FullDomainPlan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moves:
+    """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` those of the class
+    ``owners[p]``; −1 is for those that are suppressed. Where a tuple's parcels are told apart by other columns,
+    ``told`` gives what each parcel has there, and ``values`` a code for it."""
+
+    problem: Problem
+    tuples: Ints
+    owners: Ints
+    counts: Ints
+    values: NDArray[np.int32] | None
+    told: Mapping[str, NDArray[np.object_]]
+    released: Mapping[str, NDArray[np.object_]]  # by column, what each class's records get
+    star: bool
+
+    @property
+    def split(self) -> bool:
+        """Whether records that are told apart by nothing go different ways."""
+        return len(np.unique(self.tuples)) < len(self.tuples)
+
+
+def named(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
+    """Codes as the labels that they stand for."""
+    return np.array([*labels, None], dtype=object)[codes]  # the last makes an array of texts of it, whatever they are
 
 
 def generalize(table: Table, plan: FullDomainPlan, columns: Sequence[str]) -> Expression:

@@ -12,11 +12,10 @@ from cobogo.data.policy import Role
 from cobogo.data.table.engine import Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.publish.recode.apply import assign
-from cobogo.publish.recode.describe import Description
-from cobogo.publish.recode.moves import Moves, named
 from cobogo.publish.recode.partition.condensation import Condensed
-from cobogo.publish.recode.plan import Plan, group_faults
+from cobogo.publish.recode.plans.apply import Moves, assign, named
+from cobogo.publish.recode.plans.base import Plan, group_faults
+from cobogo.publish.recode.plans.describe import Description
 from cobogo.release.manifest import BucketEntry, Column
 
 

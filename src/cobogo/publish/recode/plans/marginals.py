@@ -14,8 +14,8 @@ from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError
-from cobogo.publish.recode.describe import Description
-from cobogo.publish.recode.plan import Plan, counted_tuples
+from cobogo.publish.recode.plans.base import Plan, counted_tuples
+from cobogo.publish.recode.plans.describe import Description
 from cobogo.release.manifest import Column, Manifest
 from cobogo.release.margins import Margins
 

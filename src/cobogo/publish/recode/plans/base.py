@@ -22,13 +22,12 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.apply import assign, distort, generalize
 from cobogo.publish.recode.cells.recovery import recoverable
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.cuts.cut import CutAssignment
-from cobogo.publish.recode.describe import Description
-from cobogo.publish.recode.distort import Distortion, Tuple
-from cobogo.publish.recode.moves import Moves, named
+from cobogo.publish.recode.plans.apply import Moves, assign, distort, generalize, named
+from cobogo.publish.recode.plans.describe import Description
+from cobogo.publish.recode.plans.distort import Distortion, Tuple
 from cobogo.release import dictionary
 from cobogo.release.contract import ROWS
 from cobogo.release.manifest import BucketEntry, Column, Manifest

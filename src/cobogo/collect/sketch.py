@@ -25,11 +25,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.base import Estimate, Oracle, Reports, at_least, at_most
-from cobogo.collect.bits import count, drawn
-from cobogo.collect.direct import Direct
-from cobogo.collect.families import cells, read
 from cobogo.collect.hadamard import transformed
+from cobogo.collect.hash_functions import cells, read
+from cobogo.collect.layout import count_bits, random_bits
+from cobogo.collect.oracle import Estimate, Oracle, Reports, at_least, at_most
+from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, below, coins
 
@@ -205,14 +205,14 @@ class CountMeanSketch(Sketch):
         reports = np.empty(len(held), dtype=self.report)
         rows, own = self._places(held, source)
         reports["row"] = rows
-        bits = drawn(self.flip, (len(held), self.width // 8), source)
+        bits = random_bits(self.flip, (len(held), self.width // 8), source)
         bits[np.arange(len(held)), own >> 3] ^= (128 >> (own & 7)).astype(np.uint8)
         reports["bits"] = bits
         return reports
 
     def cells(self, reports: Reports) -> Ints:
         """A report supports the cells whose bits are set."""
-        return count(reports["bits"], reports["row"], of=self.rows)
+        return count_bits(reports["bits"], reports["row"], of=self.rows)
 
     def law(self, held: int) -> Mapping[tuple[int, tuple[bool, ...]], Fraction]:
         """Every row, and every set of bits."""

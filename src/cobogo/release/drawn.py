@@ -14,11 +14,11 @@ from cobogo.data.policy import Role
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import Table
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.checks import check
 from cobogo.release.contract import Json, Meaning, ReadBack, Story, Transformation, Verdict, Written
-from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
 from cobogo.release.readback import opened
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class DrawnRows(Transformation):
         """A table of an engine of our own, or of the database that it goes into. Its file goes with the release."""
         import pyarrow.parquet as pq
 
-        home = scratch.create(Path(tempfile.gettempdir()), "cobogo-drawn-")
-        weakref.finalize(release, scratch.remove, home)
+        home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
+        weakref.finalize(release, remove_scratch, home)
         file, writer = home / "rows.parquet", None
         with release.table.engine.guarded("transforming"):
             for batch in self.batches(release.table, release.columns):
@@ -103,7 +103,7 @@ class DrawnRows(Transformation):
             role = Role.NON_SENSITIVE if known is None or added else known
             changed = self.meanings.get(name)
             text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
-            columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
+            columns.append(ColumnEntry(name=name, role=role, meaning=text, truthful=truthful, added=added))
         return Manifest(
             format="cobogo-release/1",
             kind=self.kind,

@@ -136,7 +136,7 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     import httpx
 
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encoding import shuffled_reports
+    from cobogo.collect.encode import shuffled_reports
     from cobogo.collect.wire import batches
     from cobogo.floor.randomness import Entropy
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import InputError, OutputError
-from cobogo.floor.private import alone_with, write_private
+from cobogo.floor.files import exclusive, write_private
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.tls import check_leg
 
@@ -58,7 +58,7 @@ class State:
     def secret(self) -> bytes:
         """Thirty-two random bytes, the same ones every time."""
         file = self.directory / "secret"
-        with alone_with(file):
+        with exclusive(file):
             if not file.exists():
                 write_private(file, secrets.token_hex(32))
         try:

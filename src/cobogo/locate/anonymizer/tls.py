@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError, OutputError
-from cobogo.floor.private import write_private
+from cobogo.floor.files import write_private
 
 if TYPE_CHECKING:
     from cryptography.x509 import GeneralName

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import DataError
-from cobogo.floor.private import alone_with, write_private
+from cobogo.floor.files import exclusive, write_private
 from cobogo.locate.device.reports import Area, Report
 
 
@@ -56,7 +56,7 @@ class Memory:
         if self.file is None:
             yield
             return
-        with alone_with(self.file):
+        with exclusive(self.file):
             if self.file.exists():
                 now = Memory.open(self.file)
                 self.entries, self.last, self.places, self.memos = now.entries, now.last, now.places, now.memos

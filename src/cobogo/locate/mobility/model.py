@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Floats
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.mobility.counts import ABOUT, SHARES, Shape, shapes
 from cobogo.locate.mobility.noise import Noisy, estimate, mechanism
 from cobogo.locate.mobility.space import Space

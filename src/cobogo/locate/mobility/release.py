@@ -14,7 +14,7 @@ import numpy as np
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import SHARES
@@ -28,8 +28,8 @@ from cobogo.locate.release import original_table, write_json
 from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.paying import Payer
-from cobogo.release.contract import ENTROPY, OUR_FAULT, Findings, Json, Meaning, ReadBack, Story, Written
+from cobogo.promises.payer import Payer
+from cobogo.release.contract import ENTROPY, OUR_FAULT, CheckResult, Json, Meaning, ReadBack, Story, Written
 from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release
 
@@ -169,7 +169,7 @@ def _explained(made: Made) -> str:
     )
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
@@ -185,7 +185,7 @@ def check(written: Written) -> Findings:
             verdicts.append(wanted.verdict(float(spent), 0.0))
     if not verdicts:
         problems.append("the manifest promises nothing")
-    return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))
+    return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 
 def _read(written: Written) -> Any:

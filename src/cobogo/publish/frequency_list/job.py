@@ -15,7 +15,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import source
-from cobogo.promises.paying import Payer
+from cobogo.promises.payer import Payer
 from cobogo.promises.units import ATTO, NANO, Amount, exact
 from cobogo.publish.frequency_list import counted
 from cobogo.publish.frequency_list.bounds import bounds

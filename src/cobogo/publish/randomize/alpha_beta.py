@@ -21,8 +21,8 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
 from cobogo.promises.guarantees.base import raised
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
@@ -36,7 +36,7 @@ from cobogo.publish.randomize.request import (
     warn_of_undeclared_domains,
 )
 from cobogo.release.columns import codes, counted, labelled, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     return SetRelease(values, chances, guarantees, records, wanted.policy.sensitive, wanted.table.seed)
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
     stated, rows = written.stated, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
@@ -261,7 +261,7 @@ def check(written: Written) -> Findings:
         for verdict in verdicts[:1]
         if isinstance(verdict.model, DGammaPrivacy)
     ]
-    return Findings(tuple(verdicts), tuple(problems), tuple(notes))
+    return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
 
 def duplicates(rows: Table) -> int:

@@ -26,8 +26,8 @@ from cobogo.data.table.coder import Coder
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source, below, keys
+from cobogo.floor.untrusted import fraction
 from cobogo.release.columns import labelled, streamed
 
 Codes = NDArray[np.int64]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy import Policy, Synthesis
 from cobogo.data.table.read import Table
 from cobogo.floor.randomness import Entropy
+from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
+from cobogo.promises.payer import Payer
+from cobogo.publish.synthesize.cost import Cost
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
-from cobogo.publish.synthesize.paying import Cost, Payer
 from cobogo.publish.synthesize.private import PaidStep, Private
 from cobogo.release.columns import kind_of
 from cobogo.release.contract import ENTROPY, Json, Meaning, Story
@@ -35,6 +38,7 @@ class Done:
     steps: list[PaidStep] = field(default_factory=list)
     rows: CodedRows | None = None
     receipt: str | None = None
+    paid: Loss | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,13 +60,21 @@ class Synthetic(DrawnRows):
         """By which it is made."""
         return METHODS[self.wanted.method]
 
+    def _pay(self, payer: Payer) -> None:
+        """Debit, or refuse. The receipt is in the ledger, beside the debit, and in the manifest."""
+        assert self.cost is not None
+        loss = self.cost.loss(payer.measure, f"{self.policy.name}, synthesis")
+        receipt = secrets.token_hex(16)
+        payer.pay(loss, f"synthesize {self.wanted.method}, receipt {receipt}")
+        self.done.paid, self.done.receipt = loss, receipt
+
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """Pay, then read, learn and draw."""
         import pyarrow as pa
 
         decimal = self.policy.data.decimal
         if self.payer is not None:
-            self.done.receipt = self.payer.pay(self.wanted.method)
+            self._pay(self.payer)
         unit = self.policy.data.unit
         self.done.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
         rho = Fraction(0) if self.cost is None else self.cost.rho
@@ -125,9 +137,9 @@ class Synthetic(DrawnRows):
     def kept(self) -> Json:
         """What was paid, and by whom."""
         found = {"left-out": None if self.done.rows is None else self.done.rows.left_out}
-        if self.payer is None or self.done.receipt is None:
+        loss = self.done.paid
+        if self.payer is None or loss is None:
             return found
-        loss = self.payer.loss
         return {
             **found,
             "curator": self.payer.file,

@@ -172,7 +172,7 @@ KINDS: dict[str, Kind] = {
         "mechanism of collecting",
         "How a device answers so that nobody need be trusted: local differential privacy.",
         "mechanisms",
-        (Source("cobogo.collect.kinds:RANDOMIZERS", "collecting", "collecting"),),
+        (Source("cobogo.collect.mechanisms:MECHANISMS", "collecting", "collecting"),),
     ),
     "location-mechanisms": Kind(
         "Location mechanisms",

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encoding import shuffled_reports
+from cobogo.collect.encode import shuffled_reports
 from cobogo.collect.wire import batches
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.services.collections import read_collection

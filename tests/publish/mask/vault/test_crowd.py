@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cobogo.publish.mask.vault import Vault, VaultKey
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 from support.vaults import emptied, raw
 
 PROGRAM = """
@@ -114,13 +114,13 @@ def test_a_crash_while_rotating_changes_nothing(place: str) -> None:
     tokens = steward.tokenize("d", ["Ana", "Rui"])
     child = os.fork()
     if child == 0:
-        from cobogo.publish.mask.vault import stewardship
+        from cobogo.publish.mask.vault import rotation
 
-        stewardship._granted_anew = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        rotation._granted_anew = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         Vault.open(place, key).rotate("d")
         os._exit(0)
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
     again = Vault.open(place, key)
     assert again.detokenize("d", tokens) == ["Ana", "Rui"]
     assert again.tokenize("d", ["Rui"]) == tokens[1:]
-    assert Store(place).exists()
+    assert VaultStore(place).exists()

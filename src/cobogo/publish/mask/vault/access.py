@@ -14,12 +14,12 @@ from typing import Any, Literal, Self, TypeVar
 
 from cobogo.errors import VaultError, number_of
 from cobogo.floor.progress import Progress
+from cobogo.floor.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault import rotation, rows, stewardship
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import VaultLogEntry, entries
-from cobogo.publish.mask.vault.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault.session import VaultSession, opened
-from cobogo.publish.mask.vault.store import Crossed, Store
+from cobogo.publish.mask.vault.store import Crossed, VaultStore
 
 BATCH = 200_000
 """Values that are written in one transaction."""
@@ -62,7 +62,7 @@ class Vault:
     def create(cls, place: str | Path, key: VaultKey | None = None) -> tuple[Self, VaultKey]:
         """Make an empty vault, in a new file or in a database; its first key is a steward's."""
         steward = key or VaultKey.new()
-        return cls(stewardship.created(Store(place), steward)), steward
+        return cls(stewardship.created(VaultStore(place), steward)), steward
 
     @classmethod
     def open(cls, place: str | Path, key: VaultKey | str | Path) -> Self:

@@ -9,11 +9,11 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from cobogo.errors import VaultError
+from cobogo.floor.sealing import DoesNotOpen, Secrets, unwrap
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import append
-from cobogo.publish.mask.vault.sealing import DoesNotOpen, Secrets, unwrap
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 
 ALL_DOMAINS = 0
 """What a steward's grant names instead of a domain."""
@@ -59,7 +59,7 @@ def domain_context(vault: str, domain: TokenDomain) -> str:
 class VaultSession:
     """The store, the key, and what the key opens. Secrets are read again when a domain was rotated meanwhile."""
 
-    def __init__(self, store: Store, key: VaultKey) -> None:
+    def __init__(self, store: VaultStore, key: VaultKey) -> None:
         self.store = store
         self.key = key
         self.refresh()
@@ -172,7 +172,7 @@ class VaultSession:
 
 def opened(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     """Open a vault with a key or the path of its file."""
-    store = Store(place)
+    store = VaultStore(place)
     if not store.exists():
         raise VaultError("there is no vault", where=store.place, remedy="Make one: `cobogo vault create`.")
     return VaultSession(store, key if isinstance(key, VaultKey) else VaultKey.load(key))

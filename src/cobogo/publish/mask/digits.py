@@ -120,7 +120,7 @@ def _any(digits: Digits) -> NDArray[np.bool_]:
     return np.ones(len(digits), dtype=np.bool_)
 
 
-NUMBER_FORMATS: dict[str, NumberFormat] = {
+DOCUMENTS: dict[str, NumberFormat] = {
     "cpf": NumberFormat(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _follows(_CPF)),
     "cnpj": NumberFormat(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _follows(_CNPJ)),
     "phone": NumberFormat(
@@ -128,12 +128,10 @@ NUMBER_FORMATS: dict[str, NumberFormat] = {
     ),
     "cep": NumberFormat(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _any),
     "card": NumberFormat(
-        r"^(\d{13,19}|\d{4}([ -])\d{4}[ -]\d{4}[ -]\d{4})$",
-        "0000 0000 0000 0000",
-        _card,
+        r"^(\d{13,19}|\d{4}([ -])\d{4}[ -]\d{4}[ -]\d{4})$", "0000 0000 0000 0000", _card,
         lambda digits: np.asarray(_luhn(digits) % 10 == 0),
     ),
-}
+}  # fmt: skip
 """How each kind of number is recognized, written, drawn and checked."""
 
 
@@ -149,7 +147,7 @@ def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str |
 
     texts = pa.array(values, pa.string())
     bare = pc.replace_substring_regex(texts, "[^0-9]", "")
-    known = pc.match_substring_regex(texts, pattern or "|".join(kind.pattern for kind in NUMBER_FORMATS.values()))
+    known = pc.match_substring_regex(texts, pattern or "|".join(kind.pattern for kind in DOCUMENTS.values()))
     return np.asarray(pc.if_else(known, bare, texts).to_numpy(zero_copy_only=False))
 
 

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from cobogo.data.table.times import read_times, write_times
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 
 
+@card("null", title="nothing")
 def nulls(values: Sequence[str]) -> list[None]:
     r"""No value at all; the column stays.
 
@@ -28,6 +30,7 @@ def nulls(values: Sequence[str]) -> list[None]:
     return [None] * len(values)
 
 
+@card("truncate", title="the first characters")
 def truncated(values: Sequence[str], count: int, end: Literal["right", "left"] = "right") -> list[str]:
     r"""The first characters, or the last.
 
@@ -46,6 +49,7 @@ def truncated(values: Sequence[str], count: int, end: Literal["right", "left"] =
     return [value[:count] if end == "right" else value[max(len(value) - count, 0) :] for value in values]
 
 
+@card("mask", title="masked characters")
 def masked_characters(value: str, character: str, keep_first: int = 0, keep_last: int = 0) -> str:
     r"""Letters and digits replaced by one character, but for the first and the last few; other signs stay.
 
@@ -84,6 +88,7 @@ def read_numbers(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
     return numbers.astype(np.float64), decimals.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
+@card("blur", title="blurred numbers")
 def blurred(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
     r"""Numbers, each multiplied by a random factor.
 
@@ -134,6 +139,7 @@ def keeps_days(form: str) -> bool:
     return bool((read_times(write_times(day, form).tolist(), form).astype("datetime64[D]") == day).all())
 
 
+@card("days", title="shifted dates")
 def shifts(words: NDArray[np.uint64], most: int) -> Days:
     r"""Dates, moved by up to so many days, forth or back, never by none.
 

@@ -20,7 +20,7 @@ MASKS: Registry[Any] = Registry(
     "way to mask a column",
     {
         "fake": ".fakes:fake",
-        "list": ".fakes:Listed",
+        "list": ".fakes:ListedFake",
         "shuffle": ".operators:Shuffled",
         "blur": ".edits:blurred",
         "days": ".edits:shifts",

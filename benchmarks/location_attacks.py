@@ -12,7 +12,7 @@ from benchmarks.measure import Result, of_call
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks import Scene, ShortObservation
 from cobogo.locate.attacks.identification import Visits, uniqueness
-from cobogo.locate.attacks.posterior import blocks
+from cobogo.locate.attacks.inference import blocks
 from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid

@@ -25,8 +25,7 @@ from cobogo.locate.attacks import (
     Tracking,
     Trilateration,
 )
-from cobogo.locate.attacks.likelihood import likelihood_of
-from cobogo.locate.attacks.posterior import posterior, prior_of
+from cobogo.locate.attacks.inference import likelihood_of, posterior, prior_of
 from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
 from cobogo.locate.mechanisms import Predictive
 from cobogo.locate.mechanisms.history import joined

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.locate.attacks import ATTACKS, Attack
-from cobogo.locate.attacks.posterior import grid_for, prior_of
+from cobogo.locate.attacks import ATTACKS, LocationAttack
+from cobogo.locate.attacks.inference import grid_for, prior_of
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.geometry import DEGREE, Frame
 from cobogo.locate.places.grid import Grid, World
@@ -88,7 +88,7 @@ def mechanism(
     return _made(known[asked.name], asked, where, _Context(points, places, where))
 
 
-def attack(asked: Asked, *, where: str = "--attack") -> Attack:
+def attack(asked: Asked, *, where: str = "--attack") -> LocationAttack:
     """An attack of these options."""
     if asked.name not in ATTACKS:
         raise PolicyError(

@@ -15,7 +15,7 @@ from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 from cobogo.locate import spec as asking
-from cobogo.locate.attacks import Findings
+from cobogo.locate.attacks import LocationFindings
 from cobogo.locate.mechanisms.base import Guarantee, Released
 from cobogo.locate.places.points import Points
 from cobogo.studies.locations import Run, Sample, evaluate, ground_of, sampled
@@ -83,7 +83,7 @@ class Tried:
     label: str
     guarantee: Guarantee
     run: Run
-    finding: Findings | None
+    finding: LocationFindings | None
     skipped: str | None
     own_context: tuple[str, ...]  # what was made from these very points, and would have to be public
     _latest: dict[int, tuple[Floats, Ints]] = field(default_factory=dict, repr=False)

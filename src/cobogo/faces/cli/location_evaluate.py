@@ -11,7 +11,7 @@ from cobogo.errors import DataError, number_of
 from cobogo.faces.cli import console, speaking
 
 if TYPE_CHECKING:
-    from cobogo.locate.attacks import Findings
+    from cobogo.locate.attacks import LocationFindings
     from cobogo.studies.locations import Evaluation, Run
 
 USUAL = (
@@ -119,7 +119,7 @@ def _price(run: Run) -> str:
     return ("1 place" if run.area is None else f"{run.area / 1e6:.3g} km²") + silent
 
 
-def _cell(finding: Findings | None) -> str:
+def _cell(finding: LocationFindings | None) -> str:
     if finding is None:
         return ""
     share = f"{finding.success:.0%} ({finding.baseline:.0%})"

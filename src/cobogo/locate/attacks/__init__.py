@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from cobogo.locate.attacks.base import Attack, Findings, Scene
-from cobogo.locate.attacks.cloaks import CentreOfCloak, IntersectionOfCloaks
-from cobogo.locate.attacks.context import ContextLinking
-from cobogo.locate.attacks.homes import HomeAndWork
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene
+from cobogo.locate.attacks.crowds import CentreOfCloak, IntersectionOfCloaks, MixZoneLinkage
+from cobogo.locate.attacks.homes import ContextLinking, HomeAndWork
 from cobogo.locate.attacks.identification import Identification
-from cobogo.locate.attacks.long import LongObservation
-from cobogo.locate.attacks.mixing import MixZoneLinkage
-from cobogo.locate.attacks.presence import Presence
-from cobogo.locate.attacks.short import ShortObservation
-from cobogo.locate.attacks.together import AggregatedPresence
+from cobogo.locate.attacks.meetings import AggregatedPresence
+from cobogo.locate.attacks.observation import LongObservation, ShortObservation
+from cobogo.locate.attacks.presence import LocationPresence
 from cobogo.locate.attacks.tracking import Tracking
 from cobogo.locate.attacks.trilateration import Trilateration
 
-ATTACKS: dict[str, type[Attack]] = {
+ATTACKS: dict[str, type[LocationAttack]] = {
     attack.name: attack
     for attack in (
         ShortObservation,
         LongObservation,
         Tracking,
         HomeAndWork,
-        Presence,
+        LocationPresence,
         Identification,
         AggregatedPresence,
         ContextLinking,
@@ -37,16 +34,16 @@ ATTACKS: dict[str, type[Attack]] = {
 __all__ = [
     "ATTACKS",
     "AggregatedPresence",
-    "Attack",
     "CentreOfCloak",
     "ContextLinking",
-    "Findings",
     "HomeAndWork",
     "Identification",
     "IntersectionOfCloaks",
+    "LocationAttack",
+    "LocationFindings",
+    "LocationPresence",
     "LongObservation",
     "MixZoneLinkage",
-    "Presence",
     "Scene",
     "ShortObservation",
     "Tracking",

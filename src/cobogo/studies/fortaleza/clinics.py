@@ -14,7 +14,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.attacks.sensitive_places import log_evidence, probability
+from cobogo.locate.attacks.presence import log_evidence, probability
 from cobogo.locate.crowds import Hilbert
 from cobogo.locate.device.presets import PRESETS
 from cobogo.locate.device.reports import Report

@@ -7,7 +7,7 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 WORKERS ?= auto
 LARGE ?= 10000000
 
-.PHONY: demo test lint types unit bench docs wheel clean
+.PHONY: demo test quick lint types unit bench docs wheel clean
 
 demo: $(VENV)/installed
 	$(BIN)/cobogo demo --out demo
@@ -24,6 +24,10 @@ types: $(VENV)/tests-installed
 
 unit: $(VENV)/tests-installed $(VENV)/browser-installed .venv-oracles/installed .venv-oracles-ldp/installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
+
+# The inner loop, in less than a minute: no doctests, browsers, engines, nor what is marked slow.
+quick: $(VENV)/tests-installed
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --quick tests
 
 bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/installed .venv-peers-opendp/installed
 	$(BIN)/python -m benchmarks

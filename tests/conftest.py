@@ -1,12 +1,14 @@
 """Engines for the tests: every one of them real, started when a test first asks for it."""
 
 import os
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from support import servers
+from support.paths import ROOT
 
 pytest_plugins = ["support.http_server"]
 
@@ -15,14 +17,43 @@ os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs th
 ENGINES = ["duckdb", "postgresql", "spark"]
 
 
+NOT_QUICK = ("pytestmark = pytest.mark.slow", "from support.browsers import")
+"""Files with one of these lines are left out of the inner loop before they are imported: importing is half of it."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out slow tests, browsers, engines and doctests")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The inner loop does not open what it will not run."""
+    if not config.getoption("--quick") or collection_path.suffix != ".py":
+        return None
+    if not collection_path.is_relative_to(ROOT / "tests"):
+        return True
+    return any(line in collection_path.read_text(encoding="utf-8") for line in NOT_QUICK) or None
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Some servers take long to start: the tests of each run in one process, after one another."""
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) or "[spark" in item.name:
+        fixtures = getattr(item, "fixturenames", ())
+        if "spark" in fixtures or "[spark" in item.name:
             item.add_marker(pytest.mark.xdist_group("spark"))
-        if "http_server" in getattr(item, "fixturenames", ()):
+        if "http_server" in fixtures:
             item.add_marker(pytest.mark.xdist_group("http_server"))
+        if {"spark", "postgresql"} & set(fixtures) or "[spark" in item.name or "[postgresql" in item.name:
+            item.add_marker(pytest.mark.engine)
+        if "browser" in fixtures:
+            item.add_marker(pytest.mark.browser)
+    if config.getoption("--quick"):
+        slow = {item for item in items if any(item.get_closest_marker(name) for name in ("slow", "browser", "engine"))}
+        config.hook.pytest_deselected(items=list(slow))
+        items[:] = [item for item in items if item not in slow]
+    if config.getoption("--shuffle") is not None:
+        random.Random(config.getoption("--shuffle")).shuffle(items)
 
 
 @pytest.fixture(autouse=True, scope="module")

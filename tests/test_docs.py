@@ -337,7 +337,7 @@ def test_the_page_about_risk(example: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     exec(block, {})
     assert capsys.readouterr().out.strip() == block.splitlines()[-1].split("  # ")[1]
-    children = cobogo.examine.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
+    children = cobogo.risk(HOSPITAL / "patients.csv", HOSPITAL / "policy.toml", combinations=3).combinations
     singled = {frozenset(one.attributes): one.uniques for one in children}
     assert singled[frozenset({"cep", "sex", "birth"})] == 204
     assert singled[frozenset({"sex", "birth"})] == 196

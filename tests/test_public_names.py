@@ -11,10 +11,10 @@ def test_public_names() -> None:
 
 
 def test_risk_is_a_function_although_its_package_has_the_same_name() -> None:
-    import cobogo.examine.risk.assess
+    import cobogo.studies.risk
 
-    assert callable(cobogo.examine.risk)
-    assert cobogo.examine.risk.assess.__name__ == "cobogo.examine.risk.assess"
+    assert callable(cobogo.risk)
+    assert cobogo.studies.risk.__name__ == "cobogo.studies.risk"
 
 
 def test_each_name_is_there() -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cobogo.errors import CobogoError as CobogoError
     from cobogo.examine.attacks import attack as attack
     from cobogo.examine.attacks.base import Findings as Findings
-    from cobogo.examine.risk.assess import risk as risk
-    from cobogo.examine.risk.result import RiskReport as RiskReport
     from cobogo.publish.anonymize import anonymize as anonymize
     from cobogo.publish.mask.job import mask as mask
     from cobogo.publish.mask.vault import Vault as Vault
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
     from cobogo.publish.synthesize.job import synthesize as synthesize
     from cobogo.release.verdict import Verdict as Verdict
     from cobogo.release.verify import verify as verify
+    from cobogo.studies.risk import RiskReport as RiskReport
+    from cobogo.studies.risk import risk as risk
 
 _HOMES = {
     "CobogoError": "cobogo.errors",
@@ -32,14 +32,14 @@ _HOMES = {
     "Hierarchy": "cobogo.data.hierarchy",
     "Policy": "cobogo.data.policy",
     "Release": "cobogo.publish.result",
-    "RiskReport": "cobogo.examine.risk.result",
+    "RiskReport": "cobogo.studies.risk",
     "Vault": "cobogo.publish.mask.vault",
     "Verdict": "cobogo.release.verdict",
     "anonymize": "cobogo.publish.anonymize",
     "attack": "cobogo.examine.attacks",
     "mask": "cobogo.publish.mask.job",
     "perturb": "cobogo.publish.perturb.job",
-    "risk": "cobogo.examine.risk.assess",
+    "risk": "cobogo.studies.risk",
     "synthesize": "cobogo.publish.synthesize.job",
     "verify": "cobogo.release.verify",
 }

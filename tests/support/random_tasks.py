@@ -14,10 +14,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, Model
-from cobogo.publish.recode.problem import Problem, level_range, records_allowed
+from cobogo.publish.recode.problem import Problem, level_range
 from support import reference
 from support.reference import Label, Ladder, Task
 

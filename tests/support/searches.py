@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution
 from cobogo.examine import metrics
 from cobogo.promises.models import Model
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.search import optimal
 from support import model_reference as plain
 from support import random_tables as tables

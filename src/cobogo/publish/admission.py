@@ -1,4 +1,4 @@
-"""Checks of the roles that a policy gives against the columns that a table has."""
+"""What a policy may ask of a recoding: checks of its models and algorithm against its roles and the data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import Policy, Role
+from cobogo.data.schema.roles import quoted_names
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError
@@ -13,48 +14,6 @@ from cobogo.promises.models import Model, Scope
 
 FEW = 100
 """Below so many records a column that singles them out is a warning, not an error."""
-
-
-def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
-    """Every column has a role and every role a column; what is ``recoded`` are quasi-identifiers."""
-    without = [name for name in table.columns if name not in policy.attributes]
-    if without and not set(table.columns) & set(policy.attributes):
-        raise PolicyError(  # the first row may be somebody's data: nothing of it is shown
-            "none of the policy's attributes is a column of the data",
-            where=f"{policy.name}, attributes",
-            remedy=f'Does {table.name} begin with a header? Is its separator really "{policy.data.separator}"?',
-        )
-    if without:
-        raise PolicyError(
-            f"these columns of the data have no role: {_quoted(without)}",
-            where=f"{policy.name}, attributes",
-            remedy=f"Give each one of: {', '.join(Role)}.",
-        )
-    absent = [name for name in policy.attributes if name not in table.columns]
-    if absent:
-        raise PolicyError(
-            f"these attributes are not in the data: {_quoted(absent)}",
-            where=f"{policy.name}, attributes",
-            remedy=f"The columns of {table.name} are: {_quoted(table.columns)}.",
-        )
-    if policy.data.unit is not None and policy.data.unit not in table.columns:
-        raise PolicyError(
-            f'the unit "{policy.data.unit}" is not in the data',
-            where=f"{policy.name}, data.unit",
-            remedy="Name the column that tells people apart.",
-        )
-    if policy.data.unit is not None and policy.attributes[policy.data.unit].role is not Role.IDENTIFIER:
-        raise PolicyError(
-            f'the unit "{policy.data.unit}" would be released, and join a person\'s records over all classes',
-            where=f"{policy.name}, attributes.{policy.data.unit}",
-            remedy='Give it the role "identifier": people are counted, and the column is left out.',
-        )
-    if recoded and not policy.quasi_identifiers:
-        raise PolicyError(
-            "there is no quasi-identifier, so there is nothing to recode",
-            where=f"{policy.name}, attributes",
-            remedy='Give the columns that others may know about a person the role "quasi-identifier".',
-        )
 
 
 def check_recoding(policy: Policy) -> None:
@@ -152,7 +111,11 @@ def check_marginals(policy: Policy) -> None:
     for one in asked:
         unknown = [name for name in one if name not in known]
         if unknown or len(set(one)) < len(one):
-            what = f"{_quoted(unknown)}: no quasi-identifier, nor sensitive" if unknown else "an attribute stands twice"
+            what = (
+                f"{quoted_names(unknown)}: no quasi-identifier, nor sensitive"
+                if unknown
+                else "an attribute stands twice"
+            )
             raise PolicyError(what, where=where, remedy=f"A marginal may have: {', '.join(known)}.")
 
 
@@ -224,8 +187,3 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
             )
         warnings.append(what)
     return tuple(warnings)
-
-
-def _quoted(names: Sequence[str]) -> str:
-    shown = [f'"{name}"' for name in names]
-    return ", ".join(shown[:10]) + (f" and {len(shown) - 10} more" if len(shown) > 10 else "")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy
+from cobogo.data.policy.tables import records_allowed
+from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
@@ -36,7 +38,6 @@ from cobogo.publish.admission import (
     check_marginals,
     check_no_stars,
     check_recoding,
-    check_roles,
     check_unique,
     check_withheld,
     check_withholding,
@@ -45,7 +46,7 @@ from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
 from cobogo.publish.recode.hierarchies import built, sensitive_trees
 from cobogo.publish.recode.planning import plan
-from cobogo.publish.recode.problem import Problem, asked_k, level_range, records_allowed
+from cobogo.publish.recode.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.solution import Solution
 from cobogo.publish.result import Release
 from cobogo.publish.series import Series, looked_back, open_series

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Policy, Role
+from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.spelling import normalized
@@ -16,7 +17,7 @@ from cobogo.errors import DataError, PolicyError, VerificationFailed
 from cobogo.floor import place
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.publish.admission import check_roles, check_unique
+from cobogo.publish.admission import check_unique
 from cobogo.release import dictionary, kinds
 from cobogo.release.contract import SEEDED, Transformation, Written
 from cobogo.release.evidence import is_output, seal

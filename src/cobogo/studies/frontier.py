@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Policy
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor import place
 from cobogo.floor.progress import Progress
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
-from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.problem import Problem
 from cobogo.tell.report import story
 
 LIMIT = "suppression-limit"

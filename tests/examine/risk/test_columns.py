@@ -15,7 +15,7 @@ YEAR = datetime.now().astimezone().year
 
 def checked(columns: dict[str, list[str]], roles: dict[str, str] | None = None, **options: Any) -> dict[str, set[str]]:
     given = {name: {"role": (roles or {}).get(name, "quasi-identifier")} for name in columns}
-    report = cobogo.examine.risk(pa.table(columns), {"attributes": given}, **options)
+    report = cobogo.risk(pa.table(columns), {"attributes": given}, **options)
     found: dict[str, set[str]] = {}
     for one in report.columns:
         assert 0.5 <= one.confidence <= 1
@@ -73,7 +73,7 @@ def test_the_very_old_among_many_dates_are_counted_all() -> None:
         f"{day:02d}/{month:02d}/{year}" for year in range(2000, 2009) for month in range(1, 13) for day in range(1, 29)
     ]
     columns = {"nascimento": days * 2 + ["01/01/1901", "02/01/1901", f"31/12/{YEAR - 89}"]}
-    report = cobogo.examine.risk(pa.table(columns), {"attributes": {"nascimento": {"role": "quasi-identifier"}}})
+    report = cobogo.risk(pa.table(columns), {"attributes": {"nascimento": {"role": "quasi-identifier"}}})
     reasons = [one.reason for one in report.columns if one.what == "age over 89"]
     assert reasons == ["2 records of people over 89, who should be one group"]
 
@@ -88,7 +88,7 @@ def test_places_of_many_people_are_left_alone(tmp_path: Path) -> None:
     assert checked(both, population=tmp_path / "p.parquet") == {"cidade": {"small area"}}
     assert checked(large, population_size=80_000) == {"cidade": {"small area"}}, "four people are no census"
     for size, few in ((40_000, 0), (39_999, 2)):
-        found = cobogo.examine.risk(
+        found = cobogo.risk(
             pa.table(both), {"attributes": {"cidade": {"role": "quasi-identifier"}}}, population_size=size
         )
         assert f"{few} of its 2 values hold fewer than 20,000 people (estimated)" in found.columns[0].reason
@@ -97,5 +97,5 @@ def test_places_of_many_people_are_left_alone(tmp_path: Path) -> None:
 def test_what_would_be_released_comes_first() -> None:
     columns = {"cpf": ["529.982.247-25", "111.444.777-35"], "nome": ["Ana Lima", "Rui Melo"], "sexo": ["M", "F"]}
     roles = {"cpf": {"role": "identifier"}, "nome": {"role": "non-sensitive"}, "sexo": {"role": "quasi-identifier"}}
-    found = cobogo.examine.risk(pa.table(columns), {"attributes": roles}).columns
+    found = cobogo.risk(pa.table(columns), {"attributes": roles}).columns
     assert [(one.column, one.released) for one in found] == [("nome", True), ("cpf", False)]

@@ -70,7 +70,7 @@ def test_dankar_s_rule_on_the_adult_extract(adult: Sizes) -> None:
 
 def test_the_same_figures_from_the_file(adult: Sizes) -> None:
     roles = {name: {"role": "quasi-identifier"} for name in QUASI} | {"occupation": {"role": "sensitive"}}
-    found = cobogo.examine.risk(ADULT, {"data": {"separator": ";"}, "attributes": roles}, fraction=0.5)
+    found = cobogo.risk(ADULT, {"data": {"separator": ";"}, "attributes": roles}, fraction=0.5)
     assert found.attackers.prosecutor.average == pytest.approx(0.413036, abs=1e-6)
     assert found.uniques == 8_841
     assert found.population.size == 2 * adult.people

@@ -34,7 +34,7 @@ def measured(rows: Rows, *, people: list[str] | None = None, **options: Any) -> 
         columns["who"] = pa.array(people, pa.string())
         policy["attributes"]["who"] = {"role": "identifier"}
         policy["data"] = {"unit": "who"}
-    return cobogo.examine.risk(pa.table(columns), policy, **options)
+    return cobogo.risk(pa.table(columns), policy, **options)
 
 
 def parts(rows: Rows, columns: tuple[int, ...]) -> Rows:

@@ -115,7 +115,7 @@ def test_the_report_estimates_where_the_population_is_told(here: Path) -> None:
     )
     cobogo.anonymize(here / "p.toml").write(here / "out")
     risk = json.loads((here / "out/evidence/report.json").read_text())["risk"]
-    measured = cobogo.examine.risk(here / "p.toml")
+    measured = cobogo.risk(here / "p.toml")
     assert risk["before"]["journalist"] == measured.attackers.journalist.highest
     assert risk["before"]["marketer"] == measured.attackers.marketer
     assert risk["before"]["population"] == measured.population.uniques / 1000
@@ -166,7 +166,7 @@ def labels(counted: FrequencyTable, number: int) -> tuple[Label, ...]:
 @pytest.mark.parametrize("engine", ["duckdb", "postgresql"])
 def test_engines_measure_the_same(engine: str, here: Path, request: pytest.FixtureRequest) -> None:
     url = "duckdb://" if engine == "duckdb" else str(request.getfixturevalue(engine))
-    found = cobogo.examine.risk(here / "a.csv", here / "p.toml", fraction=0.1, engine=url)
+    found = cobogo.risk(here / "a.csv", here / "p.toml", fraction=0.1, engine=url)
     assert sorted(found.sizes.tolist()) == [1, 1, 1, 2]
     assert found.special.found == {1: 2, 2: 1}
     if engine == "duckdb":

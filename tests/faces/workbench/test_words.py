@@ -9,7 +9,7 @@ from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.words import ROOMS, TEXTS
 from support.paths import ROOT
 
-SOURCES = ROOT / "src" / "cobogo" / "workbench"
+SOURCES = ROOT / "src" / "cobogo" / "faces" / "workbench"
 
 
 def test_both_languages_say_the_same_things_with_the_same_figures() -> None:

@@ -21,9 +21,8 @@ from support.commands import cobogo as command
 
 SOURCES = Path(cobogo.__file__).parent
 MAIN_JOB = (
-    "comparison.py", "frontier.py", "hierarchy", "job.py", "metrics", "models", "policy", "private.py", "recode",
-    "registry", "release", "risk", "schema", "scratch.py", "server/drafts.py", "table", "workbench/acts.py",
-    "workbench/checking.py", "workbench/session.py",
+    "data", "examine/metrics", "examine/risk", "promises/models", "publish/admission.py", "publish/anonymize.py",
+    "publish/recode", "publish/registry", "release", "studies/comparison.py", "studies/frontier.py",
 )  # fmt: skip
 LETTERS = re.compile(r"[^\W\d_]{2}")
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
@@ -61,10 +60,10 @@ def spoken(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def said() -> Iterator[str]:
-    """Every sentence of an error of the main job."""
-    for name in MAIN_JOB:
-        place = SOURCES / name
+def errors_of(*rooms: str) -> Iterator[str]:
+    """Every sentence of an error that some rooms raise."""
+    for room in rooms:
+        place = SOURCES / room
         for file in [place] if place.is_file() else sorted(place.rglob("*.py")):
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 for expression in spoken(node):
@@ -72,8 +71,9 @@ def said() -> Iterator[str]:
 
 
 def test_every_error_of_the_main_job_has_its_portuguese_and_no_other() -> None:
-    listed = tomllib.loads((SOURCES / "language" / "portuguese.toml").read_text(encoding="utf-8"))["errors"]
-    assert sorted(listed.keys() ^ set(said())) == []
+    listed = tomllib.loads((SOURCES / "floor/language/portuguese.toml").read_text(encoding="utf-8"))["errors"].keys()
+    assert sorted(set(errors_of(*MAIN_JOB)) - listed) == []
+    assert sorted(listed - set(errors_of("."))) == []
 
 
 def test_sentences_have_the_same_values_in_both_languages() -> None:

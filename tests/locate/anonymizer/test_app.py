@@ -482,7 +482,7 @@ def test_of_a_fault_only_its_kind_and_place_are_told(caplog: pytest.LogCaptureFi
     city = City(Settings(QuadTree(4)), Broken(ZeroDivisionError("at 38.123456")))
     answer = city.ask("POST", "/nearest", "p1", {})
     assert (answer.status_code, answer.json()) == (500, {"error": "a fault of the server"})
-    assert "ZeroDivisionError in test_service.py" in caplog.text
+    assert "ZeroDivisionError in test_app.py" in caplog.text
     assert "38.12" not in caplog.text + "".join(capfd.readouterr())
 
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, NoSolution
+from cobogo.locate.anonymizer import cloaking as anonymizer_module
 from cobogo.locate.anonymizer.cliques import Gatherer
 from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, Held, Outcome
-from cobogo.locate.anonymizer.cloaking import cloaking as anonymizer_module
 from cobogo.locate.anonymizer.records import FIRST, Records
 from cobogo.locate.crowds import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.locate.crowds.slices import over_time

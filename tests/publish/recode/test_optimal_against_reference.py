@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
@@ -26,7 +27,7 @@ from cobogo.examine import metrics
 from cobogo.promises.models import Classes, KAnonymity, Model, Monotone
 from cobogo.publish.recode import lattice, search
 from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.search import optimal
 from cobogo.publish.recode.solution import Solution
 from support import reference

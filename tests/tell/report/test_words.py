@@ -31,8 +31,8 @@ def fields(text: str) -> set[str]:
 
 def sources() -> str:
     code = [*REPORT.glob("*.py"), *REPORT.glob("templates/*.j2")]
-    rooms = ("dp", "location", "perturb", "mask", "sample", "synth", "transform")
-    tellers = [path for room in rooms for path in (REPORT.parent / room).rglob("*.py")]
+    rooms = ("release", "publish", "answer", "locate", "studies")
+    tellers = [path for room in rooms for path in (REPORT.parents[1] / room).rglob("*.py")]
     lists = ("english", "portuguese")
     return "\n".join(
         path.read_text(encoding="utf-8")

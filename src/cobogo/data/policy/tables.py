@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -98,6 +99,15 @@ class Recoding(Part):
     marginals: tuple[Annotated[tuple[str, ...], Field(min_length=1)], ...] = ()
     time_limit: Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)] | None = None
     label: str | None = None
+
+
+def records_allowed(share: float, records: int) -> int:
+    """How many of the records a suppression limit allows: floor(share · records), in exact decimal arithmetic.
+
+    >>> records_allowed(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
+    29
+    """
+    return int(Decimal(repr(share)) * records)
 
 
 class Utility(Part):

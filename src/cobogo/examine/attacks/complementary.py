@@ -27,7 +27,7 @@ class Complementary(OnSeveral):
         $\frac{1}{\lvert E_2\rvert}$
     Example: Each release has two people in every class; together they tell all four apart.
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import roles, table
+        >>> from cobogo.studies.worked import roles, table
         >>> first = table("sex zip ill", "F 0213* flu", "F 0213* gout", "M 0213* cold", "M 0213* pox")
         >>> second = table("sex zip ill", "* 02138 flu", "* 02139 gout", "* 02138 cold", "* 02139 pox")
         >>> policy = roles("sex zip", "ill", zip={"mask": "right"})
@@ -68,7 +68,7 @@ class Temporal(OnSeveral):
         people of both releases
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import roles, table
+        >>> from cobogo.studies.worked import roles, table
         >>> first = table("sex zip ill", "F 0213* flu", "F 0213* gout", "M 0213* cold", "M 0213* pox")
         >>> later = table("sex zip ill", "* 02138 flu", "* 02139 gout", "* 02138 cold", "* 02139 pox", "* 02138 rash")
         >>> attack("temporal", first, later, policy=roles("sex zip", "ill", zip={"mask": "right"})).exposed.tolist()

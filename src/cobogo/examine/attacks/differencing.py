@@ -24,7 +24,7 @@ class Differencing(OnSeveral):
         E_1 \setminus E_2\rvert}$ for who left it
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import roles, table
+        >>> from cobogo.studies.worked import roles, table
         >>> first = table("age ill", "30 flu", "30 gout", "30 cold")
         >>> second = table("age ill", "30 flu", "30 gout", "30 cold", "30 pox")
         >>> found = attack("differencing", first, second, policy=roles("age", "ill"))

@@ -23,7 +23,7 @@ class Duplicate(Attack):
     Formula: $\Pr[r \text{ is genuine} \mid r \text{ stands twice}] = 1$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import table
+        >>> from cobogo.studies.worked import table
         >>> attack("duplicate", table("age ill", "31 flu", "44 gout", "31 flu", "52 cold")).exposed.tolist()
         [1, 3]
 

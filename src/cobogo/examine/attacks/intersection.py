@@ -27,7 +27,7 @@ class Intersection(OnSeveral):
         the value stands in the person's class of release $i$
     Example: Only the flu is in both classes of whoever is 30 and lives in Pina.
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import roles, table
+        >>> from cobogo.studies.worked import roles, table
         >>> first = table("age place ill", "30 * flu", "30 * gout", "40 * cold", "40 * pox")
         >>> second = table("age place ill", "* Pina flu", "* Pina cold", "* Centro gout", "* Centro pox")
         >>> attack("intersection", first, second, policy=roles("age place", "ill")).highest

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
+from cobogo.data.table.times import read_times
 from cobogo.examine.attacks.case import Published
 from cobogo.examine.attacks.compatible import Compatible, of_pairs
 from cobogo.examine.attacks.forms import as_pairs, masked, numbered, overlapping
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.publish.mask.dates import read
 
 ALIKE = "all dates of a person by the same"
 SAME = "the same for the same value"
@@ -88,7 +88,7 @@ def _moves_alike(name: str, release: Published) -> bool:
 
 def _with_days(rows: Rows, name: str, columns: tuple[str, str], forms: tuple[str, str]) -> Rows:
     one, other = (
-        np.append(read(rows.labels(column), form), np.datetime64("NaT", "us"))[rows.codes(column)]
+        np.append(read_times(rows.labels(column), form), np.datetime64("NaT", "us"))[rows.codes(column)]
         for column, form in zip(columns, forms, strict=True)
     )
     between = other - one
@@ -144,7 +144,7 @@ def _by_end(known: Sequence[Label], released: Sequence[Label], count: int) -> In
 
 
 def _by_days(known: Sequence[Label], released: Sequence[Label], days: int, form: str) -> Ints | None:
-    ours, theirs = (read(part, form) for part in (known, released))
+    ours, theirs = (read_times(part, form) for part in (known, released))
     day = np.timedelta64(1, "D").astype("timedelta64[us]").astype(np.int64)
     mine, other = (np.where(np.isnat(part), np.nan, part.astype(np.int64) / day) for part in (ours, theirs))
     pairs = _within(mine, other, mine - days - 1e-6, mine + days + 1e-6)

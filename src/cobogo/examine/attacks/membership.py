@@ -28,7 +28,7 @@ class Membership(Attack):
         \le d] - \Pr_C[d_u \le d]$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import people, roles
+        >>> from cobogo.studies.worked import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> attack("membership", people(1), **given).measures["advantage"] > 0.9
         True

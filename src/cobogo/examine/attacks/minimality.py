@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Domain
 from cobogo.data.policy import Policy, Role
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
@@ -23,7 +24,6 @@ from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Ints
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
-from cobogo.publish.recode.problem import records_allowed
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Minimality(Attack):
         alone tells
     Example: One class of seven, since HIV would be all of the group a.
         >>> from cobogo import anonymize, attack
-        >>> from cobogo.tell.reference.worked import roles, table
+        >>> from cobogo.studies.worked import roles, table
         >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
         >>> policy = roles("q", "ill", q={"tree": {"any": ["a", "b"]}})
         >>> policy["privacy"] = {"models": [{"model": "alpha-k-anonymity", "alpha": 0.5, "k": 1}]}

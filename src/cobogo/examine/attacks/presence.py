@@ -24,7 +24,7 @@ class Presence(Attack):
         not overlap, $\frac{\lvert T_E\rvert}{\lvert P_E\rvert}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.tell.reference.worked import roles, table
+        >>> from cobogo.studies.worked import roles, table
         >>> patients = table("work sex ill", *["artist F HIV"] * 4, *["professional M HIV"] * 3)
         >>> everybody = table("work sex", *["artist F"] * 5, *["professional M"] * 4)
         >>> found = attack("presence", patients, knowledge=everybody, policy=roles("work sex", "ill"))

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Policy, Role
+from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.promises.population import beside, open_population, recoded
-from cobogo.publish.admission import check_roles
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
 from cobogo.release.readback import released_rows

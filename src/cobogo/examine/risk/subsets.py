@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import FrequencyTable, People
+from cobogo.data.table.kernels import roll_up
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.publish.recode.kernels import roll_up
 
 WORK = 300_000_000
 """Tuples that may be visited in all where no size of combinations is asked for: a few seconds."""

@@ -22,7 +22,7 @@ def marginal_distances(sides: Sides) -> dict[str, float]:
         original's $q$
     Example: Nothing was suppressed, so nothing moved.
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> marginal_distances(sides(released("optimal")))
         {'age': 0.0, 'sex': 0.0, 'disease': 0.0}
 
@@ -64,7 +64,7 @@ def association_distances(sides: Sides) -> dict[str, Any]:
         of $r$ rows and $c$ columns
     Example:
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> association_distances(sides(released("optimal")))["pairs"][-1]
         {'attributes': ['sex', 'disease'], 'before': 0.5, 'after': 0.5}
 

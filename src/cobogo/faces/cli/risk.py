@@ -10,7 +10,7 @@ import typer
 from cobogo.faces.cli import console, speaking
 
 if TYPE_CHECKING:
-    from cobogo.examine.risk.result import RiskReport
+    from cobogo.studies.risk import RiskReport
     from cobogo.tell.report.words import Words
 
 _NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomial"}
@@ -50,7 +50,7 @@ def risk(
 ) -> None:
     """Measure how exposed the people of a table are: attackers' chances, uniqueness, telling combinations, columns."""
     from cobogo.data.policy import Policy
-    from cobogo.examine.risk.assess import risk as measured
+    from cobogo.studies.risk import risk as measured
 
     rules = None if policy is None else Policy.load(policy)
     with console.progress(quiet=as_json) as show:

@@ -75,7 +75,7 @@ class CentreOfCloak(LocationAttack):
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
     Example: Cloaks of five, which should be right once in five times.
         >>> from cobogo.locate.crowds import NearestNeighbours
-        >>> from cobogo.tell.reference.worked import city, observed
+        >>> from cobogo.studies.worked import city, observed
         >>> found = observed(CentreOfCloak(), NearestNeighbours(k=5), city(30))
         >>> found.success > found.baseline
         True
@@ -132,7 +132,7 @@ class IntersectionOfCloaks(LocationAttack):
     Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
     Example: Cloaks of five hide nobody who is followed for two days.
         >>> from cobogo.locate.crowds import Hilbert
-        >>> from cobogo.tell.reference.worked import city, observed
+        >>> from cobogo.studies.worked import city, observed
         >>> observed(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
         True
 

@@ -96,7 +96,7 @@ class HomeAndWork(LocationAttack):
     Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(HomeAndWork(), PlanarLaplace(1.0)).success
         1.0
 
@@ -176,7 +176,7 @@ class ContextLinking(LocationAttack):
     Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
     Example: The address book is where people were at midnight.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import city, observed
+        >>> from cobogo.studies.worked import city, observed
         >>> book = city().take(city().time == city().time[0])
         >>> observed(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
         True

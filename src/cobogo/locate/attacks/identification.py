@@ -186,7 +186,7 @@ class Identification(LocationAttack):
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
         True
 

@@ -75,7 +75,7 @@ class AggregatedPresence(LocationAttack):
     Example: Ana and Bia go together, Caio elsewhere.
         >>> import numpy as np
         >>> from cobogo.locate.places.points import Points
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> hours, way = np.arange(12) * 3600.0, np.linspace(-38.53, -38.48, 12)
         >>> lon = np.concatenate([way, way, way[::-1] - 0.02])
         >>> friends = Points.of(lon, [-3.73] * 36, time=np.tile(hours, 3), user=np.repeat(["ana", "bia", "caio"], 12))

@@ -25,7 +25,7 @@ class ShortObservation(LocationAttack):
     Formula: $\Pr[x \mid z] \propto \pi(x)\,k(z \mid x)$; the guess is $\arg\min_y \sum_x \Pr[x \mid z]\,d(x, y)$
     Example: Reports that are off by two metres.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
         True
 
@@ -96,7 +96,7 @@ class LongObservation(LocationAttack):
         Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(LongObservation(), PlanarLaplace(1.0)).success
         1.0
 

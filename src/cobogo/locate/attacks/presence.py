@@ -36,7 +36,7 @@ class LocationPresence(LocationAttack):
         curve, one half where nothing is told
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(LocationPresence(), PlanarLaplace(1.0)).success > 0.9
         True
 

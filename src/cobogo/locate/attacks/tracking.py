@@ -246,7 +246,7 @@ class Tracking(LocationAttack):
         \alpha_{t-1}(x')\,P(x \mid x')$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.tell.reference.worked import city, observed
+        >>> from cobogo.studies.worked import city, observed
         >>> observed(Tracking(), PlanarLaplace(1.0), city(2)).success > 0.9
         True
 

@@ -70,7 +70,7 @@ class Trilateration(LocationAttack):
 
     Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
     Example: Rounded to 500 m, and yet most are found to within 100 m.
-        >>> from cobogo.tell.reference.worked import observed
+        >>> from cobogo.studies.worked import observed
         >>> observed(Trilateration(users=20, rounding=500.0)).success > 0.5
         True
 

@@ -57,7 +57,7 @@ class KDelta:
     Formula: $\lvert\{v : d(x_u(t), x_v(t)) \le \delta \text{ for all } t\}\rvert \ge k$ for every released trajectory
         $u$, itself among them
     Example:
-        >>> from cobogo.tell.reference.worked import city
+        >>> from cobogo.studies.worked import city
         >>> found = anonymize(city(40), KDelta(k=3, delta=2000, trash=0.5, gap=7200, daily=True))
         >>> found.measured.k >= 3, found.trips > found.suppressed
         (True, True)

@@ -67,7 +67,7 @@ class Synthesis:
         each $\tilde{c}_p = c_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ with $\Delta_p$ the trips or the moves of a
         person
     Example:
-        >>> from cobogo.tell.reference.worked import city
+        >>> from cobogo.studies.worked import city
         >>> asked = Synthesis(Fraction(4), Grid.over(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
         >>> fit(city(), asked).sample(5).users
         5

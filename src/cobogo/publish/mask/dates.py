@@ -1,35 +1,13 @@
-"""Dates moved by days, in bulk: each distinct text is read once, each distinct result written once."""
+"""Dates moved by days, in bulk."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cobogo.data.table.times import read_times, write_times
+
 Days = NDArray[np.int64]
-
-
-def read(texts: Sequence[Any], form: str) -> NDArray[np.datetime64]:
-    """Texts as times, NaT for what is none in the format.
-
-    >>> read(["01/02/2020", "30/02/2020", None], "%d/%m/%Y").tolist()[0].isoformat()
-    '2020-02-01T00:00:00'
-    """
-    import pandas as pd
-
-    times = pd.to_datetime(pd.Series(list(texts), dtype=object), format=form, errors="coerce", exact=True)
-    return times.to_numpy().astype("datetime64[us]")
-
-
-def write(times: NDArray[np.datetime64], form: str) -> NDArray[np.object_]:
-    """Times as texts in the format, None for NaT."""
-    import pandas as pd
-
-    codes, distinct = pd.factorize(times)
-    texts = np.array([*pd.DatetimeIndex(distinct).strftime(form), None], dtype=object)
-    return np.asarray(texts[codes])
 
 
 def keeps_days(form: str) -> bool:
@@ -39,7 +17,7 @@ def keeps_days(form: str) -> bool:
     (True, False)
     """
     day = np.array(["2004-02-29"], dtype="datetime64[us]")
-    return bool((read(write(day, form).tolist(), form).astype("datetime64[D]") == day).all())
+    return bool((read_times(write_times(day, form).tolist(), form).astype("datetime64[D]") == day).all())
 
 
 def shifts(words: NDArray[np.uint64], most: int) -> Days:

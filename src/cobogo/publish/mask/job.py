@@ -14,6 +14,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.masking import ShiftSpec
 from cobogo.data.policy.several import Reference, Several, lists_tables, several
 from cobogo.data.table.read import Table
+from cobogo.data.table.times import read_times
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.floor import place
 from cobogo.floor.progress import Progress, silent
@@ -193,5 +194,5 @@ def _dated(table: Table, side: Side) -> Any:
 
     key, date, form = side
     found, labels = whole(table, [key, date])
-    days = dates.read(labels[date], form).astype("datetime64[D]")
+    days = read_times(labels[date], form).astype("datetime64[D]")
     return pd.DataFrame({"key": canonical(labels[key])[found[key]], "day": days[found[date]]}).dropna()

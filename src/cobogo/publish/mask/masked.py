@@ -15,8 +15,8 @@ import numpy as np
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.read import Table
+from cobogo.data.table.times import read_times
 from cobogo.errors import VerificationFailed
-from cobogo.publish.mask.dates import read
 from cobogo.publish.mask.fakes import fake
 from cobogo.publish.mask.operators import Operator
 from cobogo.publish.mask.settle import Shared, operators
@@ -133,7 +133,7 @@ def _misfits(values: Sequence[str], stated: Json) -> int:
         case "pseudonym":
             return sum(len(value) != stated["length"] or not set(value) <= set("0123456789abcdef") for value in values)
         case "days":
-            return int(np.isnat(read(values, stated["format"])).sum())
+            return int(np.isnat(read_times(values, stated["format"])).sum())
         case "encrypt":
             return sum(re.fullmatch(r"[\w-]{38,}={0,2}", value, re.ASCII) is None for value in values)
         case "list" | "shuffle" | "blur" | "token":

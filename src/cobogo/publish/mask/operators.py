@@ -13,6 +13,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.table.read import Table
+from cobogo.data.table.times import read_times, write_times
 from cobogo.errors import DataError, number_of
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import dates, numbers
@@ -204,12 +205,12 @@ class Shifted(Operator):
     def released(self, batch: Any) -> Any:
         """Each moved."""
         column = _coded(batch.column(self.column))
-        times = dates.read(column.dictionary.to_pylist(), self._form)
+        times = read_times(column.dictionary.to_pylist(), self._form)
         if self._strict:
             _refuse(int(np.isnat(times).sum()), "date", self._where)
         rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
         moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
-        return _column(dates.write(moved, self._form))
+        return _column(write_times(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:
         drawn = dates.shifts(Entropy().words(batch.num_rows), self._days)

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, number_of
 from cobogo.promises.models import Monotone, Scope
 from cobogo.promises.models.check import check, failing
 from cobogo.publish.recode import lattice
 from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.rolled import Rolled
 
 NODES_TRIED = 2000

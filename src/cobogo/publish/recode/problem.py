@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -180,15 +179,6 @@ def _majority(label: Histogram, ids: NDArray[np.int64]) -> int:
 def asked_k(models: Sequence[Model]) -> int | None:
     """The k of the k-anonymity asked for; None where none is."""
     return max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
-
-
-def records_allowed(share: float, records: int) -> int:
-    """How many of the records a suppression limit allows: floor(share · records), in exact decimal arithmetic.
-
-    >>> records_allowed(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
-    29
-    """
-    return int(Decimal(repr(share)) * records)
 
 
 def level_range(

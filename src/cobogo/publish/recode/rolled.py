@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import number_tuples
+from cobogo.data.table.kernels import roll_up
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Histogram
 from cobogo.publish.recode import kernels
@@ -132,7 +133,7 @@ class Tables:
     def _roll_up(self, source: Rolled, levels: Levels, node: Ints) -> Rolled:
         maps, starts, spans = self._packing.recode(node)
         ids = self._ids[: len(source)]
-        groups = kernels.roll_up(
+        groups = roll_up(
             source.digits, source.records, maps, starts, spans, self._slots, self._places, self._keys, ids,
             self._digits, self._records,
         )  # fmt: skip

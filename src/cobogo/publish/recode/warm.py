@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
+from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, TCloseness
-from cobogo.publish.recode import kernels
 from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.search import optimal
 

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models.base import Model, Scope
 from cobogo.promises.models.check import check
 from cobogo.publish.recode.local.search import local
-from cobogo.publish.recode.problem import Problem, records_allowed
+from cobogo.publish.recode.problem import Problem
 from cobogo.publish.recode.search import optimal
 from cobogo.publish.recode.solution import Assigned
 from support import random_tables as tables

@@ -16,8 +16,8 @@ from cobogo.faces.workbench.session import Session
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.attackers import Attackers
-    from cobogo.examine.risk.result import RiskReport
     from cobogo.examine.risk.subsets import Combination
+    from cobogo.studies.risk import RiskReport
 
 SHOWN = 60
 POINTS = 300
@@ -69,7 +69,7 @@ class Exposure:
 
 def assessed(looked: Looked, size: int | None) -> Exposure:
     """The risk of a release and of its original, drawn from a population of some size where that is known."""
-    from cobogo.examine.risk.assess import risk
+    from cobogo.studies.risk import risk
 
     given: dict[str, Any] = {} if size is None else {"population_size": size}
     before = None if looked.data is None else Assessed.of(risk(looked.data, looked.policy, **given))

@@ -33,7 +33,7 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
         B)\,\frac{n_B(s)}{\lvert B\rvert}$
     Example: The patients are all there, but rows are no records.
-        >>> from cobogo.tell.reference.worked import DIVERSE, PATIENTS, released
+        >>> from cobogo.studies.worked import DIVERSE, PATIENTS, released
         >>> rows = released("slicing", DIVERSE).to_arrow().to_pylist()
         >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
         True

@@ -49,7 +49,7 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
         combination of a record must lose a cell
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mu-argus"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 

@@ -23,7 +23,7 @@ def datafly(
     Formula: $g_{i+1} = g_i + e_A$ with $A = \arg\max_A \frac{\text{distinct values of } A \text{ at } g_i}{w_A}$, until
         at most $\lfloor \ell N \rfloor$ records fail
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("datafly").levels
         {'age': 3, 'sex': 0}
 

@@ -36,7 +36,7 @@ def genetic(
     Formula: $\text{child}_A \in \{g_A, g'_A\}$ for parents $g$ and $g'$, then $\pm 1$ on some attribute; the nodes with
         the least $m(g)$ live on
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("genetic").levels
         {'age': 3, 'sex': 0}
 

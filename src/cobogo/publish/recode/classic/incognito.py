@@ -31,7 +31,7 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: $g \text{ holds on } Q \Rightarrow g|_{S} \text{ holds on } S$ for every $S \subseteq Q$; so a node on $Q$
         is looked at only if it holds on all subsets that are smaller by one
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("incognito").levels
         {'age': 3, 'sex': 0}
 

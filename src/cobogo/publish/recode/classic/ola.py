@@ -24,7 +24,7 @@ def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Formula: $g \text{ holds} \Rightarrow g' \ge g \text{ holds}$ and $g \text{ fails} \Rightarrow g' \le g \text{
         fails}$; of the minimal nodes that hold, $\arg\min m(g)$
     Example:
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("ola").levels
         {'age': 3, 'sex': 0}
 

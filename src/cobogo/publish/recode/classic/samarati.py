@@ -16,7 +16,7 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
     Formula: $\min \{ h : \exists\, g \text{ with } \sum_A g_A = h \text{ that satisfies the policy} \}$
     Example: The lowest height is 2, which loses more here than the optimum at height 3.
-        >>> from cobogo.tell.reference.worked import released
+        >>> from cobogo.studies.worked import released
         >>> released("samarati").levels
         {'age': 1, 'sex': 1}
 

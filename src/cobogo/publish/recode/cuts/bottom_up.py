@@ -43,7 +43,7 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
         raised to its parent
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("bottom-up"))
         {('*', 'f'): 4, ('*', 'm'): 4}
 

@@ -50,7 +50,7 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
     Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
         satisfies the models
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> min(classes(released("local", **{"time-limit": 0.1})).values())
         2
 

@@ -49,7 +49,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
     Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
         models; $A$ is the attribute that tells most about most records
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mondrian"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
@@ -73,7 +73,7 @@ def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: as of mondrian; what is left over, $P$, becomes $P \cup L$ with $L \subset E$ records of the largest part
         beside it, if both $P \cup L$ and $E \setminus L$ satisfy the models
     Example:
-        >>> from cobogo.tell.reference.worked import classes, released
+        >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mondrian-relaxed"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 

@@ -11,10 +11,10 @@ from nicegui import ui
 
 from cobogo.data.table.connect import connect
 from cobogo.errors import CobogoError
-from cobogo.examine.risk.assess import Glance, glance
 from cobogo.faces.server.rows import PAGES
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet, in_thread
+from cobogo.studies.risk import Glance, glance
 
 HIGH, MIDDLE = 0.5, 0.2
 """Chances above which a tile is red, and amber."""

@@ -19,7 +19,7 @@ TABLE = pa.table({"a": ["x", "x", "y", None, None], "b": ["1", "1", "2", "2", "2
 
 
 def test_a_small_table_by_hand() -> None:
-    found = cobogo.examine.risk(TABLE, {"attributes": ROLES}, threshold=0.4)
+    found = cobogo.risk(TABLE, {"attributes": ROLES}, threshold=0.4)
     assert found.sizes.tolist() == [2, 1, 2]
     assert found.attackers.prosecutor.highest == 1
     assert found.attackers.prosecutor.average == pytest.approx(3 / 5)
@@ -42,7 +42,7 @@ def test_a_small_table_by_hand() -> None:
     ids=["one", "equal", "unique", "null"],
 )
 def test_edges(columns: dict[str, Any], classes: int, average: float, tmp_path: Path) -> None:
-    found = cobogo.examine.risk(pa.table(columns), {"attributes": ROLES}, fraction=0.1)
+    found = cobogo.risk(pa.table(columns), {"attributes": ROLES}, fraction=0.1)
     assert len(found.sizes) == classes
     assert found.attackers.prosecutor.average == pytest.approx(average)
     assert found.population is not None
@@ -56,13 +56,13 @@ def test_edges(columns: dict[str, Any], classes: int, average: float, tmp_path: 
 def test_no_records(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("a,b\n")
     with pytest.raises(DataError, match="no records"):
-        cobogo.examine.risk(tmp_path / "empty.csv", {"attributes": ROLES})
+        cobogo.risk(tmp_path / "empty.csv", {"attributes": ROLES})
 
 
 def test_a_population_is_counted(tmp_path: Path) -> None:
     population = pa.table({"a": ["x"] * 4 + ["y", "y", "z"] + [None] * 4, "b": list("1111") + list("223") + ["2"] * 4})
     pq.write_table(population, tmp_path / "population.parquet")
-    found = cobogo.examine.risk(TABLE, {"attributes": ROLES}, population=tmp_path / "population.parquet")
+    found = cobogo.risk(TABLE, {"attributes": ROLES}, population=tmp_path / "population.parquet")
     assert found.population is not None
     assert (found.population.size, found.population.counted, found.population.counted_here) == (11, 1, 0)
     assert found.attackers.journalist is not None
@@ -75,14 +75,14 @@ def test_a_population_is_counted(tmp_path: Path) -> None:
 def test_a_population_that_lacks_somebody(tmp_path: Path) -> None:
     pq.write_table(TABLE.slice(1), tmp_path / "population.parquet")
     with pytest.raises(DataError, match="lacks 1 of the"):
-        cobogo.examine.risk(TABLE, {"attributes": ROLES}, population=tmp_path / "population.parquet")
+        cobogo.risk(TABLE, {"attributes": ROLES}, population=tmp_path / "population.parquet")
 
 
 def test_the_policy_tells_what_the_call_does_not() -> None:
     rules = Policy.of({"attributes": ROLES, "risk": {"threshold": 0.5, "population-size": 50}})
-    assert cobogo.examine.risk(TABLE, rules).population.size == 50
-    assert cobogo.examine.risk(TABLE, rules).threshold == 0.5
-    told = cobogo.examine.risk(TABLE, rules, fraction=0.5)
+    assert cobogo.risk(TABLE, rules).population.size == 50
+    assert cobogo.risk(TABLE, rules).threshold == 0.5
+    told = cobogo.risk(TABLE, rules, fraction=0.5)
     assert (told.population.size, told.threshold) == (10, 0.5)
 
 
@@ -100,13 +100,13 @@ def test_the_policy_tells_what_the_call_does_not() -> None:
 )
 def test_what_cannot_be(options: dict[str, Any], said: str) -> None:
     with pytest.raises(PolicyError, match=said):
-        cobogo.examine.risk(TABLE, {"attributes": ROLES}, **options)
+        cobogo.risk(TABLE, {"attributes": ROLES}, **options)
 
 
 def test_somebody_in_several_classes_is_not_estimated() -> None:
     table = TABLE.append_column("who", pa.array(["p", "p", "p", "q", "r"]))
     roles = {"attributes": ROLES | {"who": {"role": "identifier"}}, "data": {"unit": "who"}}
-    found = cobogo.examine.risk(table, roles, population_size=30)
+    found = cobogo.risk(table, roles, population_size=30)
     assert found.sizes.tolist() == [1, 1, 2]
     assert (found.people, found.records, found.unit) == (3, 5, True)
     assert found.population.estimates["dankar"].uniques is None
@@ -116,22 +116,22 @@ def test_somebody_in_several_classes_is_not_estimated() -> None:
 def test_data_without_the_identifiers_and_a_release(tmp_path: Path) -> None:
     release = cobogo.anonymize(HOSPITAL / "policy.toml")
     release.write(tmp_path / "release")
-    whole = cobogo.examine.risk(tmp_path / "release")
+    whole = cobogo.risk(tmp_path / "release")
     for place in (tmp_path / "release" / "public", tmp_path / "release"):
-        assert cobogo.examine.risk(place, HOSPITAL / "policy.toml").sizes.tolist() == whole.sizes.tolist()
-    file = cobogo.examine.risk(tmp_path / "release" / "public" / "release.csv", HOSPITAL / "policy.toml")
+        assert cobogo.risk(place, HOSPITAL / "policy.toml").sizes.tolist() == whole.sizes.tolist()
+    file = cobogo.risk(tmp_path / "release" / "public" / "release.csv", HOSPITAL / "policy.toml")
     assert sorted(file.sizes.tolist()) == sorted(whole.sizes.tolist())
     assert int(whole.sizes.min()) >= 4
     assert whole.records == len(release.to_arrow())
     with pytest.raises(PolicyError, match="policy only"):
-        cobogo.examine.risk(tmp_path / "release", population=HOSPITAL / "patients.csv")
-    beside = cobogo.examine.risk(tmp_path / "release", HOSPITAL / "policy.toml", population=HOSPITAL / "patients.csv")
+        cobogo.risk(tmp_path / "release", population=HOSPITAL / "patients.csv")
+    beside = cobogo.risk(tmp_path / "release", HOSPITAL / "policy.toml", population=HOSPITAL / "patients.csv")
     assert beside.population.size == 204
     assert beside.attackers.journalist.highest <= whole.attackers.prosecutor.highest
 
 
 def test_the_risk_of_each_record_as_a_file(tmp_path: Path) -> None:
-    found = cobogo.examine.risk(TABLE, {"attributes": ROLES}, fraction=0.5)
+    found = cobogo.risk(TABLE, {"attributes": ROLES}, fraction=0.5)
     found.write_records(tmp_path / "records.csv")
     header, *lines = (tmp_path / "records.csv").read_text().splitlines()
     assert header == "row,people,prosecutor,journalist,suda,dis_suda"
@@ -150,7 +150,7 @@ def test_the_page_shows_no_value(language: str, tmp_path: Path) -> None:
     table = pa.table({"nome": ["Iracema Alencar", "José Martiniano"], "cpf": ["529.982.247-25", "111.444.777-35"],
                       "bairro": ["Benfica<script>", "Aldeota"], "idade": ["91", "33"]})  # fmt: skip
     roles = {name: {"role": "quasi-identifier"} for name in table.column_names}
-    found = cobogo.examine.risk(table, {"attributes": roles}, population_size=1000)
+    found = cobogo.risk(table, {"attributes": roles}, population_size=1000)
     found.write(tmp_path, language=language)
     page = (tmp_path / "risk.html").read_text(encoding="utf-8")
     text = page + (tmp_path / "risk.json").read_text(encoding="utf-8") + json.dumps(found.as_dict(), ensure_ascii=False)

@@ -14,8 +14,8 @@ from cobogo.tell.report.html import environment
 from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:
-    from cobogo.examine.risk.result import RiskReport
     from cobogo.examine.risk.subsets import Combination
+    from cobogo.studies.risk import RiskReport
 
 FILES = ("risk.json", "risk.png", "risk.html")
 

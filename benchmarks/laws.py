@@ -8,7 +8,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.mechanisms import Exponential, Optimal, PlanarLaplace, Remapped
+from cobogo.locate.mechanisms import GridExponential, Optimal, PlanarLaplace, Remapped
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
@@ -33,7 +33,7 @@ def mechanisms(grid: Grid, prior: Floats) -> dict[str, Mechanism]:
     found: dict[str, Mechanism] = {
         "planar-laplace, in the region": PlanarLaplace(EPSILON, region=Places.of_cells(grid)),
         "remapped-laplace": Remapped(EPSILON, grid, prior),
-        "grid-exponential": Exponential(EPSILON, grid),
+        "grid-exponential": GridExponential(EPSILON, grid),
     }
     for dilation in (1.5, 1.1, 1.0):
         if dilation > 1.2 or grid.cells <= (90 if dilation > 1 else 50):

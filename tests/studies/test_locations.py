@@ -28,7 +28,7 @@ from cobogo.locate.attacks import (
 from cobogo.locate.attacks.inference import likelihood_of, posterior, prior_of
 from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
 from cobogo.locate.mechanisms import Predictive
-from cobogo.locate.mechanisms.history import joined
+from cobogo.locate.mechanisms.base import joined
 from cobogo.locate.places.points import Points
 from cobogo.locate.protect import _visible
 from cobogo.locate.spec import Asked, attack, mechanism, mechanisms, parsed

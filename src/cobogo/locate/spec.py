@@ -122,7 +122,7 @@ class _Context:
 
     def said(self, kind: Any, name: str, text: str, given: Mapping[str, Any]) -> Any:
         """The value of an option, as it is written."""
-        from cobogo.locate.mechanisms import Key, PlanarLaplace
+        from cobogo.locate.mechanisms import MapKey, PlanarLaplace
         from cobogo.locate.places.nearest import Places
 
         match name:
@@ -142,14 +142,14 @@ class _Context:
             case "places" | "region":
                 return Places(read_points(text))
             case "key":
-                return Key(Path(text).expanduser().read_bytes())
+                return MapKey(Path(text).expanduser().read_bytes())
             case "centre":
                 return Frame(*self._numbers(name, text, 2))
         return _value(text)
 
     def unsaid(self, name: str, given: Mapping[str, Any]) -> Any:
         """What is made from the very points; None where there are none, or words can say it."""
-        from cobogo.locate.mechanisms import Key
+        from cobogo.locate.mechanisms import MapKey
         from cobogo.locate.places.nearest import Places
 
         if self.points is None:
@@ -164,7 +164,7 @@ class _Context:
                     Places(self.places) if self.places is not None else Places.of_cells(grid_for(self.points, COARSE))
                 )
             case "key":
-                return Key.fresh()
+                return MapKey.fresh()
             case "centre":
                 return self.points.frame
         return None

@@ -16,7 +16,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 from cobogo.locate import spec as asking
 from cobogo.locate.attacks import LocationFindings
-from cobogo.locate.mechanisms.base import Guarantee, Released
+from cobogo.locate.mechanisms.base import LocationGuarantee, Released
 from cobogo.locate.places.points import Points
 from cobogo.studies.locations import Run, Sample, evaluate, ground_of, sampled
 
@@ -81,7 +81,7 @@ class Tried:
 
     ground: Ground
     label: str
-    guarantee: Guarantee
+    guarantee: LocationGuarantee
     run: Run
     finding: LocationFindings | None
     skipped: str | None

@@ -21,7 +21,7 @@ from cobogo.locate.device import PRESETS, Client, Ledger, Report
 from cobogo.locate.device.presets import WITHIN_95
 from cobogo.locate.device.reports import Area
 from cobogo.locate.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -169,8 +169,8 @@ class Cell(Mechanism):
     level: int = 10
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none", note="a test")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="a test")
 
     def apply(self, points: Points, source: Source) -> Released:
         column, row = cells(points.lon, points.lat)
@@ -186,8 +186,8 @@ class Decoys(Mechanism):
     others: int = 4
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none", note="a test")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="a test")
 
     def apply(self, points: Points, source: Source) -> Released:
         words = source.words(2 * self.others) / 2.0**64

@@ -11,8 +11,7 @@ from scipy import stats
 from cobogo.floor.randomness import Seeded, Source
 from cobogo.locate.device import Client
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive
-from cobogo.locate.mechanisms.base import Mechanism
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, moved, wrapped
 from cobogo.locate.places.points import Points
 

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.mechanisms import Disc, Dummies, Indirect, Key, KeyedTransform
-from cobogo.locate.mechanisms.disc import relevance
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.mechanisms import Disc, Dummies, Indirect, KeyedTransform, MapKey
+from cobogo.locate.mechanisms.base import Course
+from cobogo.locate.mechanisms.obfuscation import relevance
 from cobogo.locate.places.geometry import Frame, distance, moved
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.nearest import Places, vectors
@@ -62,22 +62,22 @@ def test_a_disc_that_was_not_made_smaller_always_holds_its_person(radius: float)
 
 def test_a_secret_map_keeps_distances_and_goes_back_with_its_key() -> None:
     people = here(300)
-    secret = KeyedTransform(Key(b"a secret of the house"), Frame(-38.5, -3.75))
+    secret = KeyedTransform(MapKey(b"a secret of the house"), Frame(-38.5, -3.75))
     reports = secret.apply(people, Seeded(1)).points
     assert people.distance(secret.inverted(reports)).max() < 1
     assert people.distance(reports).mean() > 100
     a, b = np.arange(150), np.arange(150, 300)
     assert reports.take(a).distance(reports.take(b)) == pytest.approx(people.take(a).distance(people.take(b)), abs=3)
-    wrong = KeyedTransform(Key(b"another one of 16"), Frame(-38.5, -3.75))
+    wrong = KeyedTransform(MapKey(b"another one of 16"), Frame(-38.5, -3.75))
     assert people.distance(wrong.inverted(reports)).mean() > 100
     assert "secret" not in repr(secret)
     with pytest.raises(ValueError, match="16 bytes or more"):
-        Key(b"short")
+        MapKey(b"short")
 
 
 def test_two_known_places_give_a_secret_map_away() -> None:
     people = here(200)
-    reports = KeyedTransform(Key.fresh(), Frame(-38.5, -3.75)).apply(people, Seeded(1)).points
+    reports = KeyedTransform(MapKey.fresh(), Frame(-38.5, -3.75)).apply(people, Seeded(1)).points
     known = int(people.distance(people.take(np.zeros(200, dtype=int))).argmax())
 
     def axes(points: Points) -> np.ndarray:

@@ -12,9 +12,8 @@ from scipy import integrate, stats
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy, Seeded
-from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Several
-from cobogo.locate.mechanisms.draws import BEARING_STEP, exponentials, laplace_steps
-from cobogo.locate.mechanisms.grid_theorem import GRAIN, ROUNDING, drawn_epsilon
+from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, SeveralPlaces
+from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, drawn_epsilon, exponentials, laplace_steps
 from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.kernels import walk, walk_all
@@ -267,9 +266,9 @@ def test_noise_as_wide_as_the_globe_stays_on_it(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-12, 1e-300])
 def test_noise_wider_than_the_globe_is_refused_at_once(epsilon: float) -> None:
-    for kind in (PlanarLaplace, Predictive, Adaptive, Several):
+    for kind in (PlanarLaplace, Predictive, Adaptive, SeveralPlaces):
         with pytest.raises(ValueError, match="wider than the globe"):
             kind(epsilon)
     crowd = Points.of(np.full(30, -38.5), np.full(30, -3.7), user=["ana"] * 30)
     with pytest.raises(NoSolution, match="30 places"):
-        Several(1e-6).apply(crowd, Seeded(1))
+        SeveralPlaces(1e-6).apply(crowd, Seeded(1))

@@ -15,7 +15,7 @@ from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, released
 from cobogo.locate.crowds.cells import Box
 from cobogo.locate.crowds.crowd import around
 from cobogo.locate.crowds.meeting import MOST, company, meet
-from cobogo.locate.mechanisms.base import Guarantee, Released
+from cobogo.locate.mechanisms.base import LocationGuarantee, Released
 from cobogo.locate.places.geometry import wrapped
 from cobogo.locate.places.points import Points
 
@@ -61,9 +61,9 @@ class Clique(Cloak):
         self.check_size(self.k)
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
-        return Guarantee(
+        return LocationGuarantee(
             "k-anonymity",
             k=self.k,
             note="among requests that went out together with the same rectangle; not when requests of one person are "

@@ -14,8 +14,7 @@ from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.device.ledger import Ledger
 from cobogo.locate.device.memory import Memory
 from cobogo.locate.device.reports import Area, Report
-from cobogo.locate.mechanisms.base import Mechanism
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 

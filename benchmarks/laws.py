@@ -10,9 +10,9 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import GridExponential, Optimal, PlanarLaplace, Remapped
 from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 EPSILON, SIZE, DRAWS = 0.004, 200.0, 200_000
@@ -31,7 +31,7 @@ def towns(grid: Grid) -> Floats:
 def mechanisms(grid: Grid, prior: Floats) -> dict[str, Mechanism]:
     """Each with the same guarantee on the same cells."""
     found: dict[str, Mechanism] = {
-        "planar-laplace, in the region": PlanarLaplace(EPSILON, region=Places.of_cells(grid)),
+        "planar-laplace, in the region": PlanarLaplace(EPSILON, region=PublicPlaces.of_cells(grid)),
         "remapped-laplace": Remapped(EPSILON, grid, prior),
         "grid-exponential": GridExponential(EPSILON, grid),
     }

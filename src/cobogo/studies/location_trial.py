@@ -167,9 +167,9 @@ def tried(
     >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)
     ('geo-indistinguishability', 24, 0.24)
     """
-    asked = asking.Asked(mechanism, {name: str(value) for name, value in options.items()})
+    asked = asking.MechanismSpec(mechanism, {name: str(value) for name, value in options.items()})
     made = asking.mechanism(asked, ground.truth, where=mechanism)
-    attacks = [] if attack is None else [asking.attack(asking.Asked(attack, {}), where=attack)]
+    attacks = [] if attack is None else [asking.attack(asking.MechanismSpec(attack, {}), where=attack)]
     found = evaluate(
         ground.sample,
         {asked.label: made},

@@ -16,10 +16,9 @@ from cobogo.locate.attacks import LocationAttack, LocationFindings, Scene
 from cobogo.locate.attacks.base import brief_figure
 from cobogo.locate.attacks.inference import prior_of
 from cobogo.locate.attacks.spots import Ground, Spots
-from cobogo.locate.crowds import Clique
-from cobogo.locate.crowds.base import Cloak
+from cobogo.locate.crowds import CliqueCloak
+from cobogo.locate.crowds.base import Cloak, over_time
 from cobogo.locate.crowds.base import released as cloaks_released
-from cobogo.locate.crowds.slices import over_time
 from cobogo.locate.mechanisms.base import Mechanism, Released, free
 from cobogo.locate.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
 from cobogo.locate.places.points import Points
@@ -173,7 +172,7 @@ def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple
         return np.arange(len(truth)), mechanism.apply(truth, source)
     whole = (
         mechanism.apply(everyone, source)
-        if everyone.time is None or isinstance(mechanism, Clique)
+        if everyone.time is None or isinstance(mechanism, CliqueCloak)
         else cloaks_released(everyone, over_time(mechanism, everyone, every=MOMENT))
     )
     assert whole.box is not None

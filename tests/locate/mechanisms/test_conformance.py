@@ -26,14 +26,14 @@ from cobogo.locate.mechanisms import (
 )
 from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.mechanisms.discrete import Discrete
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100
-PLACES = Places(Points.of(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
+PLACES = PublicPlaces(Points.of(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
 
 EXAMPLES: dict[str, Mechanism] = {
     "planar-laplace": PlanarLaplace(0.01),

@@ -10,9 +10,9 @@ from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import Disc, Dummies, Indirect, KeyedTransform, MapKey
 from cobogo.locate.mechanisms.base import Course
 from cobogo.locate.mechanisms.obfuscation import relevance
+from cobogo.locate.places.cells import PublicPlaces, vectors
 from cobogo.locate.places.geometry import Frame, distance, moved
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.nearest import Places, vectors
 from cobogo.locate.places.points import Points
 
 FORTALEZA = Grid.over(-38.62, -3.85, -38.42, -3.69, size=500)
@@ -94,7 +94,7 @@ def test_two_known_places_give_a_secret_map_away() -> None:
 
 def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     rng = np.random.default_rng(5)
-    places = Places(Points.of(rng.uniform(-180, 180, 200), np.degrees(np.arcsin(rng.uniform(-1, 1, 200)))))
+    places = PublicPlaces(Points.of(rng.uniform(-180, 180, 200), np.degrees(np.arcsin(rng.uniform(-1, 1, 200)))))
     people = Points.of(rng.uniform(-180, 180, 300), rng.uniform(-90, 90, 300))
     reports = Indirect(places).apply(people, Seeded(1)).points
     away = distance(people.lon[:, None], people.lat[:, None], places.points.lon, places.points.lat)
@@ -102,15 +102,15 @@ def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     with pytest.raises(ValueError, match="must have names"):
         Indirect(places).named(people)
     with pytest.raises(ValueError, match="one for each of 200"):
-        Places(places.points, ("one",))
+        PublicPlaces(places.points, ("one",))
     with pytest.raises(ValueError, match="one at least"):
-        Places(Points.of([], []))
+        PublicPlaces(Points.of([], []))
 
 
 def test_cells_of_a_polygon_are_those_inside() -> None:
     shapely = pytest.importorskip("shapely")
     triangle = shapely.Polygon([(-38.6, -3.8), (-38.5, -3.8), (-38.55, -3.7)])
-    places = Places.of_polygon(triangle, FORTALEZA)
+    places = PublicPlaces.of_polygon(triangle, FORTALEZA)
     share = len(places) * FORTALEZA.size**2 / (0.1 * 111_195 * np.cos(np.radians(3.75)) * 0.1 * 111_195 / 2)
     assert share == pytest.approx(1, abs=0.05)
     assert shapely.contains_xy(triangle, places.points.lon, places.points.lat).all()

@@ -103,15 +103,15 @@ def synthesize(
     """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
     from cobogo.locate.places.grid import Grid
     from cobogo.locate.places.reading import read_points
-    from cobogo.locate.trips import Synthesis, fit
-    from cobogo.locate.trips.likeness import likeness
+    from cobogo.locate.trips import TripSynthesis, fit
     from cobogo.locate.trips.release import costs, made_up
+    from cobogo.locate.trips.synthesis import likeness
     from cobogo.locate.write import write
     from cobogo.promises.accounting import Loss
     from cobogo.promises.paying import payer
     from cobogo.promises.units import exact
 
-    asked = Synthesis(
+    asked = TripSynthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
     paying = payer(ledger, dataset, analyst)
@@ -139,7 +139,7 @@ def synthesize(
 
 
 def _edges(text: str) -> tuple[float, float, float, float]:
-    from cobogo.locate.places.atlas import look_exchanged
+    from cobogo.locate.places.geometry import look_exchanged
 
     try:
         west, south, east, north = (float(part) for part in text.split(","))

@@ -14,9 +14,9 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.places.cells import vectors
 from cobogo.locate.places.geometry import Frame, moved
 from cobogo.locate.places.grid import World
-from cobogo.locate.places.nearest import vectors
 from cobogo.locate.places.points import Points
 
 

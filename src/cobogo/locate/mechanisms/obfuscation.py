@@ -13,9 +13,9 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import distance, moved
 from cobogo.locate.places.grid import World
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 SMALLEST = 0.01
@@ -154,7 +154,7 @@ class Indirect(Mechanism):
     Example:
         >>> from cobogo.floor.randomness import Entropy
         >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
-        >>> places = Places(Points.of(*zip(theatre, lighthouse)))
+        >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)))
         >>> Indirect(places).apply(Points.of([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
         [-38.5285]
 
@@ -166,7 +166,7 @@ class Indirect(Mechanism):
 
     name: ClassVar[str] = "indirect"
 
-    places: Places
+    places: PublicPlaces
 
     @property
     def guarantee(self) -> LocationGuarantee:
@@ -177,7 +177,7 @@ class Indirect(Mechanism):
     def named(self, points: Points) -> list[str]:
         """The names of the places that are reported.
 
-        >>> town = Places(Points.of([-38.5285, -38.4847], [-3.7278, -3.7086]), ("theatre", "lighthouse"))
+        >>> town = PublicPlaces(Points.of([-38.5285, -38.4847], [-3.7278, -3.7086]), ("theatre", "lighthouse"))
         >>> Indirect(town).named(Points.of([-38.49], [-3.71]))
         ['lighthouse']
         """

@@ -13,9 +13,9 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import AT_ONCE, Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.draws import drawn_epsilon, laplace_steps
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import HALFWAY, RADIUS
 from cobogo.locate.places.grid import World
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 LEAST = 1e-7
@@ -58,7 +58,7 @@ class PlanarLaplace(Mechanism):
 
     epsilon: float
     grid: World | None = None
-    region: Places | None = None
+    region: PublicPlaces | None = None
 
     def __post_init__(self) -> None:
         self._check_positive("epsilon")

@@ -11,10 +11,9 @@ import numpy as np
 
 from cobogo.errors import VerificationFailed
 from cobogo.floor.outside import fraction
-from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import SHARES
-from cobogo.locate.mobility.model import Model
-from cobogo.locate.mobility.noise import mechanism
+from cobogo.locate.mobility.model import MobilityModel, mechanism
+from cobogo.locate.places.cells import Calls
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.release.contract import ENTROPY, Findings, Written
 
@@ -27,7 +26,7 @@ def check(written: Written) -> Findings:
     """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
-    model = Model.of(_read(written))
+    model = MobilityModel.of(_read(written))
     problems = [*_costs(written.stated, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
@@ -50,7 +49,7 @@ def _read(written: Written) -> Any:
         raise VerificationFailed("is damaged", where=MODEL) from None
 
 
-def _costs(stated: dict[str, Any], model: Model) -> Iterator[str]:
+def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:
     """What the parts of the model cost must be what the manifest says, and their noise large enough for it."""
     if stated.get("entropy") != ENTROPY:
         yield "the manifest does not say that the noise came from the operating system"
@@ -70,7 +69,7 @@ def _costs(stated: dict[str, Any], model: Model) -> Iterator[str]:
             yield f"the part {row['part']} states less noise than its cost allows for"
 
 
-def _calls(written: Written, model: Model) -> Iterator[str]:
+def _calls(written: Written, model: MobilityModel) -> Iterator[str]:
     """Every call must be at a declared cell on a declared day."""
     from cobogo.errors import DataError
 

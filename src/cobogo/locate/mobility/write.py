@@ -16,12 +16,11 @@ from cobogo.errors import VerificationFailed
 from cobogo.floor import place
 from cobogo.floor.randomness import keys
 from cobogo.locate.maps.layers import Layer
-from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.check import MODEL
-from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.job import Made, where
-from cobogo.locate.mobility.pictures import draw
+from cobogo.locate.mobility.fidelity import draw_fidelity, fidelity
+from cobogo.locate.mobility.fit import ModelAndCalls, where
 from cobogo.locate.mobility.space import Space
+from cobogo.locate.places.cells import Calls
 from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
@@ -51,7 +50,7 @@ class Written:
     """What was written: the model and its calls, the verdict on them, and how near they are to the truth, which is for
     the data holder alone."""
 
-    made: Made
+    made: ModelAndCalls
     verdict: Verdict
     fidelity: dict[str, Any]
 
@@ -95,7 +94,7 @@ def write(
         report = {"epsilon": float(made.model.epsilon or 0), "people": made.calls.users, "records": len(made.calls),
                   "parts": made.model.costs(), "fidelity": compared}  # fmt: skip
         _write_json(report, evidence / "report.json")
-        draw(true, made.calls, made.model.space, evidence, base=base)
+        draw_fidelity(true, made.calls, made.model.space, evidence, base=base)
         content = {"transformation": kept, "input": {"records": len(true)}}
         seal(content, _policy(source), "", public, evidence)
     return Written(made, Verdict(found.verdicts, found.problems, len(made.calls), None, found.notes), compared)
@@ -118,7 +117,7 @@ def _write_json(content: Any, path: Path) -> None:
     path.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-def _draft(made: Made, records: int) -> Manifest:
+def _draft(made: ModelAndCalls, records: int) -> Manifest:
     columns = tuple(
         Column(name=name, role=Role.NON_SENSITIVE, meaning=text, truthful=False, added=True)
         for name, text in MEANINGS.items()
@@ -131,7 +130,7 @@ def _draft(made: Made, records: int) -> Manifest:
     )
 
 
-def _explained(made: Made) -> str:
+def _explained(made: ModelAndCalls) -> str:
     """What whoever receives the release must know to use it."""
     rows = [f"| {row['part']} | {row['about']} | {row['epsilon']} | {row['scale']:.6g} |" for row in made.model.costs()]
     return "\n".join(

@@ -16,7 +16,7 @@ from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.locate.trips.check import Closeness, closeness
 from cobogo.locate.trips.kdelta import Anonymized
-from cobogo.locate.trips.synthesis import SHARES, Model, Synthesis, sensitivity
+from cobogo.locate.trips.synthesis import SHARES, TripModel, TripSynthesis, sensitivity
 from cobogo.locate.write import Package, read_released
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
@@ -79,7 +79,7 @@ def _waited(method: str) -> str:
     return ", in space and in time" if method == "w4m" else ""
 
 
-def made_up(model: Model, made: Points, report: dict[str, Any]) -> Package:
+def made_up(model: TripModel, made: Points, report: dict[str, Any]) -> Package:
     """Trips that nobody made."""
     asked = model.asked
     grid = asked.grid
@@ -111,7 +111,7 @@ def made_up(model: Model, made: Points, report: dict[str, Any]) -> Package:
     return Package("trip-synthesis", made, WHOSE, meanings, [promise], stated, explained, report)
 
 
-def costs(asked: Synthesis) -> list[dict[str, Any]]:
+def costs(asked: TripSynthesis) -> list[dict[str, Any]]:
     """What each part of the model costs, and the noise that follows."""
     from cobogo.promises.mechanisms import Laplace
 
@@ -151,7 +151,7 @@ def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str
         int(stated["grid"]["rows"]),
         float(stated["grid"]["size"]),
     )
-    asked = Synthesis(
+    asked = TripSynthesis(
         fraction(stated["epsilon"]),
         grid,
         int(stated["trips_of_a_person"]),

@@ -51,8 +51,8 @@ RELEASES: Mapping[str, str] = {
 
 TRAJECTORIES: Mapping[str, str] = {
     "k-delta-anonymity": "cobogo.locate.trips.kdelta:KDelta",
-    "trip-synthesis": "cobogo.locate.trips.synthesis:Synthesis",
-    "dp-where": "cobogo.locate.mobility.job:where",
+    "trip-synthesis": "cobogo.locate.trips.synthesis:TripSynthesis",
+    "dp-where": "cobogo.locate.mobility.fit:where",
 }
 """What the commands ``cobogo location anonymize``, ``synthesize`` and ``where`` do."""
 

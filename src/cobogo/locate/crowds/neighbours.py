@@ -13,8 +13,8 @@ from cobogo.locate.crowds.cells import LEVELS, Box, cells, hilbert, ordered, wid
 from cobogo.locate.crowds.kernels import crowds
 from cobogo.locate.crowds.tree import shared
 from cobogo.locate.mechanisms.base import LocationGuarantee
+from cobogo.locate.places.cells import vectors
 from cobogo.locate.places.geometry import distance, wrapped
-from cobogo.locate.places.nearest import vectors
 from cobogo.locate.places.points import Points
 
 ELSEWHERE = 50_000.0

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.publish.anonymize import prepare
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.local.search import local
-from cobogo.publish.recode.problem import Problem
 
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 ARX = {2: 0.0176, 5: 0.0281, 10: 0.0475, 50: 0.0987, 100: 0.1284}

@@ -10,9 +10,9 @@ from typing import Any
 from benchmarks import adult, tables
 from benchmarks.measure import Result, Spent, of_call
 from cobogo.publish import anonymize as job
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
-from cobogo.publish.recode.solution import Solution
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Solution
+from cobogo.publish.recode.lattice.search import optimal
 
 ARX = "ARX 3.9.2"
 """Its search alone, in CPU seconds, on a machine of this kind: the figures are not taken again in this run."""

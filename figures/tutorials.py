@@ -86,8 +86,8 @@ def collect(path: Path) -> None:
         description = Path("paid.toml").read_text(encoding="utf-8")
         for epsilon in (0.5, 1.0, 3.0):
             Path("paid.toml").write_text(description.replace("epsilon = 1.0", f"epsilon = {epsilon}"), encoding="utf-8")
-            command(f"cobogo ldp encode paid.toml answers.csv --column paid --out {epsilon}.bin --seed 5", "figure")
-            command(f"cobogo ldp aggregate paid.toml {epsilon}.bin --out c", "figure")
+            command(f"cobogo collect encode paid.toml answers.csv --column paid --out {epsilon}.bin --seed 5", "figure")
+            command(f"cobogo collect aggregate paid.toml {epsilon}.bin --out c", "figure")
             counts = ldp.Aggregate.load(ldp.Collection.load("paid.toml"), here / "c")
             said = float(np.exp(epsilon) / (1 + np.exp(epsilon)))
             estimate, error = float(counts.findings().shares[0]), float(counts.findings().errors[0]) / len(answers)

@@ -120,11 +120,11 @@ def test_it_runs_with_core_dependencies_alone(fresh: Path, tmp_path: Path) -> No
 
 
 MISSING = {
-    "dp": ["dp", "sql", "SELECT COUNT(*) FROM patients", "--epsilon", "1"],
+    "dp": ["answer", "sql", "SELECT COUNT(*) FROM patients", "--epsilon", "1"],
     "server": ["serve"],
     "spark": ["anonymize", "policy.toml", "--engine", "local[2]", "--out", "x"],
     "postgres": ["anonymize", "policy.toml", "--engine", "postgresql://localhost/x", "--out", "x"],
-    "location": ["location", "people", "--out", "x", "--number", "5"],
+    "location": ["locate", "people", "--out", "x", "--number", "5"],
     "synth": ["synthesize", "synthesis.toml", "--out", "x"],
 }
 """What needs each extra."""

@@ -43,33 +43,33 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("here")
 def test_the_walk_through(capsys: pytest.CaptureFixture[str]) -> None:
     (shown,) = blocks(PAGE, "console")
-    question, said = re.findall(r'^\$ cobogo dp explain "(.*)" --epsilon 1\n((?s:.*))', shown, re.MULTILINE)[0]
-    code, out, _ = run(capsys, "dp", "explain", question, "--epsilon", "1")
+    question, said = re.findall(r'^\$ cobogo answer explain "(.*)" --epsilon 1\n((?s:.*))', shown, re.MULTILINE)[0]
+    code, out, _ = run(capsys, "answer", "explain", question, "--epsilon", "1")
     assert (code, out) == (0, said)
     for number in range(3):
-        code, out, _ = run(capsys, "dp", "sql", question, "--epsilon", "1")
+        code, out, _ = run(capsys, "answer", "sql", question, "--epsilon", "1")
         assert code == 0
         assert [line.split("  ")[0] for line in out.splitlines()[:5]] == [
             "payer", "SUS", "charity", "company plan", "family plan",
         ]  # fmt: skip
         assert f"Spent ε = 1; left ε = {2 - number}, δ = 1e-06." in out
-    code, _, said = run(capsys, "dp", "sql", question, "--epsilon", "1")
+    code, _, said = run(capsys, "answer", "sql", question, "--epsilon", "1")
     assert code == 1
     assert "ana on patients: this would cost ε = 1, and of the budget ε = 0" in said
-    found = json.loads(run(capsys, "dp", "budget", "--json")[1])
+    found = json.loads(run(capsys, "answer", "budget", "--json")[1])
     assert [(b["analyst"], b["left"]["amount"]) for b in found] == [(None, 7), ("ana", 0)]
 
 
 @pytest.mark.usefixtures("here")
 def test_commands_of_the_curator(capsys: pytest.CaptureFixture[str]) -> None:
     question = "SELECT diagnosis, COUNT(*) AS n FROM patients GROUP BY diagnosis ORDER BY n DESC"
-    code, out, _ = run(capsys, "dp", "sql", question, "--epsilon", "2", "--delta", "1e-6", "--json")
+    code, out, _ = run(capsys, "answer", "sql", question, "--epsilon", "2", "--delta", "1e-6", "--json")
     assert code == 0
     answer = json.loads(out)
     assert answer["columns"] == ["diagnosis", "n"]
     assert "asthma" in [row[0] for row in answer["rows"]]
     assert answer["spent"] == {"epsilon": 2, "delta": 1e-6}
-    code, out, _ = run(capsys, "dp", "explain", question, "--error", "10", "--delta", "1e-6", "--json")
+    code, out, _ = run(capsys, "answer", "explain", question, "--error", "10", "--delta", "1e-6", "--json")
     explained = json.loads(out)
     assert explained["threshold"] > 10
     assert explained["errors"]["n"] <= 10
@@ -79,7 +79,7 @@ def test_commands_of_the_curator(capsys: pytest.CaptureFixture[str]) -> None:
         (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--config", "none.toml"], "no such curator file", 2),
         (["SELECT COUNT(*) FROM patients", "--epsilon", "1", "--analyst", "eve"], "there is no data set", 2),
     ):
-        found, out, said = run(capsys, "dp", "sql", *words)
+        found, out, said = run(capsys, "answer", "sql", *words)
         assert (found, out) == (code, "")
         assert wanted in said
 
@@ -107,9 +107,9 @@ def test_every_key_is_documented() -> None:
 
 @pytest.mark.parametrize("name", ["sql", "explain", "budget"])
 def test_every_option_is_documented(name: str) -> None:
-    parameters = COMMAND.commands["dp"].commands[name].params
+    parameters = COMMAND.commands["answer"].commands[name].params
     options = {option for parameter in parameters for option in parameter.opts if option.startswith("--")} - {"--help"}
-    documented = rows(section(page("commands"), f"cobogo dp {name}"))
+    documented = rows(section(page("commands"), f"cobogo answer {name}"))
     assert {option for option in documented if option.startswith("--")} == options
 
 
@@ -192,7 +192,7 @@ def test_its_command_draws_a_curve_once(capsys: pytest.CaptureFixture[str]) -> N
     assert Path("again.png").read_bytes() == first
     assert sorted(path.name for path in Path().iterdir() if path.name.startswith(".")) == []
     code, _, said = run(
-        capsys, "dp", "explain", "SELECT MEDIAN(salary) FROM patients", "--epsilon", "1", "--curve", "m.png"
+        capsys, "answer", "explain", "SELECT MEDIAN(salary) FROM patients", "--epsilon", "1", "--curve", "m.png"
     )
     assert (code, "depends on the data" in said) == (2, True)
 

@@ -213,7 +213,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, capsys: pyt
     options = ["--state", state, "--port", str(port), "--certificate", str(tls / "certificate.pem")]
     options += ["--tls-key", str(tls / "key.pem"), "--epsilon", "0.01"]
     with subprocess.Popen(
-        [sys.executable, "-c", code, "location", "serve", *options],
+        [sys.executable, "-c", code, "locate", "serve", *options],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as process:  # fmt: skip
         trust = ssl.create_default_context(cafile=str(tls / "certificate.pem"))
@@ -253,4 +253,4 @@ def test_commands_that_cannot_be_carried_out_say_why(tmp_path: Path, capsys: pyt
 
 def _run(*words: str) -> None:
     with contextlib.suppress(SystemExit):
-        app(args=["location", *words])
+        app(args=["locate", *words])

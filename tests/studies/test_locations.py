@@ -220,7 +220,7 @@ def test_every_attack_has_words_in_both_languages() -> None:
 
 
 def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys) -> None:
-    common = ["location", "evaluate", file, "--mechanism", "planar-laplace:epsilon=0.01", "--cells", "100"]
+    common = ["locate", "evaluate", file, "--mechanism", "planar-laplace:epsilon=0.01", "--cells", "100"]
     attacks = ["--attack", "short-observation", "--attack", "identification:points=2"]
     code, out, _ = run(capsys, *common, *attacks)
     assert code == 0
@@ -233,7 +233,7 @@ def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys)
     empty = file.with_name("empty.csv")
     empty.write_text(file.read_text().splitlines()[0] + "\n")
     for command in (["evaluate", empty], ["protect", empty, "--mechanism", "planar-laplace:epsilon=1"]):
-        code, _, err = run(capsys, "location", *command)
+        code, _, err = run(capsys, "locate", *command)
         assert code == 2
         assert "has no points" in err
     code, _, err = run(capsys, *common, "--attack", "guessing")
@@ -246,7 +246,7 @@ def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys)
 
 def test_anonymized_trajectories_are_verified_and_tampering_is_seen(file: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
-    code, said, err = run(capsys, "location", "anonymize", file, "--k", 3, "--delta", 200, "--out", out)
+    code, said, err = run(capsys, "locate", "anonymize", file, "--k", 3, "--delta", 200, "--out", out)
     assert (code, err) == (0, "")
     assert "k = 3 within 200 m at all times" in said
     released = Points.from_pandas(pd.read_csv(out / "public" / "release.csv"), user="trajectory")
@@ -256,15 +256,15 @@ def test_anonymized_trajectories_are_verified_and_tampering_is_seen(file: Path, 
     text = manifest.read_text(encoding="utf-8")
     manifest.write_text(text.replace('"delta": 200.0', '"delta": 20.0'), encoding="utf-8")
     assert run(capsys, "verify", out / "public")[0] == 1
-    assert run(capsys, "location", "anonymize", file, "--k", 30, "--delta", 200, "--out", tmp_path / "no")[0] == 1
+    assert run(capsys, "locate", "anonymize", file, "--k", 30, "--delta", 200, "--out", tmp_path / "no")[0] == 1
     assert not (tmp_path / "no").exists()
-    assert run(capsys, "location", "anonymize", file, "--k", 3, "--delta", 0.1, "--out", tmp_path / "no")[0] == 2
+    assert run(capsys, "locate", "anonymize", file, "--k", 3, "--delta", 0.1, "--out", tmp_path / "no")[0] == 2
 
 
 def test_made_up_trips_are_verified_and_a_cheaper_claim_is_seen(file: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
     region = "--region=-38.56,-3.81,-38.44,-3.69"
-    ask = ["location", "synthesize", file, "--epsilon", "5", region, "--cell", 1000, "--number", 30, "--out", out]
+    ask = ["locate", "synthesize", file, "--epsilon", "5", region, "--cell", 1000, "--number", 30, "--out", out]
     code, said, _ = run(capsys, *ask, "--json")
     assert code == 0
     told = json.loads(said)
@@ -284,7 +284,7 @@ def test_made_up_trips_are_verified_and_a_cheaper_claim_is_seen(file: Path, tmp_
 
 def test_protected_reports_are_on_the_public_grid_and_cost_what_they_say(file: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
-    ask = ["location", "protect", file, "--out", out]
+    ask = ["locate", "protect", file, "--out", out]
     plain = ["--mechanism", "planar-laplace:epsilon=0.01"]
     code, said, _ = run(capsys, *ask, *plain, "--budget", 0.4, "--json")
     assert code == 0
@@ -304,7 +304,7 @@ def test_protected_reports_are_on_the_public_grid_and_cost_what_they_say(file: P
 def test_a_release_says_what_all_reports_of_a_person_promise(file: Path, tmp_path: Path, capsys) -> None:
     """Forty reports of one person are not one: without a budget nothing is released, with one no more than it pays."""
     out = tmp_path / "out"
-    ask = ["location", "protect", file, "--out", out, "--mechanism", "planar-laplace:epsilon=0.01"]
+    ask = ["locate", "protect", file, "--out", out, "--mechanism", "planar-laplace:epsilon=0.01"]
     code, _, err = run(capsys, *ask)
     assert code == 2
     assert "40 reports of one person spend ε = 0.4 per metre together" in err
@@ -360,7 +360,7 @@ def test_every_mechanism_that_promises_something_releases_a_file(
 ) -> None:
     out = tmp_path / "out"
     ask = ["--mechanism", words.replace("FILE", str(file)), "--budget", 1]
-    code, said, err = run(capsys, "location", "protect", file, "--out", out, *ask, "--json")
+    code, said, err = run(capsys, "locate", "protect", file, "--out", out, *ask, "--json")
     assert (code, err) == (0, "")
     assert json.loads(said)["reports"] > 0
     assert run(capsys, "verify", out)[0] == 0
@@ -386,7 +386,7 @@ def names_of(kind: Any) -> set[str]:
 
 def test_positions_of_nobody_in_particular_are_protected_too(tmp_path: Path, capsys) -> None:
     (tmp_path / "places.csv").write_text("lon,lat\n-38.5,-3.7\n-38.6,-3.8\n", encoding="utf-8")
-    ask = ["location", "protect", tmp_path / "places.csv", "--out", tmp_path / "out"]
+    ask = ["locate", "protect", tmp_path / "places.csv", "--out", tmp_path / "out"]
     assert run(capsys, *ask, "--mechanism", "planar-laplace:epsilon=0.01")[0] == 0
     assert run(capsys, "verify", tmp_path / "out")[0] == 0
     assert (tmp_path / "out" / "public" / "release.csv").read_text(encoding="utf-8").startswith("lon,lat\n")
@@ -409,10 +409,10 @@ def test_a_synthesis_is_paid_for_by_a_ledger_or_not_made(file: Path, tmp_path: P
     books = Ledger(tmp_path / "ledger.db")
     books.open("trips", Loss("epsilon", Fraction(3)))
     books.grant("trips", "ana", Loss("epsilon", Fraction(3)))
-    ask = ["location", "synthesize", file, "--epsilon", 2, "--region=-38.56,-3.81,-38.44,-3.69", "--cell", 2000]
+    ask = ["locate", "synthesize", file, "--epsilon", 2, "--region=-38.56,-3.81,-38.44,-3.69", "--cell", 2000]
     pay = ["--ledger", tmp_path / "ledger.db", "--dataset", "trips", "--analyst", "ana"]
     assert run(capsys, *ask, *pay, "--out", tmp_path / "one")[0] == 0
     assert run(capsys, *ask, *pay, "--out", tmp_path / "two")[0] == 1
     assert not (tmp_path / "two").exists()
-    assert [entry.question.split(",")[0] for entry in books.entries("trips")] == ["location synthesize"]
+    assert [entry.question.split(",")[0] for entry in books.entries("trips")] == ["locate synthesize"]
     books.close()

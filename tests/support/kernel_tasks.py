@@ -20,13 +20,16 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
-from cobogo.promises.models import KAnonymity, LDiversity, Model, TCloseness
+from cobogo.promises.models import Model
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.local.improve import Improver
 from cobogo.publish.recode.local.peel import least_size, peel, settle
 from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import Terrain
-from cobogo.publish.recode.problem import Problem
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
 

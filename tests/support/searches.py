@@ -16,8 +16,8 @@ from cobogo.errors import NoSolution
 from cobogo.examine import metrics
 from cobogo.promises.models import Model
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.search import optimal
 from support import model_reference as plain
 from support import random_tables as tables
 from support import reference

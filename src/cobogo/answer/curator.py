@@ -280,7 +280,7 @@ class Curator:
                 raise DataError(
                     "its rows cannot be read now; nothing was spent",
                     where=dataset,
-                    remedy="The data holder can see why: cobogo dp check.",
+                    remedy="The data holder can see why: cobogo answer check.",
                 ) from (error if isinstance(error, CobogoError) else None)
             yield opened
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.examine.attacks import ATTACKS, Findings, build
 from cobogo.faces.cli import console
-from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.cli.list import catalogue
 from cobogo.faces.cli.main import app
 from support.attack_tables import policy, table
 

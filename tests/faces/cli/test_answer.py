@@ -34,7 +34,7 @@ def home(tmp_path: Path) -> Path:
 def test_an_analyst_asks_about_what_the_file_says(home: Path) -> None:
     def dp(command: str, table: str, who: str, code: int) -> str:
         question = f"SELECT COUNT(*) FROM {table}"
-        return cobogo("dp", command, question, "--epsilon", "0.1", "--analyst", who, cwd=home, code=code)
+        return cobogo("answer", command, question, "--epsilon", "0.1", "--analyst", who, cwd=home, code=code)
 
     for command in ("sql", "explain"):
         dp(command, "people", "rui", 0)
@@ -48,12 +48,12 @@ def test_an_analyst_asks_about_what_the_file_says(home: Path) -> None:
 
 
 def test_the_data_holder_is_told_which_line_cannot_be_read_and_an_analyst_is_not(home: Path) -> None:
-    said = cobogo("dp", "sql", "SELECT COUNT(*) FROM staff", "--epsilon", "1", "--analyst", "ana", cwd=home, code=2)
+    said = cobogo("answer", "sql", "SELECT COUNT(*) FROM staff", "--epsilon", "1", "--analyst", "ana", cwd=home, code=2)
     assert "nothing was spent" in said
     assert "staff.csv" not in said
-    assert "staff.csv, line 3" in cobogo("dp", "check", cwd=home, code=2)
+    assert "staff.csv, line 3" in cobogo("answer", "check", cwd=home, code=2)
     (home / "staff.csv").write_text("wage\n7\n")
-    assert "can be asked about" in cobogo("dp", "check", cwd=home)
+    assert "can be asked about" in cobogo("answer", "check", cwd=home)
 
 
 @pytest.mark.parametrize("amount", ["1e20000000", "9" * 5000, "much", "-1", "nan"], ids=shortened)
@@ -61,4 +61,4 @@ def test_amounts_that_are_none_are_refused_in_words(home: Path, amount: str) -> 
     question, delta = ("SELECT COUNT(*) FROM people", "--analyst", "ana"), ["--epsilon", "1", "--delta", amount]
     for options in (["--epsilon", amount], ["--rho", amount], delta, ["--error", amount]):
         command = "explain" if "--error" in options else "sql"
-        assert "traceback" not in cobogo("dp", command, *question, *options, cwd=home, code=2).lower()
+        assert "traceback" not in cobogo("answer", command, *question, *options, cwd=home, code=2).lower()

@@ -1,4 +1,4 @@
-"""``cobogo ldp`` as a steward would type it: what it says, writes, refuses, and its exit codes."""
+"""``cobogo collect`` as a steward would type it: what it says, writes, refuses, and its exit codes."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def pets(workplace: Path) -> Path:
 
 def test_from_a_column_to_estimates(pets, capsys):
     for out in ("a.bin", "b.parquet", "c.txt"):
-        words = ("ldp", "encode", "pets.toml", "homes.csv", "--column", "pet", "--separator", ";", "--out", out)
+        words = ("collect", "encode", "pets.toml", "homes.csv", "--column", "pet", "--separator", ";", "--out", out)
         code, said, _ = run(capsys, *words)
         assert code == 0
         assert "2,000 reports of 1 byte" in said
-    code, said, _ = run(capsys, "ldp", "aggregate", "pets.toml", "a.bin", "b.parquet", "--out", "ab", "--json")
+    code, said, _ = run(capsys, "collect", "aggregate", "pets.toml", "a.bin", "b.parquet", "--out", "ab", "--json")
     assert code == 0
     assert json.loads(said)["reports"] == 4000
-    assert run(capsys, "ldp", "aggregate", "pets.toml", "c.txt", "ab", "--out", "all")[0] == 0
-    code, said, _ = run(capsys, "ldp", "decode", "pets.toml", "all", "--json", "--plot", "all.png")
+    assert run(capsys, "collect", "aggregate", "pets.toml", "c.txt", "ab", "--out", "all")[0] == 0
+    code, said, _ = run(capsys, "collect", "decode", "pets.toml", "all", "--json", "--plot", "all.png")
     found = {entry["value"]: entry for entry in json.loads(said)["found"]}
     assert code == 0
     assert abs(found["cat"]["share"] - 0.75) < 6 * found["cat"]["share_error"] < 0.1
     assert found["dog"]["significant"]
     assert Path("all.png").read_bytes()[:4] == b"\x89PNG"
-    code, said, _ = run(capsys, "ldp", "decode", "pets.toml", "all")
+    code, said, _ = run(capsys, "collect", "decode", "pets.toml", "all")
     assert said.splitlines()[3].split()[:1] == ["cat"]
 
 
@@ -51,22 +51,22 @@ def test_what_a_client_sends_is_what_the_server_counts(pets, capsys):
     lines = [Client("pets.toml", f"memo-{n}.db").text("cat") for n in range(3)]
     Path("sent.txt").write_text("".join(f"{line}\n" for line in lines))
     Path("sent.jsonl").write_text(Client("pets.toml", "memo-3.db").json("dog") + "\n")
-    assert run(capsys, "ldp", "aggregate", "pets.toml", "sent.txt", "sent.jsonl", "--out", "sent")[0] == 0
+    assert run(capsys, "collect", "aggregate", "pets.toml", "sent.txt", "sent.jsonl", "--out", "sent")[0] == 0
     assert Aggregate.load(Collection.load("pets.toml"), "sent").users == 4
 
 
 def test_nothing_to_be_seen_is_a_no(pets, capsys):
     Aggregate.empty(Collection.load("pets.toml")).save("nothing")
-    code, said, _ = run(capsys, "ldp", "decode", "pets.toml", "nothing")
+    code, said, _ = run(capsys, "collect", "decode", "pets.toml", "nothing")
     assert code == 1
     assert "Too few reports to say anything" in said
     Path("r.toml").write_text(PETS.format(mechanism="rappor", parameters='candidates = ["cat"]'))
     Aggregate.empty(Collection.load("r.toml")).save("nothing")
-    assert run(capsys, "ldp", "decode", "r.toml", "nothing", "--json")[0] == 1
-    assert run(capsys, "ldp", "decode", "r.toml", "nothing", "--plot", "x.png")[0] == 2
+    assert run(capsys, "collect", "decode", "r.toml", "nothing", "--json")[0] == 1
+    assert run(capsys, "collect", "decode", "r.toml", "nothing", "--plot", "x.png")[0] == 2
     Path("m.toml").write_text(PETS.format(mechanism="duchi", parameters="epsilon = 1\nlow = 0\nhigh = 1"))
     Aggregate.empty(Collection.load("m.toml")).save("nothing")
-    assert run(capsys, "ldp", "decode", "m.toml", "nothing")[0] == 1
+    assert run(capsys, "collect", "decode", "m.toml", "nothing")[0] == 1
 
 
 def test_candidates_can_be_given_later(workplace, capsys):
@@ -75,12 +75,14 @@ def test_candidates_can_be_given_later(workplace, capsys):
     )
     Path("homes.csv").write_text("pet\n" + "cat\n" * 1500 + "dog\n" * 500)
     Path("animals").write_text("cat\ndog\nfish\n")
-    assert run(capsys, "ldp", "encode", "r.toml", "homes.csv", "--column", "pet", "--out", "a", "--seed", "1")[0] == 0
-    assert "drawn from a seed" in run(capsys, "ldp", "aggregate", "r.toml", "a", "--out", "counts")[2]
-    code, _, said = run(capsys, "ldp", "decode", "r.toml", "counts")
+    assert (
+        run(capsys, "collect", "encode", "r.toml", "homes.csv", "--column", "pet", "--out", "a", "--seed", "1")[0] == 0
+    )
+    assert "drawn from a seed" in run(capsys, "collect", "aggregate", "r.toml", "a", "--out", "counts")[2]
+    code, _, said = run(capsys, "collect", "decode", "r.toml", "counts")
     assert code == 2
     assert said.startswith("cobogo: r.toml, collection.candidates: there is nothing to look for")
-    code, said, _ = run(capsys, "ldp", "decode", "r.toml", "counts", "--candidates", "animals", "--json")
+    code, said, _ = run(capsys, "collect", "decode", "r.toml", "counts", "--candidates", "animals", "--json")
     assert code == 0
     assert json.loads(said)["seeded"]
     assert [entry["value"] for entry in json.loads(said)["found"]] == ["cat", "dog"]
@@ -119,7 +121,7 @@ def test_what_is_refused_names_the_place(words, said, pets, capsys):
     Path("h.csv").write_text("pet\ncat\na secret\n\n")
     Path("ok.csv").write_text("pet\ncat\n")
     before = sorted(pets.iterdir())
-    code, _, complaint = run(capsys, "ldp", *words)
+    code, _, complaint = run(capsys, "collect", *words)
     assert code == 2
     assert complaint.startswith(f"cobogo: {said}")
     assert "a secret" not in complaint
@@ -127,25 +129,27 @@ def test_what_is_refused_names_the_place(words, said, pets, capsys):
 
 
 def test_a_plan(pets, capsys):
-    code, said, _ = run(capsys, "ldp", "plan", "--values", "1000", "--epsilon", "1", "--frequency", "0.01", "--json")
+    code, said, _ = run(
+        capsys, "collect", "plan", "--values", "1000", "--epsilon", "1", "--frequency", "0.01", "--json"
+    )
     assert code == 0
     found = json.loads(said)
     users = {offer["mechanism"]: offer["users"] for offer in found["mechanisms"] if offer["users"]}
     assert found["cheapest"] == "olh"  # as few clients as the best, in five bytes instead of 125
     assert users["oue"] <= users["olh"] < users["hadamard"] < users["grr"]
     assert list(users.values()) == sorted(users.values())
-    assert json.loads(run(capsys, "ldp", "plan", "pets.toml", "--frequency", "0.01", "--json")[1])["epsilon"] == 8
-    few = ("ldp", "plan", "pets.toml", "--epsilon", "0.1", "--frequency", "0.01", "--users", "100")
+    assert json.loads(run(capsys, "collect", "plan", "pets.toml", "--frequency", "0.01", "--json")[1])["epsilon"] == 8
+    few = ("collect", "plan", "pets.toml", "--epsilon", "0.1", "--frequency", "0.01", "--users", "100")
     assert run(capsys, *few, "--plot", "plan.png")[0] == 1
     assert Path("plan.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_a_plan_for_a_mean(pets, capsys):
     Path("m.toml").write_text(PETS.format(mechanism="duchi", parameters="epsilon = 1\nlow = 0\nhigh = 100"))
-    code, said, _ = run(capsys, "ldp", "plan", "m.toml", "--error", "1", "--json")
+    code, said, _ = run(capsys, "collect", "plan", "m.toml", "--error", "1", "--json")
     assert code == 0
     assert {entry["mechanism"]: entry["users"] for entry in json.loads(said)["mechanisms"]}["piecewise"] == 13060
-    assert run(capsys, "ldp", "plan", "m.toml", "--frequency", "0.1")[0] == 2
+    assert run(capsys, "collect", "plan", "m.toml", "--frequency", "0.1")[0] == 2
 
 
 def test_two_questions_together(pets, capsys):
@@ -160,10 +164,12 @@ def test_two_questions_together(pets, capsys):
         pairs = paired_reports(first, [a for a, _ in homes], second, told, Seeded(1))
         lines = zip(texts(first, pairs[0], True), texts(second, pairs[1], True), strict=True)
         Path(f"{name}.csv").write_text("first,second\n" + "".join(f"{one},{other}\n" for one, other in lines))
-    code, said, _ = run(capsys, "ldp", "associate", "pets.toml", "yard.toml", "related.csv")
+    code, said, _ = run(capsys, "collect", "associate", "pets.toml", "yard.toml", "related.csv")
     assert code == 0
     assert {tuple(line.split()[:2]) for line in said.splitlines()[1:3]} == {("dog", "yard"), ("cat", "flat")}
-    code, said, _ = run(capsys, "ldp", "associate", "pets.toml", "yard.toml", "not.csv", "--json", "--level", "1e-6")
+    code, said, _ = run(
+        capsys, "collect", "associate", "pets.toml", "yard.toml", "not.csv", "--json", "--level", "1e-6"
+    )
     assert code == 1
     assert json.loads(said)["reports"] == 2700
     for words, complaint in [
@@ -171,6 +177,6 @@ def test_two_questions_together(pets, capsys):
         (("--columns", "second,first"), "related.csv, column second: of 2,700 messages, 2,700 are"),
         (("--level", "0"), "--level: must be above 0"),
     ]:
-        code, _, said = run(capsys, "ldp", "associate", "pets.toml", "yard.toml", "related.csv", *words)
+        code, _, said = run(capsys, "collect", "associate", "pets.toml", "yard.toml", "related.csv", *words)
         assert code == 2
         assert said.startswith(f"cobogo: {complaint}")

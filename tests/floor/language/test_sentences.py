@@ -13,7 +13,7 @@ import pytest
 import cobogo
 from cobogo import errors
 from cobogo.data.policy import Policy
-from cobogo.faces.cli.speaking import written
+from cobogo.faces.cli.language import report_language
 from cobogo.faces.cli.words import TEXTS
 from cobogo.floor.language import language_of, translated
 from cobogo.floor.language.sentences import in_portuguese, sentences
@@ -117,11 +117,11 @@ def test_the_main_job_in_portuguese(tmp_path: Path, place: str) -> None:
 
 def test_the_policy_says_in_which_language_the_report_is(monkeypatch: pytest.MonkeyPatch) -> None:
     policy = {"attributes": {"a": {"role": "sensitive"}}}
-    assert written(Policy.of(policy | {"report": {"language": "pt-BR"}})) == "pt-BR"
-    assert written(None) == "en"
+    assert report_language(Policy.of(policy | {"report": {"language": "pt-BR"}})) == "pt-BR"
+    assert report_language(None) == "en"
     monkeypatch.setenv("LC_ALL", "pt_BR.UTF-8")
-    assert written(Policy.of(policy)) == "pt-BR"
-    assert written(Policy.of(policy | {"report": {"language": "en"}})) == "en"
+    assert report_language(Policy.of(policy)) == "pt-BR"
+    assert report_language(Policy.of(policy | {"report": {"language": "en"}})) == "en"
 
 
 def test_a_language_that_is_not_spoken(tmp_path: Path) -> None:

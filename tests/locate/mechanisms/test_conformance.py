@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.cli.list import catalogue
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import (
     MECHANISMS,

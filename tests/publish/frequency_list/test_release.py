@@ -301,7 +301,7 @@ def here(tmp_path: Path) -> Path:
 
 def test_a_release_tells_counts_and_no_items(here: Path) -> None:
     said = json.loads(
-        cobogo("dp", "frequency-list", "words.txt", "--epsilon", "20", "--out", "out", "--json", cwd=here)
+        cobogo("answer", "frequency-list", "words.txt", "--epsilon", "20", "--out", "out", "--json", cwd=here)
     )
     assert said["accounts"]["true"] == 200
     assert said["distance"] <= 12
@@ -320,22 +320,26 @@ def test_a_release_tells_counts_and_no_items(here: Path) -> None:
 
 def test_counts_can_be_given(here: Path) -> None:
     said = json.loads(
-        cobogo("dp", "frequency-list", "counts.csv", "--counts", "--epsilon", "20", "--out", "out", "--json", cwd=here)
+        cobogo(
+            "answer", "frequency-list", "counts.csv", "--counts", "--epsilon", "20", "--out", "out", "--json", cwd=here
+        )
     )
     assert said["accounts"]["true"] == 200
     (here / "counts.csv").write_text("n\n20\nmany\n")
-    wrong = cobogo("dp", "frequency-list", "counts.csv", "--counts", "--epsilon", "1", "--out", "o", cwd=here, code=2)
+    wrong = cobogo(
+        "answer", "frequency-list", "counts.csv", "--counts", "--epsilon", "1", "--out", "o", cwd=here, code=2
+    )
     assert "many" not in wrong
     assert not (here / "o").exists()
 
 
 def test_a_seed_voids_it_and_so_does_another_file(here: Path) -> None:
-    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--seed", "7", cwd=here, code=1)
+    cobogo("answer", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--seed", "7", cwd=here, code=1)
     assert "seed" in cobogo("verify", "out", cwd=here, code=1)
 
 
 def test_verification_recomputes_the_mechanism(here: Path) -> None:
-    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--quiet", cwd=here)
+    cobogo("answer", "frequency-list", "words.txt", "--epsilon", "1", "--out", "out", "--quiet", cwd=here)
     manifest, rows = here / "out/public/manifest.json", here / "out/public/release.csv"
     content = json.loads(manifest.read_text())
     for key, value in (("band", 3), ("q", 0.9), ("epsilon", "1/2"), ("epsilon", "100"), ("delta", "0")):
@@ -357,9 +361,9 @@ def test_the_ledger_pays_first(here: Path) -> None:
     ledger.open("users", Loss("epsilon", Fraction(3), Fraction(1, 10**8)))
     ledger.grant("users", "ana", Loss("epsilon", Fraction(2), Fraction(1, 10**8)))
     paid = ("--ledger", "ledger.db", "--dataset", "users", "--analyst", "ana")
-    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1.5", "--out", "out", *paid, cwd=here)
+    cobogo("answer", "frequency-list", "words.txt", "--epsilon", "1.5", "--out", "out", *paid, cwd=here)
     assert ledger.balance("users").spent.amount == 1_500_000_000
-    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1.5", "--out", "two", *paid, cwd=here, code=1)
+    cobogo("answer", "frequency-list", "words.txt", "--epsilon", "1.5", "--out", "two", *paid, cwd=here, code=1)
     assert not (here / "two").exists()
     assert len(ledger.entries("users")) == 1
-    cobogo("dp", "frequency-list", "words.txt", "--epsilon", "1", "--out", "two", *paid[:4], cwd=here, code=2)
+    cobogo("answer", "frequency-list", "words.txt", "--epsilon", "1", "--out", "two", *paid[:4], cwd=here, code=2)

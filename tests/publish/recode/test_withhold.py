@@ -98,8 +98,8 @@ def test_the_search_finds_what_going_through_every_node_finds(model: dict[str, A
     from itertools import product
 
     from cobogo.publish.anonymize import prepare
-    from cobogo.publish.recode.evaluate import Evaluator
-    from cobogo.publish.recode.search import optimal
+    from cobogo.publish.recode.lattice.evaluate import Evaluator
+    from cobogo.publish.recode.lattice.search import optimal
 
     problem = prepare(arrow(rows), withholding([K, model], 0.4)).problem
     evaluator = Evaluator(problem)
@@ -181,7 +181,7 @@ def test_starred_records_do_not_help_to_tell_what_is_withheld(tmp_path: Path) ->
 
 
 def test_the_report_tells_what_was_withheld() -> None:
-    from cobogo.tell.report.story import expected
+    from cobogo.publish.recode.story import expected
 
     release = cb.anonymize(arrow(guide()), withholding([K, {**L, "l": 3}], 0.4))
     told = expected(release)["withheld"]

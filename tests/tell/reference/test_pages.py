@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cobogo.faces.cli.catalogue import catalogue
+from cobogo.faces.cli.list import catalogue
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.formula import FormulaError, formulas, plain
 from cobogo.tell.reference.kinds import KINDS, find, names

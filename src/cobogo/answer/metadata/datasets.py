@@ -89,5 +89,5 @@ def dataset_named(name: str, datasets: Mapping[str, Dataset], where: str) -> str
         if known.casefold() == name.casefold():
             return known
     raise QueryRefused(
-        f'there is no data set "{name}"', where=where, remedy=nearest(name, datasets, "cobogo dp budget")
+        f'there is no data set "{name}"', where=where, remedy=nearest(name, datasets, "cobogo answer budget")
     )

@@ -1,4 +1,5 @@
-"""A compiled GROUP BY of coded rows: searches and risk measures number the classes of a frequency table with it."""
+"""A compiled GROUP BY of coded rows: searches and risk measures number the classes of a frequency table with it, and
+add up the counts and histograms of each."""
 
 from __future__ import annotations
 
@@ -65,3 +66,73 @@ def roll_up(digits, counts, maps, starts, spans, slots, places, keys, ids, new_d
         if last >= width:
             return groups
         first = last
+
+
+@njit(cache=True, nogil=True)
+def sum_by(ids, counts, out):  # type: ignore[no-untyped-def]
+    """Add each row's count to its class."""
+    for row in range(len(ids)):
+        out[ids[row]] += counts[row]
+
+
+@njit(cache=True, nogil=True)
+def merge_histograms(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
+    """The sparse histogram of each class, from those of the rows that fall into it."""
+    if groups * domain <= 4 * len(values):
+        return _merge_in_a_matrix(ids, groups, offsets, values, counts, domain)
+    rows = len(ids)
+    start = np.zeros(groups + 1, np.int64)
+    for row in range(rows):
+        start[ids[row] + 1] += 1
+    for group in range(groups):
+        start[group + 1] += start[group]
+    place = start[:-1].copy()
+    order = np.empty(rows, np.int64)
+    for row in range(rows):
+        order[place[ids[row]]] = row
+        place[ids[row]] += 1
+    new_offsets = np.zeros(groups + 1, np.int64)
+    new_values = np.empty(len(values), np.int32)
+    new_counts = np.empty(len(values), np.int64)
+    slot_of = np.full(domain, -1, np.int64)
+    end = 0
+    for group in range(groups):
+        begin = end
+        for position in range(start[group], start[group + 1]):
+            row = order[position]
+            for entry in range(offsets[row], offsets[row + 1]):
+                value = values[entry]
+                slot = slot_of[value]
+                if slot < 0:
+                    slot_of[value] = end
+                    new_values[end] = value
+                    new_counts[end] = counts[entry]
+                    end += 1
+                else:
+                    new_counts[slot] += counts[entry]
+        for slot in range(begin, end):
+            slot_of[new_values[slot]] = -1
+        new_offsets[group + 1] = end
+    return new_offsets, new_values[:end].copy(), new_counts[:end].copy()
+
+
+@njit(cache=True, nogil=True)
+def _merge_in_a_matrix(ids, groups, offsets, values, counts, domain):  # type: ignore[no-untyped-def]
+    """The same where most classes have most values."""
+    matrix = np.zeros((groups, domain), np.int64)
+    for row in range(len(ids)):
+        group = ids[row]
+        for entry in range(offsets[row], offsets[row + 1]):
+            matrix[group, values[entry]] += counts[entry]
+    new_offsets = np.zeros(groups + 1, np.int64)
+    new_values = np.empty(groups * domain, np.int32)
+    new_counts = np.empty(groups * domain, np.int64)
+    end = 0
+    for group in range(groups):
+        for value in range(domain):
+            if matrix[group, value] > 0:
+                new_values[end] = value
+                new_counts[end] = matrix[group, value]
+                end += 1
+        new_offsets[group + 1] = end
+    return new_offsets, new_values[:end].copy(), new_counts[:end].copy()

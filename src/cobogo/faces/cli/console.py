@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import CobogoError
-from cobogo.faces.cli import speaking
+from cobogo.faces.cli import language
 from cobogo.floor.language import translated
+from cobogo.floor.progress import silent
 
 
 def say(text: str = "") -> None:
@@ -25,28 +26,28 @@ def say_json(content: Any) -> None:
     print(json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False))
 
 
-def written(*places: str) -> None:
+def say_written(*places: str) -> None:
     """Say what was written, and where."""
-    say(f"\n{speaking.words()('Written'):<9} {'   '.join(places)}")
+    say(f"\n{language.words()('Written'):<9} {'   '.join(places)}")
 
 
 def complain(error: CobogoError) -> None:
     """Print an error so that a person can act on it."""
-    first, *rest = f"cobogo: {translated(error, speaking.spoken())}".splitlines()
+    first, *rest = f"cobogo: {translated(error, language.terminal_language())}".splitlines()
     print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
 
 
-def complain_of_ourselves(error: Exception) -> None:
-    """Own up to a fault of the program. The error's message is kept back: it may quote values of the data."""
+def complain_of_defect(error: Exception) -> None:
+    """Print where the program itself failed. The error's message is not shown: it may quote values of the data."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    say = speaking.words()
+    say = language.words()
     fault = say("fault", kind=type(error).__name__, file=Path(place.filename).name, line=str(place.lineno))
     print(f"cobogo: {fault}\n        {say('report it')}", file=sys.stderr)
 
 
 def warn(text: str) -> None:
     """Print a warning."""
-    print(f"cobogo: {speaking.words()('warning')}: {speaking.sentence(text)}.", file=sys.stderr)
+    print(f"cobogo: {language.words()('warning')}: {language.translate(text)}.", file=sys.stderr)
 
 
 def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = ()) -> str:
@@ -69,23 +70,16 @@ def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] 
     return "\n".join(line(row) for row in [header, *rows])
 
 
-class _Quiet:
-    """Progress that shows nothing."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        """Do nothing."""
-
-
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Any]:
     """A progress bar on a terminal; silence in a pipe."""
     if quiet or not sys.stderr.isatty():
-        yield _Quiet()
+        yield silent
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    say = speaking.words()
+    say = language.words()
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True), transient=True,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cobogo.faces.cli import console, speaking
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Drawings, Engine, Json
 
 if TYPE_CHECKING:
     from cobogo.studies.risk import RiskReport
@@ -40,21 +41,17 @@ def risk(
     records: Annotated[
         Path | None, typer.Option("--records", help="Write the risk of each row, by its number, to this CSV file.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Also draw it, as a picture and a page, here.", show_default=False)
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option("--engine", help="The engine's URL; DuckDB in memory if not given.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    out: Drawings = None,
+    engine: Engine = None,
+    as_json: Json = False,
 ) -> None:
     """Measure how exposed the people of a table are: attackers' chances, uniqueness, telling combinations, columns."""
     from cobogo.data.policy import Policy
-    from cobogo.studies.risk import risk as measured
+    from cobogo.studies.risk import risk as measure_risk
 
     rules = None if policy is None else Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        found = measured(
+        found = measure_risk(
             data, rules, population=None if population is None else population.absolute(),
             population_size=population_size, fraction=fraction, threshold=threshold, combinations=combinations,
             engine=engine, progress=show,
@@ -62,23 +59,23 @@ def risk(
         if records is not None:
             found.write_records(records)
         if out is not None:
-            found.write(out, language=speaking.written(rules))
+            found.write(out, language=language.report_language(rules))
     if as_json:
         console.say_json(found.as_dict())
         return
-    console.say(lines(found))
+    console.say(risk_lines(found))
     if records is not None:
-        console.written(str(records), speaking.words()("each row"))
+        console.say_written(str(records), language.words()("each row"))
     if out is not None:
-        console.written(f"{out}/risk.html", f"{out}/risk.png", f"{out}/risk.json")
+        console.say_written(f"{out}/risk.html", f"{out}/risk.png", f"{out}/risk.json")
 
 
-def lines(found: RiskReport) -> str:
-    """The report for a terminal."""
-    say = speaking.words()
+def risk_lines(found: RiskReport) -> str:
+    """The report of risks as text for a terminal."""
+    say = language.words()
     parts = [_head(found, say), _chances(found, say), _population(found, say), _combinations(found, say)]
     parts += [_special(found, say), _columns(found, say)]
-    parts += [f"{say('Note')}: {speaking.sentence(note)}." for note in found.notes]
+    parts += [f"{say('Note')}: {language.translate(note)}." for note in found.notes]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -167,7 +164,7 @@ def _columns(found: RiskReport, say: Words) -> str:
             say.percent(one.confidence),
             one.role or "",
             ", ".join(one.rules),
-            speaking.reason(one.reason),
+            language.translate_reason(one.reason),
         ]
         for one in found.columns
     ]

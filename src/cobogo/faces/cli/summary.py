@@ -1,35 +1,69 @@
-"""A run as lines that read like a result."""
+"""How every command that makes a release ends: it is written, and the run told as lines that read like a result."""
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from cobogo.faces.cli import speaking
+import typer
+
+from cobogo.data.policy import Policy
+from cobogo.errors import PolicyError, number_of
+from cobogo.faces.cli import console, language
+from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.publish.result import Release
-from cobogo.release.verdict import Verdict
-from cobogo.tell.report import story
+from cobogo.publish.recode import story
+from cobogo.release.contract import Verdict
+from cobogo.release.release import Release
+from cobogo.release.write import write_release
 
 
-def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> list[str]:
-    """The story of a run, one line a stage."""
+def directory_of(policy: Policy, out: Path | None) -> Path:
+    """Where a release goes: the option, or the policy's own place."""
+    if out is None and policy.output.directory is None:
+        raise PolicyError(
+            "says nowhere where the release should go",
+            where=f"{policy.name}, output.directory",
+            remedy="Add it, or give --out.",
+        )
+    return out or policy.resolve(str(policy.output.directory))
+
+
+def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool, as_json: bool) -> None:
+    """Write a release, say what came of it, and stop with 1 if it does not hold."""
+    verdict = write_release(release, directory, progress=show)
+    for warning in (*release.warnings, *verdict.problems):
+        console.warn(warning)
+    if as_json:
+        console.say_json(_report_of(directory))
+    elif not quiet:
+        for line in release_lines(release, verdict, directory):
+            console.say(line)
+    if not verdict:
+        raise typer.Exit(1)
+
+
+def recoding_lines(release: Release, verdict: Verdict | None, directory: Path | None) -> list[str]:
+    """Lines of text for a recoding: what was read, searched, released and verified, with figures and seconds."""
     records, seconds = release.problem.scale.records, release.seconds
     combinations = len(release.problem.table.counts)
     solution, metric = release.solution, release.metric
-    say = speaking.words()
+    say = language.words()
     proof = say("proven" if solution.optimal else "not proven")
     kept = release.plan.kept_records
     share = say.fixed(100 * release.suppressed / records, ".1f")
     classes = f"{say('classes', n=len(kept))} ({say.number(kept.min())} … {say.number(kept.max())})"
     read = f"{say('records', n=records)}, {say('combinations', n=combinations)}"
-    looked = f"{say('nodes', n=solution.nodes)}, {say('checked', checked=solution.checked)}, {proof}"
+    search = f"{say('nodes', n=solution.nodes)}, {say('checked', checked=solution.checked)}, {proof}"
     suppressed = say("suppressed", records=say("records", n=release.suppressed), share=share)
     report = story.expected(release)
     for name, found in report.get("withheld", {}).items():
         suppressed += say("withheld", name=name, records=found["records"])
     text = [
         _line(say("Read"), Path(release.table.name).name, read, seconds["read"]),
-        _line(say("Search"), f"{solution.algorithm}, {metric}", looked, seconds["search"]),
+        _line(say("Search"), f"{solution.algorithm}, {metric}", search, seconds["search"]),
         _line(
             say("Release"), f"{metric} {say.fixed(solution.value)}", f"{classes}, {suppressed}", seconds.get("apply")
         ),
@@ -53,7 +87,7 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     if verdict is None:
         return [*text, say("dry", figures=figures)]
     text.append(_line(say("Verified"), say("models checked", n=len(verdict.models)), figures, seconds.get("verify")))
-    text += [f"          {found.model}: {measured(found)} ✓" for found in verdict.models]
+    text += [f"          {found.model}: {measured_value(found)} ✓" for found in verdict.models]
     if release.registered is not None and release.book is not None:
         entry = say("recorded in", release=release.registered, registry=release.book.registry.name)
         text.append(f"{say('Recorded'):<9} {entry}")
@@ -61,36 +95,34 @@ def lines(release: Release, verdict: Verdict | None, directory: Path | None) -> 
     return text
 
 
-def verdict_lines(verdict: Verdict) -> list[str]:
-    """What a verification found."""
-    say = speaking.words()
-    text = []
-    width = max((len(str(found.model)) for found in verdict.models), default=0)
-    for found in verdict.models:
-        failing = (
-            ""
-            if verdict.classes is None
-            else "  " + say("fail", failing=found.failing_classes, classes=verdict.classes)
-        )
-        mark = "?" if found.undecided else "✓" if found.satisfied else f"✗{failing}"
-        text.append(f"{found.model!s:<{width}}  {measured(found):<16} {mark}")
-    text += [f"✗ {speaking.sentence(problem)}" for problem in verdict.problems]
-    text += [f"{say('Note')}: {speaking.sentence(note)}." for note in verdict.notes]
-    if verdict and verdict.undecided:
-        text.append(say("as far as", undecided=len(verdict.undecided), models=len(verdict.models)))
-    else:
-        text.append(say("holds" if verdict else "does not hold"))
-    return text
-
-
-def measured(found: ModelVerdict) -> str:
-    """What was measured of a model."""
-    say = speaking.words()
+def measured_value(found: ModelVerdict) -> str:
+    """What a verification measured of a model."""
+    say = language.words()
     if found.undecided and found.measured is None:
         return say("not measured")
     return say("no records") if found.measured is None else say("measured", value=say.fixed(found.measured))
 
 
-def _line(stage: str, what: str, detail: str, seconds: float | None) -> str:
-    time = "" if seconds is None else f"{speaking.words().fixed(seconds, '.1f')} s"
-    return f"{stage:<9} {what:<26} {detail:<68} {time:>7}".rstrip()
+def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
+    """Lines of text for any other release: its headline, and every guarantee that was checked."""
+    line = partial(_line, widths=(58, 36))
+    seconds, report = release.seconds, _report_of(directory)
+    text = [
+        line("Read", Path(release.table.name).name, "", seconds.get("read")),
+        line("Release", report["headline"], number_of(verdict.records, "record"), seconds.get("apply")),
+        line("Verified", f"{number_of(len(verdict.models), 'guarantee')} checked", "", seconds.get("verify")),
+    ]
+    for found in verdict.models:
+        text.append(f"          {found.model}: {measured_value(found)} {'✓' if found.satisfied else '✗'}")
+    text += [f"Note: {note}." for note in verdict.notes]
+    text.append(f"Written   {directory}/public (give away)   {directory}/evidence (keep)")
+    return text
+
+
+def _report_of(directory: Path) -> dict[str, Any]:
+    return dict(json.loads((directory / "evidence" / "report.json").read_bytes()))
+
+
+def _line(stage: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:
+    time = "" if seconds is None else f"{language.words().fixed(seconds, '.1f')} s"
+    return f"{stage:<9} {what:<{widths[0]}} {detail:<{widths[1]}} {time:>7}".rstrip()

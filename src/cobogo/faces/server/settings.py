@@ -48,7 +48,7 @@ class Source(Part):
 
 
 class Location(Part):
-    """A trusted anonymizer for devices: the options of ``cobogo location serve``."""
+    """A trusted anonymizer for devices: the options of ``cobogo locate serve``."""
 
     cloak: str = "hilbert"
     k: int = Field(default=5, ge=2)

@@ -55,7 +55,7 @@ def check_leg(host: str, certificate: Path | None, key: Path | None, *, plain: b
             f"without TLS everybody on the way to {host} would see where people are: a cloak protects from the "
             "service, not from who listens between device and anonymizer",
             where="--host",
-            remedy="Give --certificate and --tls-key (`cobogo location certificate` makes a pair to try), "
+            remedy="Give --certificate and --tls-key (`cobogo locate certificate` makes a pair to try), "
             "or --plain-http if something before this server ends TLS.",
         )
 
@@ -236,7 +236,7 @@ def assemble_server(
     names: tuple[Identity, ...] = get_args(Identity)
     if identity not in names:
         raise InputError(f"must be {', '.join(names)}. Got {identity!r} instead", where="--identity",
-                         remedy=nearest(identity, names, "cobogo location serve --help"))  # fmt: skip
+                         remedy=nearest(identity, names, "cobogo locate serve --help"))  # fmt: skip
     if budget is not None and epsilon is None:
         raise InputError("is for noise, and there is none without --epsilon", where="--budget")
     if not max_wait >= 0:
@@ -253,5 +253,5 @@ def assemble_server(
             max_wait=max_wait,
         )  # fmt: skip
     except ValueError as problem:
-        raise InputError(str(problem), where="cobogo location serve") from None
+        raise InputError(str(problem), where="cobogo locate serve") from None
     return PrivacyServer(settings, books=books, kept=state.zones)

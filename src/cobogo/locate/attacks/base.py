@@ -1,7 +1,7 @@
 """The contract of a location attack: what its attacker sees and knows, and what it finds.
 
 To add one: one frozen dataclass that extends `LocationAttack`, whose fields are its options, and one line in
-`cobogo.locate.attacks.ATTACKS`. It is then run by ``cobogo location evaluate``, and the conformance suite asks of it
+`cobogo.locate.attacks.ATTACKS`. It is then run by ``cobogo locate evaluate``, and the conformance suite asks of it
 what is asked of all. The true points in a scene are there to measure with; an attack that reads them for anything else
 says so in ``knows``.
 """

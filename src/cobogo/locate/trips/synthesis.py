@@ -126,7 +126,7 @@ def fit(points: Points, asked: TripSynthesis, *, ledger: Any = None, dataset: st
     from cobogo.promises.accounting import Loss
 
     if ledger is not None:
-        ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "location synthesize")
+        ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "locate synthesize")
     source = Entropy()
     trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
     walks = bound_walks(walks_of(trips, asked.grid), asked.trips, asked.longest, source)

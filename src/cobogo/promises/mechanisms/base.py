@@ -77,7 +77,7 @@ def opendp() -> Any:
     except ImportError:
         raise PolicyError(
             "answers with differential privacy need OpenDP, which is not installed",
-            where="cobogo dp",
+            where="cobogo answer",
             remedy="Install it: pip install 'cobogo[dp]'.",
         ) from None
     core.enable_features("contrib")

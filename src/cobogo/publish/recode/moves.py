@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
 
 
 @dataclass(frozen=True, eq=False, repr=False)

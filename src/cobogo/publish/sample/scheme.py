@@ -17,7 +17,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.promises.mechanisms.exponential import Exponential
-from cobogo.publish.recode.hierarchies import built
+from cobogo.publish.hierarchies import built
 
 MOST_SCHEMES = 10_000
 FULL = 1000

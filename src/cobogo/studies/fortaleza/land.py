@@ -59,6 +59,7 @@ class Land(NamedTuple):
 
 @cache
 def city_land() -> Land:
+    """The squares of land within the outline of the city, and to which bairro each belongs."""
     from scipy.spatial import cKDTree
 
     ring = np.column_stack(FRAME.metres(*np.array(OUTLINE).T))

@@ -47,13 +47,13 @@ RELEASES: Mapping[str, str] = {
     "private-sample": "cobogo.publish.sample.parameters:parameters",
     "frequency-list": "cobogo.publish.frequency_list.mechanism:FrequencyList",
 }
-"""What the commands ``cobogo sample`` and ``cobogo dp frequency-list`` do."""
+"""What the commands ``cobogo sample`` and ``cobogo answer frequency-list`` do."""
 
 TRAJECTORIES: Mapping[str, str] = {
     "k-delta-anonymity": "cobogo.locate.trips.kdelta:KDelta",
     "trip-synthesis": "cobogo.locate.trips.synthesis:TripSynthesis",
     "dp-where": "cobogo.locate.mobility.fit:where",
 }
-"""What the commands ``cobogo location anonymize``, ``synthesize`` and ``where`` do."""
+"""What the commands ``cobogo locate anonymize``, ``synthesize`` and ``where`` do."""
 
 ZONES: Mapping[str, str] = {"mix-zone": "cobogo.locate.crowds.mix_zones:MixZone"}

@@ -15,17 +15,20 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.examine.metrics import METRICS, igpl, information_gain, measure
-from cobogo.promises.models import Domain, Histogram, LDiversity, Model, TCloseness
+from cobogo.examine.metrics import METRICS, measure
+from cobogo.examine.metrics.labels import igpl, information_gain
+from cobogo.promises.models import Domain, Histogram, Model
 from cobogo.promises.models.check import check
-from cobogo.publish.recode.classic.datafly import datafly
-from cobogo.publish.recode.classic.samarati import samarati
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.cuts.bottom_up import bottom_up
 from cobogo.publish.recode.cuts.cut import CutAssignment, assigned
 from cobogo.publish.recode.cuts.top_down import top_down
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Assigned
+from cobogo.publish.recode.lattice.classic.datafly import datafly
+from cobogo.publish.recode.lattice.classic.samarati import samarati
+from cobogo.publish.recode.lattice.evaluate import Evaluator
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
 

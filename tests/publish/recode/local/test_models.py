@@ -14,10 +14,10 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models.base import Model, Scope
 from cobogo.promises.models.check import check
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Assigned
+from cobogo.publish.recode.lattice.search import optimal
 from cobogo.publish.recode.local.search import local
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.search import optimal
-from cobogo.publish.recode.solution import Assigned
 from support import random_tables as tables
 from support.model_strategies import Entry, each_model, needed
 from support.random_tables import Rows

@@ -6,24 +6,27 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numba import njit
 
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.promises.models import LDiversity, Scope
-from cobogo.publish.recode.buckets import kernels
-from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.promises.models import Scope
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Bucketed
+from cobogo.publish.recode.partition.clusters import mended
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
-from cobogo.publish.recode.partition.mend import mended
 from cobogo.publish.recode.partition.space import points
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Bucketed
 
 NOTE = "quasi-identifiers are released as they are: buckets hide whose value is whose, not who is in the table"
 TOO_FREQUENT = "the most frequent sensitive value"
 
 
+@card("anatomy", title="Anatomy", group="buckets", one_table=False)
 def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
     protection against being found in the table.
@@ -81,7 +84,7 @@ def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int, telling: Mask) -> t
     records = records[np.argsort(values[records], kind="stable")]
     starts = np.searchsorted(values[records], np.arange(len(gone) + 1)).astype(np.int64)
     begins = np.where(telling, starts[:-1] + gone, starts[1:])
-    owner = kernels.drawn(begins, starts[1:], values[records], l)
+    owner = drawn(begins, starts[1:], values[records], l)
     left_out = np.arange(len(records)) - starts[values[records]] < gone[values[records]]
     over = np.flatnonzero((owner < 0) & ~left_out)
     owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
@@ -179,3 +182,50 @@ def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolu
         f"{l} different values have place for one in {l}",
         remedy=f"Ask for less, or allow {number_of(surplus, 'record')} of {problem.scale.records:,} to be suppressed.",
     )
+
+
+@njit(cache=True, nogil=True)
+def drawn(starts, ends, values, l):  # type: ignore[no-untyped-def]
+    """The bucket of each record, which come sorted by value: again and again, one of each of the l most frequent left.
+
+    What is left in the end goes, one by one, to a bucket that does not have its value.
+    """
+    owner = np.full(len(values), -1, dtype=np.int64)
+    place = starts.copy()
+    chosen = np.empty(l, dtype=np.int64)
+    bucket = 0
+    while True:
+        many = 0
+        for value in range(len(place)):
+            left = ends[value] - place[value]
+            if left <= 0:
+                continue
+            if many == l and left <= ends[chosen[l - 1]] - place[chosen[l - 1]]:
+                continue
+            position = many if many < l else l - 1
+            while position > 0 and ends[chosen[position - 1]] - place[chosen[position - 1]] < left:
+                chosen[position] = chosen[position - 1]
+                position -= 1
+            chosen[position] = value
+            if many < l:
+                many += 1
+        if many < l:
+            break
+        for position in range(l):
+            owner[place[chosen[position]]] = bucket
+            place[chosen[position]] += 1
+        bucket += 1
+    for value in range(len(place)):
+        has = np.zeros(bucket, dtype=np.bool_)
+        for record in range(starts[value], place[value]):
+            has[owner[record]] = True
+        free = 0
+        while place[value] < ends[value] and bucket > 0:
+            while free < bucket and has[free]:
+                free += 1
+            if free == bucket:
+                break
+            owner[place[value]] = free
+            has[free] = True
+            place[value] += 1
+    return owner

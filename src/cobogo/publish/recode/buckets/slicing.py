@@ -6,15 +6,16 @@ import itertools
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
-from cobogo.publish.recode.buckets.buckets import Buckets
+from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Bucketed
+from cobogo.publish.recode.partition.clusters import mended
 from cobogo.publish.recode.partition.groups import parcels
-from cobogo.publish.recode.partition.mend import mended
 from cobogo.publish.recode.partition.mondrian import divided
 from cobogo.publish.recode.partition.space import points
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Bucketed
 
 NOTE = (
     "slices of columns were shuffled within buckets: a row is not a record, and a value that is alone in the table may "
@@ -22,6 +23,7 @@ NOTE = (
 )
 
 
+@card("slicing", group="buckets", one_table=False)
 def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
     buckets of similar records.

@@ -1,1 +1,2 @@
-"""Suppression of single cells."""
+"""Cell suppression: single values are left out (``mu_argus``), and ``recovery`` finds those that follow from the
+rest."""

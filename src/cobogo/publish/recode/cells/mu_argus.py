@@ -20,16 +20,17 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import PolicyError, number_of
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.assignment import Assignment, coarsest, leaf_tuples
 from cobogo.publish.recode.cells.recovery import unrecoverable
-from cobogo.publish.recode.classic.survey import none_found
+from cobogo.publish.recode.contract.assignment import Assignment, coarsest, leaf_tuples
+from cobogo.publish.recode.contract.problem import Levels, Problem, asked_k, refuse_beyond_classes
+from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.cuts.cut import Judged, judge
-from cobogo.publish.recode.evaluate import Evaluator
+from cobogo.publish.recode.lattice.classic.tags import none_found
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recode.partition.groups import unbroken
-from cobogo.publish.recode.problem import Levels, Problem, asked_k, refuse_beyond_classes
-from cobogo.publish.recode.solution import Assigned
 
 TOGETHER, SETS_AT_MOST, CELLS_AT_MOST = 3, 10_000, 1_000_000_000
 """Attributes whose combinations are looked at; fewer together where there are more sets of them, or of these times the
@@ -39,6 +40,7 @@ RARE = 2
 """A combination that fewer records have is rare, where the policy does not ask for k-anonymity."""
 
 
+@card("mu-argus", title="μ-Argus", group="cells", guide="algorithms-lattice")
 def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
     share; then, as that is not k-anonymity, more cells until every model holds.
@@ -110,7 +112,7 @@ class _Search:
         if best is None:
             raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
         value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
-        nodes = lattice.size(self.problem.lowest, self.problem.highest)
+        nodes = node_count(self.problem.lowest, self.problem.highest)
         return Assigned("mu-argus", best.assignment, value, nodes, self.checked, notes=tuple(self._notes(best)))
 
     def _notes(self, best: _Attempt) -> Iterator[str]:

@@ -10,7 +10,7 @@ from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import number_of
 from cobogo.floor.arrays import Ints, Mask, Small
-from cobogo.publish.recode.assignment import Assignment, leaf_tuples
+from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 
 
 @dataclass(frozen=True, eq=False, repr=False)

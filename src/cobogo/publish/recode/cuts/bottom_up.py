@@ -13,24 +13,25 @@ import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
-from cobogo.examine.metrics import information_gain
+from cobogo.examine.metrics.labels import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.check import failing
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.assignment import leaf_tuples
-from cobogo.publish.recode.classic.genetic import genetic
-from cobogo.publish.recode.classic.survey import none_found
+from cobogo.publish.recode.contract.assignment import leaf_tuples
+from cobogo.publish.recode.contract.problem import Problem, merged, refuse_beyond_classes, tally
+from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
-from cobogo.publish.recode.cuts.specialize import Specialization
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
-from cobogo.publish.recode.solution import Assigned
-from cobogo.publish.recode.tally import merged, tally
+from cobogo.publish.recode.cuts.top_down import Specialization
+from cobogo.publish.recode.lattice.classic.genetic import genetic
+from cobogo.publish.recode.lattice.classic.tags import none_found
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
 
 NOTES_SHOWN = 5
 
 
+@card("bottom-up", group="cuts", guide="algorithms-lattice", recodings=("subtree", "sibling", "value"))
 def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
     records for what it loses.
@@ -106,7 +107,7 @@ class _Search:
         if not values:
             raise none_found(problem, Evaluator(problem), "bottom-up")
         assignment, value = min(values.items(), key=lambda item: sign * item[1])
-        nodes = lattice.size(problem.lowest, problem.highest)
+        nodes = node_count(problem.lowest, problem.highest)
         notes = understated(problem, assignment.cut)
         more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
         return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
@@ -257,6 +258,7 @@ class _Search:
         before = int(counts[everybody][failed[everybody]].sum())
         rescued = before - int(counts[everybody][after[ids]].sum())
         touched = int(counts[rows][failed[rows]].sum())
+        # 1e-9: a rise that loses nothing is worth most, and there is no division by 0.
         return (rescued + touched / (problem.scale.records + 1)) / (self._loss(rise, rows) + 1e-9)
 
     def _loss(self, rise: _Rise, rows: Ints) -> float:

@@ -15,9 +15,8 @@ from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.promises.models import Scope
 from cobogo.promises.models.check import check, failing
-from cobogo.publish.recode.assignment import Assignment, coarsest, leaf_tuples
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.tally import tally
+from cobogo.publish.recode.contract.assignment import Assignment, coarsest, leaf_tuples
+from cobogo.publish.recode.contract.problem import Problem, tally
 
 
 @dataclass(frozen=True, eq=False, repr=False)

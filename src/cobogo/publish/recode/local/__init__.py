@@ -1,1 +1,6 @@
-"""Local recoding: every record gets its own levels."""
+"""Local recoding: each record has its own levels. `docs/algorithms-local.md` tells how the code works.
+
+``search`` is the algorithm. It prices cells on a ``terrain``, peels the lattice (``peel``), and then dissolves and
+solves one ``region`` after another: by ``improve``, ``prices`` and ``rebuild`` where classes need only be large enough,
+by ``reshape`` under any other models.
+"""

@@ -6,26 +6,50 @@ import numpy as np
 from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.publish.recode.assignment import Assignment
-from cobogo.publish.recode.local.prices import settle_prices
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.local.prices import NEARLY_ALL, settle_prices
 from cobogo.publish.recode.local.rebuild import Draft, commit, draw
 from cobogo.publish.recode.local.region import Ground, State, Work, candidates, choose, dissolve
 from cobogo.publish.recode.local.terrain import Terrain
 
+# The numbers below were set when the search was written; `benchmarks.local` measures what they yield on the Adult
+# extract. No sweep of them is on record, so the comments say what each trades or bounds. None of them touches what is
+# promised: every result is checked by the plain reference before it is kept.
+
 SLOTS = 12
-"""Classes that one tuple's records may be spread over."""
+"""Classes that one tuple's records may be spread over. Bounds memory (two whole numbers a slot and tuple) and the inner
+loops; a solution that would need more is thrown away (`rebuild._fits`)."""
 ROWS, ROWS_PER_RECORD, MOST_ROWS = 250, 10, 2500
-"""The rows of a region: the more the larger its classes must be."""
+"""The rows of a region: the more the larger its classes must be, for a region of a few classes leaves nothing to
+choose. Larger regions find better solutions and take longer; the last bounds what one step may take."""
 BUDGET, BUDGET_PER_RECORD, MOST_BUDGET = 20_000, 500, 1_000_000
-"""Of a region's rows times the nodes of its lattice."""
+"""Of a region's rows times the nodes of its lattice: bounds the candidate classes, and so the time of a step and the
+memory of `Work`."""
 RAISES, ROUNDS, TRIES = 3, 20, 3
-"""How often a region is widened, its prices are corrected, and it is solved by them."""
+"""How often a region is widened, its prices are corrected, and it is solved by them. More of each makes a step better,
+and leaves time for fewer steps."""
 SEEDS = 1000
-"""Tuples that are looked at for one that is not released as it is."""
+"""Tuples that are looked at for one that is not released as it is: bounds a step where nearly all are."""
 STEPS = 200
+"""Of one call of the compiled loop: bounds the time between two looks at the clock."""
 HEAT = 0.003
-"""What a region may become worse by at first: about a tenth of what one record costs."""
+"""What a region may become worse by at first: about a tenth of what one record costs. As in simulated annealing, it
+falls to 0 as the time runs out: worse steps at first lead out of local optima, and at the end none is taken."""
 IDLE, IDLE_PER_CLASS = 400, 20
+"""Steps without a better region after which the search ends: each class has been the seed of twenty regions on
+average by then. A small table does not use up its time for nothing."""
+NOISE = 0.3
+"""Candidates are opened in the order of their costs, each times exp(noise · normal), the noise itself drawn from 0 to
+this: from strictly greedy to a shuffle by a third, so that the tries of one region differ."""
+THRESHOLD, THRESHOLD_SPAN = 0.1, 0.7
+"""How often the prices must have wanted a candidate (`Work.wanted`) to be opened first, drawn from 0.1 to 0.8: low, and
+the order of costs decides; high, and the prices do. Each try draws its own, so that tries differ."""
+GENEROUS, GENEROUS_SPAN = 1.0, 0.6
+"""How much more than its price a record is counted to pay where a class that is too small asks whether loans are worth
+while, drawn from 1 to 1.6: at 1, a class opens only if the prices alone pay for it, and they are those of a lower
+bound."""
+ROUNDING = 1e-12
+"""By this much a solution must be cheaper, so that rounding never passes for a gain."""
 
 
 @njit(cache=True, nogil=True)
@@ -84,10 +108,12 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
         bound = settle_prices(work, price, best_price, cover, extra, ground.least, count, found, ROUNDS, paid)
         for i in range(count):
             state.price[work.rows[i]] = price[i]
-        if bound > 0.995 * paid:
-            continue
-        best, best_seed = paid - 1e-12 - heat * np.log(np.random.random()), -1
+        if bound > NEARLY_ALL * paid:
+            continue  # no solution of this region gains more than half a percent
+        # Worse by an exponentially distributed amount is accepted, as by Metropolis: −heat · ln u.
+        best, best_seed = paid - ROUNDING - heat * np.log(np.random.random()), -1
         best_threshold, best_generous = 0.0, 0.0
+        # The draft has room for one solution: the best try is remembered by its seed, and drawn once more at the end.
         for attempt in range(TRIES + 1):
             last = attempt == TRIES
             if last:
@@ -97,10 +123,10 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
                 threshold, generous = best_threshold, best_generous
             else:
                 this_seed = np.random.randint(1 << 30)
-                threshold = 0.1 + 0.7 * np.random.random()
-                generous = 1.0 + 0.6 * np.random.random()
+                threshold = THRESHOLD + THRESHOLD_SPAN * np.random.random()
+                generous = GENEROUS + GENEROUS_SPAN * np.random.random()
                 np.random.seed(this_seed)
-            noise = 0.3 * np.random.random()
+            noise = NOISE * np.random.random()
             for candidate in range(found):
                 score[candidate] = work.cost[candidate] * np.exp(noise * np.random.normal())
             sort(score, order, found)
@@ -109,8 +135,8 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
                 best, best_seed, best_threshold, best_generous = total, this_seed, threshold, generous
         if best_seed >= 0:
             commit(state, work, draft, count)
-            changed += best < paid - 1e-12
-        np.random.seed(step)
+            changed += best < paid - ROUNDING
+        np.random.seed(step)  # so that the next region does not depend on how many tries this one took
     return changed
 
 
@@ -189,7 +215,7 @@ def _state(terrain: Terrain, assignment: Assignment) -> State:
     held = np.zeros((rows, SLOTS), dtype=np.int64)
     home[tuples, slot], held[tuples, slot] = owners, counts
     classes = len(assignment)
-    room = max(rows, classes) + 1024
+    room = max(rows, classes) + 1024  # a region may open more classes than it dissolves, for a while
     levels = np.zeros((room, width), dtype=np.int64)
     levels[:classes] = assignment.levels
     first = np.zeros(room, dtype=np.int64)
@@ -234,8 +260,8 @@ def _work(classes: int, width: int, rows: int, budget: int) -> Work:
     def whole(size: int) -> Ints:
         return np.zeros(size, dtype=np.int64)
 
-    table = 1 << (4 * rows).bit_length()
-    found = budget // 2
+    table = 1 << (4 * rows).bit_length()  # hash tables at most a quarter full: probes stay short
+    found = budget // 2  # a candidate has at least two members, so there are no more in the budget
     sets = 1 << (2 * found).bit_length()
     return Work(
         rows=whole(rows), free=whole(rows), paid=np.zeros(rows), seen=whole(classes),
@@ -253,7 +279,7 @@ def _draft(classes: int, rows: int, least: int) -> Draft:
     def whole(size: int) -> Ints:
         return np.zeros(size, dtype=np.int64)
 
-    room = 8 * rows + 4 * least
+    room = 8 * rows + 4 * least  # parcels of a draft; one that needs more is not made
     return Draft(
         candidate=whole(2 * rows), size=whole(2 * rows), cost=np.zeros(2 * rows), left=whole(rows), head=whole(rows),
         after=whole(room), owner=whole(room), amount=whole(room), taken=np.zeros((rows, SLOTS), dtype=np.int64),

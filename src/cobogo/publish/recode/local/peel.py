@@ -11,20 +11,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numba import njit
 
 from cobogo.data.classes import Classes
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import failing
-from cobogo.publish.recode.assignment import Assignment
-from cobogo.publish.recode.local import kernels
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import Levels, Problem, tally
 from cobogo.publish.recode.local.terrain import Terrain
-from cobogo.publish.recode.problem import Levels, Problem
-from cobogo.publish.recode.tally import tally
 
 LARGEST_LOOKED_AT = 1 << 20
+"""Records of a class up to which it is asked whether its size suffices: bounds the array of sizes. A model
+that asks for more is taken to ask for as many, and is checked like any other in the end."""
 PARTNERS = 512
-"""Classes that are tried as company for records that are left over."""
+"""Classes, the cheapest first, that are tried as company for records that are left over. Bounds the table that the
+models are asked about; where none of so many holds, several classes are joined instead."""
 
 
 @dataclass(eq=False, repr=False)
@@ -88,11 +90,11 @@ def peel(
     nodes = terrain.nodes
     place = int(skipped * (len(nodes) - 1))
     half = (clock() + deadline) / 2  # until then none is left out: the first are the best, and take longest
-    kernels.group(rows[:0], terrain.leaves, terrain.starts, terrain.names, nodes[0], slots, numbers, first)  # compile
+    group(rows[:0], terrain.leaves, terrain.starts, terrain.names, nodes[0], slots, numbers, first)  # compile
     while len(rows) and place < len(nodes):
         begin = clock()
         ids = numbers[: len(rows)]
-        groups = kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, nodes[place], slots, ids, first)
+        groups = group(rows, terrain.leaves, terrain.starts, terrain.names, nodes[place], slots, ids, first)
         good = np.bincount(ids, counts[rows], groups) >= least
         if others and good.any():
             inside = good[ids]
@@ -147,7 +149,7 @@ def settle(terrain: Terrain, found: Peeling) -> None:
     top = np.array(problem.highest, dtype=np.int64)
     rows = np.flatnonzero(problem.table.counts > 0)
     slots, ids, first = _room(len(rows))
-    kernels.group(rows, terrain.leaves, terrain.starts, terrain.names, top, slots, ids, first)
+    group(rows, terrain.leaves, terrain.starts, terrain.names, top, slots, ids, first)
     place = np.full(len(problem.table.counts), -1, dtype=np.int64)
     place[rows] = ids
     for region in np.unique(place[left]).tolist():
@@ -254,3 +256,59 @@ def _cost(terrain: Terrain, levels: Ints, firsts: Ints) -> Floats:
     """What a record costs in each of some classes."""
     columns = np.arange(levels.shape[1])
     return np.asarray(terrain.costs[terrain.starts[columns, levels] + terrain.leaves[firsts]].sum(axis=1))
+
+
+MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiplicative hashing (Knuth)
+
+
+@njit(cache=True, nogil=True)
+def _place(leaves, starts, names, levels, mask):  # type: ignore[no-untyped-def]
+    """Where in a hash table to look first for what a tuple becomes at a node."""
+    key = np.uint64(0)
+    for column in range(len(leaves)):
+        name = names[starts[column, levels[column]] + leaves[column]]
+        key = (key ^ np.uint64(name)) * MIX
+        key ^= key >> np.uint64(29)
+    return np.int64(key & np.uint64(mask))
+
+
+@njit(cache=True, nogil=True)
+def group(rows, leaves, starts, names, levels, slots, ids, first):  # type: ignore[no-untyped-def]
+    """Number the classes of some tuples at a node; ``slots`` is a table of 2^n places, all −1 before and after.
+
+    Tuples are compared, not only their hashes, so no class is ever a mixture.
+    """
+    mask = len(slots) - 1
+    width = leaves.shape[1]
+    found = 0
+    for position in range(len(rows)):
+        row = rows[position]
+        place = _place(leaves[row], starts, names, levels, mask)
+        while True:
+            other = slots[place]
+            if other < 0:
+                slots[place] = found
+                first[found] = row
+                ids[position] = found
+                found += 1
+                break
+            same = True
+            for column in range(width):
+                start = starts[column, levels[column]]
+                if names[start + leaves[first[other], column]] != names[start + leaves[row, column]]:
+                    same = False
+                    break
+            if same:
+                ids[position] = other
+                break
+            place = (place + 1) & mask
+    if found * 4 < len(slots):  # few classes: their places are found again faster than the whole table is cleared
+        for position in range(found):
+            row = first[position]
+            place = _place(leaves[row], starts, names, levels, mask)
+            while slots[place] >= 0:
+                slots[place] = -1
+                place = (place + 1) & mask
+    else:
+        slots[:] = -1
+    return found

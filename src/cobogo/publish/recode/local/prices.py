@@ -10,8 +10,19 @@ from __future__ import annotations
 
 from numba import njit
 
+# Set when the search was written; no sweep of them is on record (see `improve`).
+
 MEMORY = 0.12
-"""The weight of the latest prices in what is wanted."""
+"""The weight of the latest prices in what is wanted: an average over about the last eight of twenty rounds. Single
+rounds swing (the volume algorithm averages for the same reason); a longer memory holds the first, bad prices."""
+NEARLY_ALL = 0.995
+"""Where the bound is within half a percent of what is paid, the region is as good as solved: time is better spent
+elsewhere."""
+PATIENCE, SHORTER = 4, 0.7
+"""After so many rounds without a better bound the steps of the ascent become shorter by this factor: the usual rule of
+subgradient methods, with a shorter wait since there are only twenty rounds."""
+LEAST_GAP = 0.001
+"""Of what is paid: the gap that a step aims at when bound and costs already meet, so that steps never become 0."""
 
 
 @njit(cache=True, nogil=True)
@@ -48,7 +59,7 @@ def bid(work, price, least, candidate, extra):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def settle_prices(work, price, best_price, cover, extra, least, count, found, rounds, paid):  # type: ignore[no-untyped-def]
     """Improve the prices of a region's rows; the bound. Ends early when little can be gained on what is paid now."""
-    best = -1.0e300
+    best = -1.0e300  # below any bound
     stride, stalled = 1.0, 0
     for candidate in range(found):
         work.wanted[candidate] = 0.0
@@ -73,19 +84,19 @@ def settle_prices(work, price, best_price, cover, extra, least, count, found, ro
             best, stalled = bound, 0
             for i in range(count):
                 best_price[i] = price[i]
-            if best > 0.995 * paid:
+            if best > NEARLY_ALL * paid:
                 break
         else:
             stalled += 1
-            if stalled > 4:
-                stride *= 0.7
+            if stalled > PATIENCE:
+                stride *= SHORTER
                 stalled = 0
         length = 0.0
         for i in range(count):
             length += (work.free[i] - cover[i]) ** 2
         if length == 0:
             break
-        scale = stride * max(paid - bound, 0.001 * paid) / length
+        scale = stride * max(paid - bound, LEAST_GAP * paid) / length
         for i in range(count):
             price[i] = max(0.0, price[i] + scale * (work.free[i] - cover[i]))
     for i in range(count):

@@ -10,6 +10,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.local.region import covers
 
 INFINITE = 1.0e300
+"""What a region costs that has no solution: above any cost, and finite, so that sums stay numbers."""
 
 
 class Draft(NamedTuple):

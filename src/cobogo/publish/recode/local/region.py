@@ -80,8 +80,8 @@ class Work(NamedTuple):
     counters: Ints  # 0: rounds of the hash table
 
 
-MIX = np.uint64(0x9E3779B97F4A7C15)
-MORE = np.uint64(0xD6E8FEB86659FD93)
+MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiplicative hashing (Knuth)
+MORE = np.uint64(0xD6E8FEB86659FD93)  # another odd multiplier, of 64-bit mixers, so that sums of hashes do not cancel
 
 
 @njit(cache=True, nogil=True)

@@ -12,18 +12,26 @@ from numba import njit
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import failing
-from cobogo.publish.recode.assignment import Assignment
-from cobogo.publish.recode.local.improve import Improver
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import tally
+from cobogo.publish.recode.local.improve import ROUNDING, Improver
 from cobogo.publish.recode.local.region import candidates, choose, covers, dissolve
 from cobogo.publish.recode.local.terrain import Terrain
-from cobogo.publish.recode.tally import tally
+
+# Set when the search was written; no sweep of them is on record (see `improve`).
 
 ROWS, BUDGET = 300, 6_000
+"""Rows of a region, and rows times nodes, where classes need only few records: less than in `improve`, since the
+models are asked about all candidates."""
 RAISES = 3
+"""How often a region is widened: as in `improve`."""
 NOISE = 0.3
+"""How far candidates are shuffled out of the order of their costs: as in `improve`."""
 LEFT_AT_MOST = 8
-"""Tuples that may be without a class when all candidates are through, and still look for one."""
+"""Tuples that may be without a class when all candidates are through, and still look for one. Each asks the models once
+for every open class; with more, another region is the better use of the time."""
 STEPS = 10
+"""Of one run: bounds the time between two looks at the clock. A step takes longer than one of `improve`."""
 
 
 @njit(cache=True, nogil=True)
@@ -72,7 +80,7 @@ class Reshaper(Improver):
         if not len(opened) or opened[0] < 0:
             return False
         total = float((work.cost[opened][places] * work.free[:count][work.free[:count] > 0]).sum())
-        if total >= paid - 1e-12 or len(opened) > state.vacant[0]:
+        if total >= paid - ROUNDING or len(opened) > state.vacant[0]:
             return False
         self._commit(count, opened, places)
         return True

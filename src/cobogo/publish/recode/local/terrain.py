@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Floats, Ints, Small
-from cobogo.publish.recode.assignment import leaf_tuples
-from cobogo.publish.recode.lattice import size
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.assignment import leaf_tuples
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.walk import node_count
 
 STEERED = ("loss", "iloss", "precision", "height")
 """The metrics that are sums over cells. A search by cells goes by these; by loss where another is asked for."""
 
 NODES = 40_000
-"""Of a lattice that is gone through whole."""
+"""Of a lattice that is gone through whole; of a larger one, about as many are drawn. Bounds the time of a peel, which
+groups the tuples that are left at each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +94,7 @@ class Terrain:
     def nodes(self) -> Ints:
         """The nodes of the lattice, from the cheapest up; of a large one, those on many ways from bottom to top."""
         lowest, highest = self.problem.lowest, self.problem.highest
-        if size(lowest, highest) <= NODES:
+        if node_count(lowest, highest) <= NODES:
             ranges = [np.arange(low, high + 1) for low, high in zip(lowest, highest, strict=True)]
             found = np.array(list(itertools.product(*ranges)), dtype=np.int64).reshape(-1, len(ranges))
         else:

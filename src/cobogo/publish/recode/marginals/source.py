@@ -12,9 +12,8 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Ints
 from cobogo.promises.models.check import check
-from cobogo.publish.recode.marginals.margins import Marginal, Margins
-from cobogo.publish.recode.marginals.structure import Attributes, join_tree
-from cobogo.publish.recode.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.release.margins import Attributes, Marginal, Margins, join_tree
 
 Levels = Mapping[str, int]
 

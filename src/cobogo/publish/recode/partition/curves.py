@@ -9,7 +9,7 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 
 BITS = 62
-"""Of a place on the curve."""
+"""Of a place on the curve: keys are whole numbers of 64 bits, and stay positive."""
 
 
 def hilbert_keys(cells: Ints, bits: int) -> Ints:

@@ -20,13 +20,12 @@ from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Monotone, Scope
 from cobogo.promises.models.check import check, failing
-from cobogo.publish.recode.assignment import Assignment, leaf_tuples
-from cobogo.publish.recode.evaluate import Evaluator
-from cobogo.publish.recode.explain import why_none
-from cobogo.publish.recode.problem import Levels, Problem, refuse_beyond_classes
-from cobogo.publish.recode.search import better_node
-from cobogo.publish.recode.solution import Assigned
-from cobogo.publish.recode.tally import tally
+from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
+from cobogo.publish.recode.contract.problem import Levels, Problem, refuse_beyond_classes, tally
+from cobogo.publish.recode.contract.solution import Assigned
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import why_none
+from cobogo.publish.recode.lattice.search import better_node
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -292,3 +291,18 @@ def _suppressed(problem: Problem, levels: Levels) -> Mask:
     failed = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.bool_)
     failed[ids[: len(rolled)]] = evaluator.failing(rolled)
     return np.asarray(failed[ids[len(rolled) :]])
+
+
+LARGEST_LOOKED_AT = 1 << 20
+"""Records of a group up to which it is asked whether its size suffices: bounds the array of sizes. A model
+that asks for more is taken to ask for as many, and is checked like any other in the end."""
+
+
+def least_size(problem: Problem) -> int:
+    """The size from which on a group satisfies every model that looks at sizes alone; 1 where there is none."""
+    alone = [m for m in problem.models if m.scope is Scope.CLASS and not m.attributes and not m.needs_people]
+    if not alone or problem.table.people is not None:
+        return 1
+    sizes = np.arange(1, min(problem.scale.records, LARGEST_LOOKED_AT) + 1)
+    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
+    return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 
+# Distances only order parcels, so sums may be reassociated (fastmath): the inner loop of MDAV becomes vectors.
 @njit(cache=True, nogil=True, fastmath=True)
 def _apart(one, other):  # type: ignore[no-untyped-def]
     total = np.float32(0.0)
@@ -17,7 +18,7 @@ def _apart(one, other):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
-    best, place = np.float32(-1.0), -1
+    best, place = np.float32(-1.0), -1  # below any squared distance
     for position in range(many):
         apart = _apart(points[active[position]], centre)
         if apart > best:
@@ -73,11 +74,14 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     for parcel in range(n):
         for axis in range(dims):
             total[axis] += points[parcel, axis] * left[parcel]
+    # Each group divides at most one parcel (the last it takes), so n parcels make at most n pieces and one a group; the
+    # rest is slack for the last groups, which may be cut off.
     room = n + 2 * (records // max(k, 1)) + 4 * k + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     used, group = 0, 0
     near, gaps, taken = np.empty(k, np.int64), np.empty(k, np.float32), np.empty(k, np.int64)
     centre = np.empty(dims, dtype=np.float32)
+    # Fewer than 2k records are one group: divided, one half would have fewer than k.
     while records >= 2 * k:
         for axis in range(dims):
             centre[axis] = total[axis] / records
@@ -142,9 +146,10 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
     left = counts.copy()
     active, many = np.arange(n), n
     records = left.sum()
+    # Each group divides at most one parcel (the last it takes): n pieces and one a group, with slack.
     room = n + 2 * (records // max(k, 1)) + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    levels = np.empty((records // max(k, 1) + 2, width), np.int64)
+    levels = np.empty((records // max(k, 1) + 2, width), np.int64)  # of each group; what fits nowhere is one more
     firsts, sizes = np.empty(len(levels), np.int64), np.zeros(len(levels), np.int64)
     used, group, seed = 0, 0, 0
     trial, best_trial = np.empty(width, np.int64), np.empty(width, np.int64)
@@ -235,9 +240,8 @@ def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
         before = sizes[chosen]
         sizes[chosen] += counts[parcel]
         for axis in range(dims):
-            centres[chosen, axis] = (centres[chosen, axis] * before + points[parcel, axis] * counts[parcel]) / sizes[
-                chosen
-            ]
+            moved = centres[chosen, axis] * before + points[parcel, axis] * counts[parcel]
+            centres[chosen, axis] = moved / sizes[chosen]
     gaps = np.empty(n)
     for parcel in range(n):
         gaps[parcel] = _gap(points[parcel], centres[owners[parcel]])
@@ -281,7 +285,7 @@ def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type
         size = 0
         for end in range(start, n):
             if size >= 2 * k:
-                break
+                break  # two runs of at least k each cost no more than one of both
             cost = joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
             if cost == np.inf:
                 break
@@ -298,3 +302,65 @@ def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type
         place = ends[place]
         run += 1
     return runs
+
+
+@njit(cache=True, nogil=True)
+def _spanning_tree(leaves, starts, codes, costs, lowest, highest):  # type: ignore[no-untyped-def]
+    """The tree that joins all parcels at the least cost (Prim): each parcel's parent, what the edge to it costs, and
+    the order in which they were reached."""
+    n, width = leaves.shape
+    parents, edges = np.full(n, -1, dtype=np.int64), np.full(n, np.inf)
+    order, reached = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    trial = np.empty(width, np.int64)
+    here = 0
+    for turn in range(n):
+        order[turn] = here
+        reached[here] = True
+        best, following = np.inf, -1
+        for other in range(n):
+            if reached[other]:
+                continue
+            cost = joined(other, lowest, here, leaves, starts, codes, costs, highest, trial)
+            if cost < edges[other]:
+                edges[other], parents[other] = cost, here
+            if following < 0 or edges[other] < best:
+                best, following = edges[other], other
+        here = following
+    return parents, edges, order
+
+
+@njit(cache=True, nogil=True)
+def k_similar(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
+    """Each parcel's group: the least spanning tree, cut at its dearest edges as long as both sides keep k records."""
+    n = len(counts)
+    parents, edges, order = _spanning_tree(leaves, starts, codes, costs, lowest, highest)
+    below = counts.copy()  # records of each parcel and of all that hang on it, in its own part of the tree
+    for turn in range(n - 1, 0, -1):
+        below[parents[order[turn]]] += below[order[turn]]
+    cut = np.zeros(n, dtype=np.bool_)
+    cut[order[0]] = True
+    for parcel in np.argsort(-edges):
+        if cut[parcel] or below[parcel] < k:
+            continue
+        root = parents[parcel]
+        while not cut[root]:
+            root = parents[root]
+        if below[root] - below[parcel] < k:
+            continue
+        above = parents[parcel]
+        while True:
+            below[above] -= below[parcel]
+            if cut[above]:
+                break
+            above = parents[above]
+        cut[parcel] = True
+    owners = np.empty(n, dtype=np.int64)
+    groups = 0
+    for turn in range(n):
+        parcel = order[turn]
+        if cut[parcel]:
+            owners[parcel] = groups
+            groups += 1
+        else:
+            owners[parcel] = owners[parents[parcel]]
+    return owners, groups

@@ -6,18 +6,20 @@ import numpy as np
 
 from cobogo.examine.metrics import AGGREGATED
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode.aggregate import NUMERIC, aggregated, hows
-from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.partition import kernels
+from cobogo.publish.recode.partition.aggregate import NUMERIC, aggregated, hows
 from cobogo.publish.recode.partition.clusters import Pieces, clustered
 from cobogo.publish.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved, suppressing
 from cobogo.publish.recode.partition.space import points
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.solution import Assigned
 
 
 @suppressing
+@card("mdav", title="MDAV", group="partition")
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
     group: statistics stay close, single values are no longer true.

@@ -13,9 +13,13 @@ import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Floats, Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode.aggregate import aggregated, hows
-from cobogo.publish.recode.assignment import Assignment
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import Assigned
+from cobogo.publish.recode.partition.aggregate import aggregated, hows
+from cobogo.publish.recode.partition.divide import A_LITTLE, Parts, Ways, halves, lend
 from cobogo.publish.recode.partition.groups import (
     Groups,
     Parcels,
@@ -26,17 +30,15 @@ from cobogo.publish.recode.partition.groups import (
     sums,
     suppressing,
 )
-from cobogo.publish.recode.partition.halves import Ways, halves
-from cobogo.publish.recode.partition.lending import Parts, lend
-from cobogo.publish.recode.problem import Problem
-from cobogo.publish.recode.ranges import places
-from cobogo.publish.recode.solution import Assigned
+from cobogo.publish.recode.partition.ranges import places
 
 TIMES_GIVEN_UP = 16
-"""How many children of one value may be left undivided so that the rest is large enough."""
+"""How many children of one value may be left undivided so that the rest is large enough. Bounds the tries, each of
+which asks the models about all groups; a value with more such children is not divided."""
 
 
 @suppressing
+@card("mondrian", title="Mondrian", group="partition")
 def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
@@ -63,6 +65,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
 
 @suppressing
+@card("mondrian-relaxed", title="Mondrian, relaxed", group="partition")
 def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.
@@ -250,4 +253,4 @@ def _told(whole: Parcels, column: int, levels: Small, child: Ints) -> Floats:
         above = h.leaf_counts[number][h.parents[number - 1][child[there]]]
         found[there] = (above - below) / max(len(h.leaves) - 1, 1)
     # A level that names the same leaves anew tells little, and is still worth having where it is free.
-    return problem.weights[column] * (found + 1e-6)
+    return problem.weights[column] * (found + A_LITTLE)

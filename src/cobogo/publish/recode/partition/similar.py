@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -10,21 +11,50 @@ import numpy as np
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
 from cobogo.floor import randomness
-from cobogo.floor.arrays import Ints, Small
+from cobogo.floor.arrays import Floats, Ints, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode.partition import curves, kernels, spanning
+from cobogo.publish.recode.contract.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.contract.solution import Assigned
+from cobogo.publish.recode.partition import curves, kernels
 from cobogo.publish.recode.partition.clusters import Pieces, clustered
 from cobogo.publish.recode.partition.groups import can_divide, parcels, solved, suppressing
 from cobogo.publish.recode.partition.mondrian import divided
 from cobogo.publish.recode.partition.space import Points, points, tree_order
-from cobogo.publish.recode.partition.tree_costs import TreeCosts
-from cobogo.publish.recode.problem import Problem, refuse_beyond_classes
-from cobogo.publish.recode.solution import Assigned
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeCosts:
+    """What attribute ``a`` has for leaf ``v`` at level ``l`` stands at ``starts[a, l] + v``: the code of its value, and
+    the share of the domain under it, by the attribute's weight."""
+
+    starts: Ints
+    codes: Small
+    costs: Floats
+    lowest: Ints
+    highest: Ints
+
+    @classmethod
+    def of(cls, problem: Problem) -> TreeCosts:
+        """Of a problem's hierarchies."""
+        height = max(h.height for h in problem.hierarchies)
+        starts = np.zeros((len(problem.hierarchies), height + 1), dtype=np.int64)
+        codes, costs, place = [], [], 0
+        for column, (h, weight) in enumerate(zip(problem.hierarchies, problem.weights, strict=True)):
+            for level, there in enumerate(h.maps):
+                starts[column, level] = place
+                codes.append(there)
+                costs.append(weight * (h.leaf_counts[level][there] - 1) / max(len(h.leaves) - 1, 1))
+                place += len(there)
+        levels = np.array([problem.lowest, problem.highest], dtype=np.int64)
+        return cls(starts, np.concatenate(codes).astype(np.int32), np.concatenate(costs), levels[0], levels[1])
+
 
 Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 @suppressing
+@card("k-member", group="partition")
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Grows groups of k records one after another, each time by the record that costs least.
 
@@ -51,6 +81,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 
 @suppressing
+@card("k-similar", group="partition")
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
 
@@ -74,7 +105,7 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
 
     def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
         t = trees
-        owners, groups = spanning.k_similar(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
+        owners, groups = kernels.k_similar(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
         sizes = np.bincount(owners, counts, groups)
         settled = np.flatnonzero(sizes[owners] < 2 * k)
         parts = [(settled, counts[settled], owners[settled])]
@@ -96,6 +127,7 @@ def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
 
 
 @suppressing
+@card("oka", title="OKA", group="partition")
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
 
@@ -123,6 +155,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 
 
 @suppressing
+@card("hilbert", title="Hilbert", group="partition")
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
 
@@ -146,6 +179,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
 
 @suppressing
+@card("r-tree", title="R-tree", group="partition")
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
 

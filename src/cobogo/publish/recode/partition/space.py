@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.partition.groups import Parcels
-from cobogo.publish.recode.ranges import numbers
+from cobogo.publish.recode.partition.ranges import numbers
 
 Points = NDArray[np.float32]
 
 ONE_AXIS_A_VALUE = 64
-"""Up to so many values of a level each has an axis of its own; beyond, the level is one axis, in the tree's order."""
+"""Up to so many values of a level each has an axis of its own; beyond, the level is one axis, in the tree's order,
+which is not exact: the time of every distance grows with the axes."""
 
 BLOCK = 16_384
-"""Parcels that are compared with each other, all with all; more are divided into blocks of neighbours first."""
+"""Parcels that are compared with each other, all with all; more are divided into blocks of neighbours first. Clustering
+is quadratic in a block: larger ones lose less at their borders and take longer."""
 
 
 def points(parcels: Parcels, as_numbers: Collection[int] = ()) -> Points:
@@ -93,7 +95,7 @@ class Centres:
         """For each of some groups the nearest other one of ``among``."""
         others = self.points[among]
         found = np.empty(len(wanted), dtype=np.int64)
-        step = max(1, 4_000_000 // max(len(among), 1))
+        step = max(1, 4_000_000 // max(len(among), 1))  # distances at a time: 32 MB
         for begin in range(0, len(wanted), step):
             part = wanted[begin : begin + step]
             own = self.points[part]

@@ -11,8 +11,8 @@ from nicegui import ui
 
 from cobogo.faces.workbench.session import Session
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.publish.recode.problem import Levels
-from cobogo.publish.recode.survey import Standing, Survey
+from cobogo.publish.recode.contract.problem import Levels
+from cobogo.publish.recode.lattice.ranking import Standing, Survey
 
 Relation = Literal["all", "below", "above", "related"]
 AMOUNTS = (60, 150, 400)

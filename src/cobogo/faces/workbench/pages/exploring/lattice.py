@@ -14,8 +14,8 @@ from cobogo.faces.workbench.pages.exploring.picture import named, picture, stand
 from cobogo.faces.workbench.pages.exploring.place import Place
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language.sentences import translated
-from cobogo.publish.recode.problem import Levels
-from cobogo.publish.recode.survey import Standing
+from cobogo.publish.recode.contract.problem import Levels
+from cobogo.publish.recode.lattice.ranking import Standing
 from cobogo.studies.exploration import Exploration
 
 SLICE = 0.4

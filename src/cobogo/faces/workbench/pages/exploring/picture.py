@@ -7,12 +7,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode import lattice
-from cobogo.publish.recode.problem import Levels
-from cobogo.publish.recode.survey import Standing
+from cobogo.publish.recode.contract.problem import Levels
+from cobogo.publish.recode.lattice.ranking import Standing
+from cobogo.publish.recode.lattice.walk import successors
 from cobogo.studies.exploration import Exploration
 from cobogo.tell.report.words import Words
 
@@ -211,7 +211,7 @@ def _steps(found: Exploration, places: dict[int, tuple[float, int]], chosen: Lev
     links: list[dict[str, Any]] = []
     for number in places:
         levels = survey.levels(number)
-        for above in lattice.successors(levels, survey.problem.highest):
+        for above in successors(levels, survey.problem.highest):
             other = survey.number(above)
             if other in names:
                 link: dict[str, Any] = {"source": names[number], "target": names[other]}

@@ -1,0 +1,82 @@
+"""The commands ``cobogo anonymize`` and ``cobogo apply``: a recoding that is searched for, or used again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
+from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
+
+if TYPE_CHECKING:
+    from cobogo.release.contract import Verdict
+    from cobogo.release.release import Release
+
+
+def anonymize(
+    policy: PolicyFile,
+    out: Out = None,
+    engine: Engine = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Search and report; write nothing.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Find the best release that satisfies a policy, write it and verify it."""
+    from cobogo.data.policy import Policy
+    from cobogo.faces.cli.summary import directory_of
+    from cobogo.publish import anonymize as job
+    from cobogo.release.write import write_release
+
+    rules = language.with_report_language(Policy.load(policy))
+    directory = None if dry_run else directory_of(rules, out)
+    with console.progress(quiet=quiet or as_json) as show:
+        release = job.anonymize(rules, engine=engine, progress=show)
+        if directory is None:
+            release.check_against_earlier(release)
+        verdict = None if directory is None else write_release(release, directory, progress=show)
+    _say_recoding(release, verdict, directory, quiet, as_json)
+
+
+def apply(
+    release: Annotated[
+        str, typer.Argument(help="The id of a registered release: see `cobogo registry list`.", show_default=False)
+    ],
+    data: Annotated[Path, typer.Argument(help="New rows of the same shape.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Where the release goes.", show_default=False)],
+    registry: Place = DEFAULT,
+    key: KeyFile = None,
+    engine: Engine = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Do to new rows what was done for a registered release, leave out what no longer fits, verify it and register it.
+
+    Exit 1 when nothing is left to release.
+    """
+    from cobogo.publish.registry import reuse
+    from cobogo.release.write import write_release
+
+    book = registry_at(registry, key)
+    with console.progress(quiet=quiet or as_json) as show:
+        show("read", 0, 0)
+        made = reuse.apply(book, registry, key, release, data, engine=engine)
+        verdict = write_release(made, out, progress=show)
+    _say_recoding(made, verdict, out, quiet, as_json)
+
+
+def _say_recoding(
+    release: Release, verdict: Verdict | None, directory: Path | None, quiet: bool, as_json: bool
+) -> None:
+    from cobogo.faces.cli.summary import recoding_lines
+    from cobogo.publish.recode import story
+
+    for warning in release.warnings:
+        console.warn(warning)
+    if as_json:
+        console.say_json(story.expected(release))
+    elif not quiet:
+        for line in recoding_lines(release, verdict, directory):
+            console.say(line)

@@ -1,0 +1,121 @@
+"""The command ``cobogo attack``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cobogo.errors import PolicyError
+from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Json
+
+if TYPE_CHECKING:
+    from cobogo.examine.attacks.base import Findings
+
+LISTED = 10
+"""Rows that the terminal lists."""
+
+
+def attack(
+    name: Annotated[str, typer.Argument(help="Which: see `cobogo list attacks`.", show_default=False)],
+    releases: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Release directories, or files with --policy. Some attacks take several.", metavar="RELEASE…"
+        ),
+    ],
+    knowledge: Annotated[
+        Path | None, typer.Option("--knowledge", help="A table about people that the attacker knows.")
+    ] = None,
+    control: Annotated[
+        Path | None, typer.Option("--control", help="A table about people who are not in the release.")
+    ] = None,
+    queries: Annotated[Path | None, typer.Option("--queries", help="Queries that were answered, one a line.")] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="Roles and hierarchies; a directory's evidence has them.")
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option("--attribute", help="The sensitive attribute; each in turn if not given.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="The columns that the attacker uses, as in age,sex.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="Who is found with more than this is exposed.")
+    ] = None,
+    options: Annotated[
+        list[str], typer.Option("--set", help="Another option of the attack, as in t=2; may be given again.")
+    ] = [],  # noqa: B006
+    separator: Annotated[str | None, typer.Option("--separator", help="Of plain files; guessed if not given.")] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Of plain files: utf-8 or latin-1.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Attack a release as somebody else might.
+
+    Exit 1 when somebody is found beyond the threshold, and when the attack could not be tried: it says which. Shows row
+    numbers and figures, never values.
+    """
+    from cobogo.examine import attacks
+
+    asked: dict[str, Any] = {"attribute": attribute, "columns": columns, "threshold": threshold, **_options_of(options)}
+    findings = attacks.attack(
+        name,
+        *releases,
+        knowledge=knowledge,
+        control=control,
+        queries=queries,
+        policy=policy,
+        separator=separator,
+        encoding=encoding,
+        **{key: value for key, value in asked.items() if value is not None},
+    )
+    if as_json:
+        console.say_json(findings.to_dict())
+    else:
+        console.say(attack_lines(findings))
+    if findings.succeeded or not findings.tried:
+        raise typer.Exit(1)
+
+
+def attack_lines(findings: Findings) -> str:
+    """Lines of text for what an attack found."""
+    content = findings.to_dict()
+    text = [
+        f"Attack    {findings.attack}",
+        f"Knows     {findings.knows}",
+        *([f"Assumes   {_options_text(content['assumes'])}"] if content["assumes"] else []),
+        f"Found     {findings.summary}",
+    ]
+    text += [f"          {name}: {_figure(value)}" for name, value in content["measures"].items()]
+    rows = content["rows"][:LISTED]
+    if rows:
+        more = content["exposed"] - len(rows)
+        numbers = ", ".join(str(entry["row"]) for entry in rows)
+        text.append(f"Rows      of the {findings.of}: {numbers}{f', and {more:,} more' if more else ''}")
+    text += [f"Note      {note}" for note in findings.notes]
+    text.append(f"Defence   {findings.defence}")
+    return "\n".join(text)
+
+
+def _options_text(options: dict[str, Any]) -> str:
+    """The options of an attack, as they are given."""
+    texts = {
+        name: ",".join(map(str, value)) if isinstance(value, list) else str(value) for name, value in options.items()
+    }
+    return ", ".join(f"{name.replace('_', '-')} = {text.lower()}" for name, text in texts.items())
+
+
+def _figure(value: float | int | None) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def _options_of(options: list[str]) -> dict[str, str]:
+    found = {}
+    for option in options:
+        key, sign, value = option.partition("=")
+        if not sign or not key.strip():
+            raise PolicyError(f"must be written key=value. Got {option!r} instead", where="--set")
+        found[key.strip()] = value.strip()
+    return found

@@ -1,0 +1,392 @@
+"""The commands ``cobogo collect …``: reports of clients, from a column of a pilot to estimates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.errors import DataError, OutputError, PolicyError, number_of
+from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Encoding, Json
+
+if TYPE_CHECKING:
+    from cobogo.collect.aggregate import Aggregate
+    from cobogo.collect.association import Association
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.planning import Plan
+    from cobogo.collect.protocol import Findings
+
+app = typer.Typer(
+    name="collect", help="Collect without trusting the collector: local differential privacy.", no_args_is_help=True
+)
+
+Described = Annotated[Path, typer.Argument(help="The collection: a TOML file.", show_default=False)]
+Level = Annotated[float, typer.Option("--level", help="The chance of finding anything at all that is not there.")]
+
+SHOWN = 20
+"""Pairs of answers that the terminal lists."""
+
+
+@app.command()
+def encode(
+    collection: Described,
+    data: Annotated[str, typer.Argument(help="A CSV or Parquet file with one client a row.", show_default=False)],
+    column: Annotated[str, typer.Option("--column", help="The column that holds the values.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Where the reports go: a new file.", show_default=False)],
+    form: Annotated[
+        str | None, typer.Option("--form", help="binary, text, json, csv or parquet; by the file's name if not given.")
+    ] = None,
+    separator: Annotated[str, typer.Option("--separator", help="Of a CSV file.")] = ",",
+    encoding: Encoding = "utf-8",
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Draw from a seed, for made-up data only: the reports say so.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make one report of each row of a column: for simulations, pilots and gateways that clients trust.
+
+    Whoever runs this sees the values: for real data it belongs on the clients' side.
+    """
+    from cobogo.collect import files
+    from cobogo.collect.encoding import encoded
+
+    asked = _collection(collection)
+    rows = encoded(asked, data, column, separator=separator, encoding=encoding, seed=seed)
+    chosen = files.write(asked, rows, out, form, seeded=seed is not None)
+    if seed is not None:
+        console.warn("the reports were drawn from a seed: they protect nobody, and say so")
+    protocol = asked.protocol
+    if as_json:
+        console.say_json(
+            {
+                "reports": len(rows), "form": chosen, "bytes": protocol.layout.width,
+                "epsilon": protocol.epsilon_once, "lifetime_epsilon": protocol.epsilon_forever,
+                "seeded": seed is not None,
+            }
+        )  # fmt: skip
+        return
+    console.say(
+        f"Encoded   {number_of(len(rows), 'report')} of {number_of(protocol.layout.width, 'byte')}, "
+        f"{asked.mechanism}, {_losses(asked)}\n"
+        f"Written   {out}   {data} stays where it is: on the clients' side"
+    )
+
+
+@app.command()
+def aggregate(
+    collection: Described,
+    sources: Annotated[
+        list[str], typer.Argument(help="Files of reports, tables of them, or aggregates.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Where the counts go.", show_default=False)],
+    column: Annotated[str, typer.Option("--column", help="The column of a table that holds reports.")] = "report",
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The URL of the engine that counts tables; DuckDB if not given.")
+    ] = None,
+    skip: Annotated[bool, typer.Option("--skip", help="Leave out what is no report of this collection.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Count reports. Counts of parts add up: give reports and earlier aggregates together, in any order."""
+    from cobogo.collect.aggregate import Aggregate
+    from cobogo.collect.files import aggregate_source
+
+    asked = _collection(collection)
+    twice = next((name for name in sources if sources.count(name) > 1), None)
+    if twice is not None:
+        raise PolicyError("is named twice", where=twice, remedy="Every report counts once.")
+    total = Aggregate.empty(asked)
+    with console.progress(quiet=as_json) as show:
+        for number, source in enumerate(sources):
+            show("count", number, len(sources))
+            total = total + aggregate_source(asked, source, engine=engine, column=column, skip=skip)
+    total.save(out)
+    if as_json:
+        console.say_json(total.as_dict())
+        return
+    console.say(
+        f"Counted   {number_of(total.users, 'report')} of {asked.question}, version {asked.version}, "
+        f"in {number_of(len(sources), 'file')}\nWritten   {out}"
+    )
+    _say_if_seeded(total)
+
+
+@app.command()
+def decode(
+    collection: Described,
+    counts: Annotated[Path, typer.Argument(help="An aggregate.", show_default=False)],
+    candidates: Annotated[
+        Path | None, typer.Option("--candidates", help="Strings to look for, one a line, instead of the collection's.")
+    ] = None,
+    level: Level = 0.05,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the estimates: a new PNG.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Estimate how many clients hold each value. Exit 1 when nothing stands out of the noise."""
+    from cobogo.collect.aggregate import Aggregate
+
+    asked = _collection(collection)
+    if candidates is not None:
+        asked = asked.looking_for(candidates)
+    if getattr(asked, "candidates", None) == ():
+        raise PolicyError(
+            "there is nothing to look for",
+            where=f"{asked.where}.candidates",
+            remedy="Give --candidates, a file of strings.",
+        )
+    if not 0 < level < 1:
+        raise PolicyError(f"must be above 0 and below 1. Got {level!r} instead", where="--level")
+    total = Aggregate.load(asked, counts)
+    found = total.findings(level=level)
+    if plot is not None:
+        _draw(plot, asked, found)
+    if as_json:
+        console.say_json({**total.as_dict(), **found.as_dict()})
+    else:
+        _say_findings(asked, found)
+        _say_if_seeded(total)
+        if plot is not None:
+            console.say(f"\nWritten   {plot}")
+    if not found.significant.any():
+        raise typer.Exit(1)
+
+
+@app.command()
+def plan(
+    collection: Annotated[
+        Path | None, typer.Argument(help="A collection, to plan for its values and its ε.", show_default=False)
+    ] = None,
+    frequency: Annotated[
+        float | None, typer.Option("--frequency", help="The share of the clients that hold a value.")
+    ] = None,
+    error: Annotated[
+        float | None, typer.Option("--error", help="The standard error that a mean may have, where a mean is asked.")
+    ] = None,
+    values: Annotated[
+        int | None, typer.Option("--values", help="How many values, or candidates, there are; the collection's.")
+    ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="The ε of a client's value; the collection's.")
+    ] = None,
+    power: Annotated[float, typer.Option("--power", help="How surely the value must be seen.")] = 0.9,
+    level: Annotated[float, typer.Option("--level", help="The chance of seeing anything that is not there.")] = 0.05,
+    users: Annotated[int | None, typer.Option("--users", help="How many clients there are.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw clients against shares: a new PNG.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say how many clients each mechanism needs to see a value of a given frequency, and which is the cheapest.
+
+    Exit 1 when no number of clients would do, or those of --users do not.
+    """
+    from cobogo.collect import planning
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.numeric import Numeric
+
+    asked = None if collection is None else Collection.load(collection)
+    _check_between(power, 0.5, "--power")
+    _check_between(level, 0, "--level")
+    if users is not None and users < 1:
+        raise PolicyError(f"must be 1 or more. Got {users} instead", where="--users")
+    if asked is not None and isinstance(asked.protocol, Numeric):
+        if error is None or not error > 0:
+            raise PolicyError(
+                "a mean is asked: say how far off it may be", where="--error", remedy="Give --error, above 0."
+            )
+        found = planning.plan_mean(asked, error)
+        what = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
+        protocols, drawn = {}, ""
+    else:
+        if frequency is None or not 0 < frequency <= 1:
+            raise PolicyError("must be above 0 and at most 1", where="--frequency", remedy="0.01 is one client in 100.")
+        held = asked.protocol.detectable.values if asked is not None and asked.protocol.detectable is not None else None
+        count, loss = values or held, epsilon or (None if asked is None else asked.protocol.epsilon_forever)
+        if not count or count < 2 or not loss or not 0 < loss <= 20:
+            raise PolicyError(
+                "how many values, and what ε?",
+                where="--values, --epsilon",
+                remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
+            )
+        protocols = planning.alternatives(asked, count, loss)
+        found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
+        what = (
+            f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "
+            f"among {count:,} values at ε = {loss:.4g}"
+        )
+        drawn = f"Of {count:,} values, at ε = {loss:.4g}, with a power of {power:g} and a level of {level:g} for all"
+    if plot is not None:
+        if not protocols:
+            raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
+        planning.draw(protocols, plot, drawn, power=power, level=level)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        _say_plan(found, what, users, plot)
+    able = [offer.users for offer in found.offers if offer.users is not None]
+    if not able or (users is not None and min(able) > users):
+        raise typer.Exit(1)
+
+
+@app.command()
+def associate(
+    first: Annotated[Path, typer.Argument(help="The collection of the first question.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="The collection of the second.", show_default=False)],
+    data: Annotated[
+        str, typer.Argument(help="A CSV or Parquet file with a pair of reports a row.", show_default=False)
+    ],
+    columns: Annotated[
+        str, typer.Option("--columns", help="The columns of the reports to the first and the second question.")
+    ] = "first,second",
+    level: Annotated[
+        float, typer.Option("--level", help="The chance of seeing a relation where there is none.")
+    ] = 0.05,
+    as_json: Json = False,
+) -> None:
+    """Estimate how the answers to two questions go together, from reports that came in pairs.
+
+    Exit 1 when they may have nothing to do with each other.
+    """
+    from cobogo.collect.association import associate as associated
+    from cobogo.collect.collection import Collection
+    from cobogo.collect.columns import column_reports
+    from cobogo.data.policy import Data
+    from cobogo.data.table.read import read
+
+    names = [name.strip() for name in columns.split(",")]
+    if len(names) != 2:
+        raise PolicyError(f"must be two names with a comma between. Got {columns!r} instead", where="--columns")
+    if not 0 < level < 1:
+        raise PolicyError(f"must be above 0 and below 1. Got {level!r} instead", where="--level")
+    table = read(data, Data())
+    both = [Collection.load(path) for path in (first, second)]
+    one, other = (column_reports(asked, table, name) for asked, name in zip(both, names, strict=True))
+    found = associated(both[0], one, both[1], other)
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        _say_association(found, both[0].question, both[1].question)
+    if found.chance > level:
+        raise typer.Exit(1)
+
+
+def _collection(path: Path) -> Collection:
+    from cobogo.collect.collection import Collection
+
+    return Collection.load(path)
+
+
+def _losses(asked: Collection) -> str:
+    once, forever = asked.protocol.epsilon_once, asked.protocol.epsilon_forever
+    return f"ε = {once:.4g}" if once == forever else f"ε = {once:.4g} a report, {forever:.4g} for all of one value"
+
+
+def _say_findings(asked: Collection, found: Findings) -> None:
+    marks = ["✓" if there else "" for there in found.significant]
+    entries = list(
+        zip(found.labels, found.counts.tolist(), found.errors.tolist(), found.chances.tolist(), marks, strict=True)
+    )
+    entries.sort(key=lambda entry: -entry[1])
+    if found.counted:
+        users = max(found.users, 1)
+        header = ["value", "clients", "± 1 s.e.", "share", "95 %", "by chance", "there"]
+        rows = [
+            [
+                label, f"{count:,.0f}", f"{error:,.0f}", f"{count / users:.2%}",
+                f"{(count - 1.96 * error) / users:.2%} … {(count + 1.96 * error) / users:.2%}", f"{chance:.2g}", mark,
+            ]
+            for label, count, error, chance, mark in entries
+        ]  # fmt: skip
+        numbers = [1, 2, 3, 5]
+    else:
+        header = ["figure", "estimate", "± 1 s.e.", "95 %"]
+        rows = [
+            [label, f"{count:.6g}", f"{error:.3g}", f"{count - 1.96 * error:.6g} … {count + 1.96 * error:.6g}"]
+            for label, count, error, *_ in entries
+        ]
+        numbers = [1, 2]
+    console.say(
+        f"{number_of(found.users, 'report')} of {asked.question}, version {asked.version}: {asked.mechanism}, "
+        f"{_losses(asked)}\n"
+    )
+    console.say(console.table(header, rows, numbers=numbers))
+    if not found.counted:
+        return
+    if found.too_few:
+        console.say(
+            "\nToo few reports to say anything: a value that every client holds would not stand out of the noise."
+        )
+        return
+    there = int(found.significant.sum())
+    fit = "" if found.fit is None else f"; they explain {found.fit:.0%} of what the bits show"
+    console.say(f"\n{there} of {found.tested:,} are there, at a level of {found.level:g} for all together{fit}.")
+
+
+def _say_if_seeded(total: Aggregate) -> None:
+    if total.seeded:
+        console.warn("some of the reports were drawn from a seed: they are made up, or protect nobody")
+
+
+def _draw(path: Path, asked: Collection, found: Findings) -> None:
+    from cobogo.floor import scratch
+    from cobogo.tell.report.estimates import Estimated, draw
+
+    if path.exists():
+        raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
+    if not found.labels:
+        raise DataError("there is nothing to draw", where=str(path), remedy="Give other candidates, or more reports.")
+    scale = max(found.users, 1) if found.counted else 1
+    lines = [
+        Estimated(label, count / scale, error / scale, bool(there))
+        for label, count, error, there in zip(
+            found.labels, found.counts.tolist(), found.errors.tolist(), found.significant, strict=True
+        )
+    ]
+    lines.sort(key=lambda line: -line.value)
+    with scratch.whole(path) as stage:
+        draw(
+            stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
+            unit="share of the clients" if found.counted else asked.question, percent=found.counted,
+        )  # fmt: skip
+
+
+def _say_plan(found: Plan, what: str, users: int | None, plot: Path | None) -> None:
+    header = ["mechanism", "clients needed", "bytes a report"]
+    rows = [[o.mechanism, "never" if o.users is None else f"{o.users:,}", f"{o.width:,}"] for o in found.offers]
+    if users is not None and any(offer.share is not None for offer in found.offers):
+        header.append(f"{users:,} clients show")
+        for row, offer in zip(rows, found.offers, strict=True):
+            row.append("nothing" if offer.share is None else f"{offer.share:.3%}")
+    console.say(what + ":\n")
+    console.say(console.table(header, rows, numbers=[1, 2, 3]))
+    if found.cheapest is not None:
+        console.say(
+            f"\nCheapest  {found.cheapest.mechanism}: about the fewest clients, and of those the shortest reports"
+        )
+    if plot is not None:
+        console.say(f"Written   {plot}")
+
+
+def _check_between(value: float, low: float, where: str) -> None:
+    if not low <= value < 1 or value <= 0:
+        raise PolicyError(f"must be above {low:g} and below 1. Got {value!r} instead", where=where)
+
+
+def _say_association(found: Association, first: str, second: str) -> None:
+    pairs = sorted(
+        ((i, j) for i in range(len(found.rows)) for j in range(len(found.columns))), key=lambda at: -found.shares[at]
+    )
+    rows = [
+        [
+            found.rows[i], found.columns[j], f"{found.shares[i, j]:.2%}",
+            "" if found.errors[i, j] != found.errors[i, j] else f"{found.errors[i, j]:.2%}",
+            f"{found.shares[i].sum() * found.shares[:, j].sum():.2%}",
+        ]
+        for i, j in pairs[:SHOWN]
+    ]  # fmt: skip
+    console.say(console.table([first, second, "share", "± 1 s.e.", "if unrelated"], rows, numbers=[2, 3, 4]))
+    left = len(pairs) - len(rows)
+    console.say(
+        (f"… and {number_of(left, 'pair')} more\n" if left > 0 else "")
+        + f"\n{number_of(found.users, 'pair')} of reports. By chance alone, unrelated answers would seem as related "
+        f"with probability {found.chance:.2g}."
+    )

@@ -1,0 +1,184 @@
+"""The commands ``cobogo compare``, ``cobogo frontier`` and ``cobogo kinds``: releases side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.errors import PolicyError
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Drawings, Engine, Json, PolicyFile
+
+if TYPE_CHECKING:
+    from cobogo.studies.comparison import Comparison
+    from cobogo.studies.families.job import Kinds
+    from cobogo.studies.frontier import Frontier
+
+
+def compare(
+    policy: PolicyFile,
+    algorithms: Annotated[
+        str, typer.Option("--algorithms", help="Which, as in optimal,ola,local; all if not given.", show_default=False)
+    ] = "",
+    out: Drawings = None,
+    as_json: Json = False,
+) -> None:
+    """Run several algorithms on one policy and show loss, time, suppression, classes and risk side by side.
+
+    Exit 1 when none finds a solution.
+    """
+    from cobogo.data.policy import Policy
+    from cobogo.studies import comparison
+
+    rules = Policy.load(policy)
+    names = [name.strip() for name in algorithms.split(",") if name.strip()]
+    with console.progress(quiet=as_json) as show:
+        found = comparison.compare(rules, algorithms=names, progress=show)
+        if out is not None:
+            comparison.write(found, out, language=language.report_language(rules))
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        console.say(comparison_lines(found))
+        if out is not None:
+            console.say_written(f"{out}/comparison.html", f"{out}/comparison.png", f"{out}/comparison.json")
+    if not any(run.solved for run in found.runs):
+        raise typer.Exit(1)
+
+
+def comparison_lines(found: Comparison) -> str:
+    """A table with one row for each algorithm, and below it why some found no solution."""
+    say = language.words()
+    measured = [say(f"h.{key}") for key in ("suppressed", "classes", "smallest", "inference", "risk")]
+    header = [say("algorithm"), found.metric, *measured, say("seconds")]
+    values = iter(say.column([run.value for run in found.runs if run.solved]))
+    rows = []
+    for run in found.runs:
+        if not run.solved:
+            rows.append([run.algorithm, say("none"), *("" for _ in header[2:])])
+            continue
+        counts = [say.number(number) for number in (run.suppressed, run.classes, run.smallest)]
+        chances = [say.percent(run.inference), say.percent(run.risk)]
+        rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
+    text = [console.table(header, rows, numbers=range(1, len(header)))]
+    text += [f"{run.algorithm}: {language.translate(str(run.why))}." for run in found.runs if not run.solved]
+    return "\n".join(text)
+
+
+def frontier(
+    policy: PolicyFile,
+    vary: Annotated[
+        list[str],
+        typer.Option("--vary", help="What to vary, as in k=2,5,10,20; may be given again.", show_default=False),
+    ],
+    out: Drawings = None,
+    engine: Engine = None,
+    as_json: Json = False,
+) -> None:
+    """Show what more privacy costs: the best release for each value of a parameter. Exit 1 when none has a solution."""
+    from cobogo.data.policy import Policy
+    from cobogo.studies import frontier as frontiers
+
+    rules = Policy.load(policy)
+    with console.progress(quiet=as_json) as show:
+        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
+        if out is not None:
+            frontiers.write(found, out, language=language.report_language(rules))
+    if as_json:
+        console.say_json(found.as_dict())
+    else:
+        console.say(frontier_lines(found))
+        if out is not None:
+            console.say_written(f"{out}/frontier.html", f"{out}/frontier.png", f"{out}/frontier.json")
+    if not any(point.levels is not None for point in found.points):
+        raise typer.Exit(1)
+
+
+def frontier_lines(found: Frontier) -> str:
+    """A table with one row for each choice."""
+    say = language.words()
+    solved = [point for point in found.points if point.levels is not None]
+    attributes = list(solved[0].levels or ()) if solved else []
+    measured = [say(f"h.{key}") for key in ("suppressed", "classes", "smallest", "inference", "risk")]
+    header = [*found.varied, *attributes, found.metric, *measured]
+    values = iter(say.column([point.value for point in solved]))
+    rows = []
+    for point in found.points:
+        given = [say.number(value) for value in point.given.values()]
+        if point.levels is None:
+            cells = [*("" for _ in attributes), say("no solution"), *("" for _ in range(5))]
+        else:
+            levels = [say.number(level) for level in point.levels.values()]
+            counts = [say.number(number) for number in (point.suppressed, point.classes, point.smallest)]
+            cells = [*levels, next(values), *counts, say.percent(point.worst_inference), say.percent(point.risk)]
+        rows.append([*given, *cells])
+    return console.table(header, rows, numbers=range(len(header)))
+
+
+def kinds(
+    policy: PolicyFile,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind", help="A kind, or one with values, as in recoding=2,5,10; may be given again.", show_default=False
+        ),
+    ] = None,
+    out: Drawings = None,
+    records: Annotated[int, typer.Option("--records", help="Records that are released, at most.")] = 20_000,
+    seed: Annotated[int, typer.Option("--seed", help="Draws who is released, the queries and the targets.")] = 0,
+    engine: Engine = None,
+    as_json: Json = False,
+) -> None:
+    """Release one table in several ways and compare: the same measures of use, the same attacks, one chart."""
+    from cobogo.data.policy import Policy
+    from cobogo.studies.families import job
+
+    if records < 100 or seed < 0:
+        raise PolicyError("must be 100 or more, and the seed 0 or more", where="--records")
+    rules = Policy.load(policy)
+    with console.progress(quiet=as_json) as show:
+        of = kinds_of(kind) if kind else None
+        found = job.kinds(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
+        if out is not None:
+            job.write(found, out, language=language.report_language(rules))
+    if as_json:
+        console.say_json(found.as_dict())
+        return
+    console.say(kinds_lines(found))
+    for name, why in found.skipped.items():
+        console.warn(f"{name} is left out: {why}")
+    if out is not None:
+        console.say(f"\nWritten   {out}/kinds.html   {out}/kinds.png   {out}/kinds.json   (keep)")
+
+
+def kinds_of(texts: list[str]) -> dict[str, list[float] | None]:
+    """Kinds with the values of their parameter, as the command line writes them.
+
+    >>> kinds_of(["recoding=2,5", "local"])
+    {'recoding': [2.0, 5.0], 'local': None}
+    """
+    found: dict[str, list[float] | None] = {}
+    for text in texts:
+        name, mark, values = text.partition("=")
+        try:
+            found[name.strip()] = [float(value) for value in values.split(",")] if mark else None
+        except ValueError:
+            raise PolicyError(
+                f"{text!r} is no kind with numbers", where="--kind", remedy="Write it as in: --kind recoding=2,5,10."
+            ) from None
+    return found
+
+
+def kinds_lines(found: Kinds) -> str:
+    """A table with one row for each release."""
+    header = ["kind", "asked", "records", "two-way", "queries", "accuracy", "re-identified", "membership", "inference"]
+    rows = []
+    for one in found.measured:
+        given = ", ".join(f"{name} = {value:g}" for name, value in one.given.items())
+        cells = [one.kind, given, f"{one.records:,}"]
+        cells += [f"{100 * one.use[name]:.1f} %" for name in ("two-way", "query-error", "accuracy")]
+        for name in ("re-identification", "membership", "inference"):
+            cells.append(f"{100 * one.attacks[name]['excess']:+.1f} %")
+        rows.append(cells)
+    return console.table(header, rows, numbers=range(2, len(header)))

@@ -1,0 +1,57 @@
+"""The command ``cobogo demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.faces.cli import console, language
+
+if TYPE_CHECKING:
+    from cobogo.studies.demo.run import Demo
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="Where everything goes.")] = Path("demo"),
+    rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
+) -> None:
+    """Anonymize made-up COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show what came of it."""
+    from cobogo.studies.demo.run import run as run_demo
+
+    with console.progress() as show:
+        made = run_demo(out, rows=rows, language=language.report_language(None), progress=show)
+    console.say(demo_lines(made, out))
+
+
+def demo_lines(demo: Demo, directory: Path) -> str:
+    """A table of what each release cost, what two of them expose together, and which one to give away."""
+    from cobogo.studies.demo.run import CHOSEN, TOGETHER
+
+    say, results = language.words(), demo.results
+    measured = [say(f"h.{key}") for key in ("precision", "average", "classes", "suppressed", "file")]
+    header = ["k", "l", "localidade", "data_nascimento", *measured]
+    rows = [
+        [
+            str(result.case.k),
+            "" if result.case.l is None else str(result.case.l),
+            say("h.level", n=result.report["levels"]["localidade"]),
+            say("h.level", n=result.report["levels"]["data_nascimento"]),
+            say.fixed(result.report["metrics"]["precision"], ".4f"),
+            say.fixed(result.report["classes"]["average"], ",.1f"),
+            say.number(result.report["classes"]["count"]),
+            say.number(result.report["suppressed"]),
+            result.case.file,
+        ]
+        for result in results
+    ]
+    table = console.table(header, rows, numbers=(0, 1, 4, 5, 6, 7))
+    one, other = (f"{directory}/releases/{case.name}" for case in TOGETHER)
+    told = [
+        say("demo", n=len(results), directory=directory),
+        say("demo.limit", share=say.percent(max(result.limit for result in results))),
+        say("demo.together", n=demo.exposed, one=one, other=other),
+        say("demo.give", directory=f"{directory}/releases/{CHOSEN.name}/public"),
+    ]
+    return "\n".join([table, "", *told])

@@ -1,0 +1,102 @@
+"""The command ``cobogo inspect``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cobogo.errors import OutputError, PolicyError
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
+
+if TYPE_CHECKING:
+    from cobogo.data.policy import Data
+    from cobogo.data.schema import ColumnProfile, Suggestion
+
+
+def inspect(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    separator: GuessedSeparator = None,
+    encoding: Encoding = "utf-8",
+    write: Annotated[Path | None, typer.Option("--write", help="Write a starter policy here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
+    from cobogo.data.schema import inspecting
+
+    if encoding not in ("utf-8", "latin-1"):
+        raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
+    if separator is not None and len(separator) != 1:
+        raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
+    options, profiles, suggestions = inspecting.inspect(data, separator, encoding)
+    if write is not None:
+        write_starter(write, data, options, profiles, suggestions)
+    if as_json:
+        console.say_json(inspecting.as_json(profiles, suggestions))
+        return
+    say = language.words()
+    console.say(as_table(profiles, suggestions))
+    if any(not found.certain for found in suggestions):
+        console.say(f"\n{say('guess')}")
+    if write is not None:
+        console.say_written(str(write), say("confirm", policy=write))
+
+
+def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
+    """A table of the columns with what was found and is suggested. It shows no value of the data."""
+    say = language.words()
+    rows = [
+        [
+            column.name,
+            str(column.kind),
+            say.number(column.distinct),
+            say.number(column.missing),
+            f"{found.role}{'' if found.certain else ' ?'}",
+            _short(found.hierarchy),
+            language.translate_reason(found.reason),
+        ]
+        for column, found in zip(profiles, suggestions, strict=True)
+    ]
+    header = [say(key) for key in ("column", "type", "distinct", "missing", "role", "hierarchy", "because")]
+    return console.table(header, rows, numbers=(2, 3))
+
+
+def write_starter(
+    target: Path, data: Path, options: Data, profiles: list[ColumnProfile], suggestions: list[Suggestion]
+) -> None:
+    """Write the starter policy where nothing is yet."""
+    from cobogo.data.schema import starter_policy
+
+    text = starter_policy(
+        profiles,
+        suggestions,
+        path=_relative(data, target.parent),
+        separator=options.separator,
+        encoding=options.encoding,
+    )
+    try:
+        with target.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise OutputError("is there already", where=str(target), remedy="Choose another name for --write.") from None
+    except OSError as error:
+        target.unlink(missing_ok=True)
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+
+
+def _relative(path: Path, home: Path) -> str:
+    """A path as the policy beside it would write it."""
+    try:
+        return path.resolve().relative_to(home.resolve()).as_posix()
+    except ValueError:
+        return path.resolve().as_posix()
+
+
+def _short(hierarchy: dict[str, Any] | None) -> str:
+    if not hierarchy:
+        return ""
+    kind, value = next(iter(hierarchy.items()))
+    levels = hierarchy.get("levels")
+    return f"{kind} {value}" + (f" → {' → '.join(levels)}" if levels else "")

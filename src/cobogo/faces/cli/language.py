@@ -1,0 +1,86 @@
+"""The language that the command line speaks: what ``--lang`` says, wherever it stands, or else the locale."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from cobogo.errors import PolicyError
+from cobogo.floor.language import language_of, of_locale
+from cobogo.floor.language.sentences import in_portuguese
+
+if TYPE_CHECKING:
+    from cobogo.data.policy import Policy
+    from cobogo.tell.report.words import Words
+
+OPTIONS = ("--lang", "--language")
+
+
+_REQUESTED: ContextVar[str | None] = ContextVar("language", default=None)
+"""The language that ``--lang`` of this command names."""
+
+
+def take_language(arguments: list[str]) -> list[str]:
+    """Remember the language that the arguments name, if they do, and return the other arguments."""
+    language, rest = _without_language(arguments)
+    _REQUESTED.set(language)
+    return rest
+
+
+def terminal_language() -> str:
+    """The language of what is said on the terminal."""
+    return _REQUESTED.get() or of_locale()
+
+
+def requested_language() -> str | None:
+    """The language that was asked for by name, if one was."""
+    return _REQUESTED.get()
+
+
+def translate(text: str) -> str:
+    """A sentence of the program in the language that is spoken."""
+    return text if terminal_language() == "en" else in_portuguese(text)
+
+
+def translate_reason(text: str) -> str:
+    """Why a column seems to be what it is, in the language that is spoken."""
+    from cobogo.data.schema.portuguese import reason_in_portuguese
+
+    return text if terminal_language() == "en" else reason_in_portuguese(text)
+
+
+def words() -> Words:
+    """The texts of the terminal in its language."""
+    from cobogo.faces.cli.words import TEXTS
+    from cobogo.tell.report.words import Words
+
+    return Words(terminal_language(), TEXTS[terminal_language()])
+
+
+def report_language(policy: Policy | None) -> str:
+    """The language of what is written: the one asked for, or else the policy's, or else the locale's."""
+    said = policy is not None and "language" in policy.report.model_fields_set
+    return _REQUESTED.get() or (policy.report.language if policy is not None and said else of_locale())
+
+
+def with_report_language(policy: Policy) -> Policy:
+    """A policy whose report is in the language of what is written."""
+    return policy.model_copy(update={"report": policy.report.model_copy(update={"language": report_language(policy)})})
+
+
+def _without_language(args: list[str]) -> tuple[str | None, list[str]]:
+    language: str | None = None
+    rest: list[str] = []
+    left = iter(args)
+    for argument in left:
+        name, is_one, value = argument.partition("=")
+        if argument == "--":
+            return language, [*rest, argument, *left]
+        if name not in OPTIONS:
+            rest.append(argument)
+            continue
+        value = value if is_one else next(left, "")
+        if not value:
+            raise PolicyError("needs a language: en or pt-BR", where=name)
+        language = language_of(value, where=name)
+    return language, rest

@@ -1,0 +1,139 @@
+"""The command ``cobogo locate evaluate``: mechanisms × attacks on a file of trajectories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.errors import DataError, number_of
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import GuessedSeparator, Json
+
+if TYPE_CHECKING:
+    from cobogo.locate.attacks import LocationFindings
+    from cobogo.studies.locations import Evaluation, Run
+
+USUAL = (
+    "planar-laplace:epsilon=0.05|0.02|0.01|0.005|0.002",
+    "disc:radius=100|300|1000",
+)
+"""Mechanisms that are tried where none is named."""
+
+
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="Points of people: CSV or Parquet.", show_default=False)],
+    mechanism: Annotated[
+        list[str] | None,
+        typer.Option("--mechanism", help="As in planar-laplace:epsilon=0.01|0.1; may be given again."),
+    ] = None,
+    attack: Annotated[
+        list[str] | None, typer.Option("--attack", help="As in tracking:speed=10; may be given again. All.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Also write a page, pictures and a map here: evidence, to be kept.")
+    ] = None,
+    every: Annotated[float, typer.Option("--every", help="Seconds: one point of a person in each, at most.")] = 60.0,
+    most: Annotated[int, typer.Option("--most", min=10, help="Points at most, of people chosen by chance.")] = 5000,
+    places: Annotated[
+        Path | None, typer.Option("--places", help="Places that attackers know: addresses, clinics.")
+    ] = None,
+    background: Annotated[
+        Path | None, typer.Option("--background", help="Movements that attackers know from elsewhere.")
+    ] = None,
+    cells: Annotated[int, typer.Option("--cells", min=4, help="Places that attackers think of, at most.")] = 2500,
+    utc_offset: Annotated[float, typer.Option("--utc-offset", help="Hours from UTC of the people's clock.")] = 0.0,
+    user: Annotated[str | None, typer.Option("--user", help="The column of people.")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="The column of times.")] = None,
+    lon: Annotated[str | None, typer.Option("--lon", help="The column of longitudes.")] = None,
+    lat: Annotated[str | None, typer.Option("--lat", help="The column of latitudes.")] = None,
+    separator: GuessedSeparator = None,
+    as_json: Json = False,
+) -> None:
+    """Try mechanisms on true points, attack what they release, and show what each costs and what is still found.
+
+    What is written is evidence: it shows true positions.
+    """
+    from cobogo.locate import spec as asking
+    from cobogo.locate.attacks import ATTACKS
+    from cobogo.locate.places.reading import read_points
+    from cobogo.studies.location_files import write
+    from cobogo.studies.locations import evaluate as measure
+    from cobogo.studies.locations import ground_of, sampled
+
+    wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
+    attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]
+    whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
+    sample = sampled(whole, every, most)
+    points = sample.points
+    known = None if places is None else read_points(places)
+    before = None if background is None else read_points(background)
+    for name, some in ((file, points), (places, known), (background, before)):
+        if some is not None and not len(some):
+            raise DataError("has no points", where=str(name))
+    made = {one.label: asking.mechanism(one, points, places=known) for one in wanted}
+    with console.progress(quiet=as_json) as show:
+        found = measure(
+            sample,
+            made,
+            attacks,
+            name=file.name,
+            grid=ground_of(points, before, cells),
+            background=before,
+            places=known,
+            hours_from_utc=utc_offset,
+            progress=show,
+        )
+        if out is not None:
+            write(found, out, language=language.report_language(None))
+    if as_json:
+        console.say_json(found.to_dict())
+        return
+    console.say(evaluation_table(found))
+    for line in attacks_not_run(found):
+        console.say(line)
+    for note in found.notes:
+        console.say(f"          {note}")
+    if out is not None:
+        console.say(f"\nWritten   {out}/evidence (keep: it shows true positions)")
+
+
+def evaluation_table(found: Evaluation) -> str:
+    """Mechanisms in rows; for each attack the share found beside what anybody finds, and by how much a guess is off."""
+    header = ["mechanism", "loss m", "asks about", *found.attacks]
+    rows = [
+        [run.label, f"{run.quality_loss:,.0f}", _price(run), *(_cell(run.findings.get(name)) for name in found.attacks)]
+        for run in found.runs
+    ]
+    people = number_of(found.truth.users, "person", "people")
+    points = number_of(len(found.truth), "point")
+    lead = f"Attacked  {found.source}: {points} of {people}; the share found (without any report), the error\n"
+    return lead + console.table(header, rows, numbers=range(1, len(header)))
+
+
+def _price(run: Run) -> str:
+    """What a service must answer about, and for how many it is not asked at all."""
+    silent = "" if run.answered == 1 else f", {1 - run.answered:.0%} silent"
+    if run.positions is not None:
+        return f"{run.positions:g} places{silent}"
+    return ("1 place" if run.area is None else f"{run.area / 1e6:.3g} km²") + silent
+
+
+def _cell(finding: LocationFindings | None) -> str:
+    if finding is None:
+        return ""
+    share = f"{finding.success:.0%} ({finding.baseline:.0%})"
+    return f"{share} {finding.error.mean():,.0f} m" if len(finding.error) else share
+
+
+def attacks_not_run(found: Evaluation) -> list[str]:
+    """Why an attack could not be run on some mechanisms, in lines."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for run in found.runs:
+        for attack, why in run.skipped.items():
+            reasons.setdefault((attack, why), []).append(run.label)
+    return [
+        f"Not tried {attack}{'' if len(runs) == len(found.runs) else ' on ' + ', '.join(runs)}: {why}"
+        for (attack, why), runs in reasons.items()
+    ]

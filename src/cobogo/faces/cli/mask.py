@@ -1,0 +1,109 @@
+"""The commands ``cobogo mask``, ``cobogo tokenize`` and ``cobogo detokenize``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.errors import PolicyError
+from cobogo.faces.cli import console
+from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
+
+if TYPE_CHECKING:
+    from cobogo.publish.mask.tables import MaskedTables
+
+
+def mask(
+    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+) -> None:
+    """Mask columns for test data as a policy says, write the release and verify it. Gives no formal guarantee."""
+    _run(policy, out, engine, quiet, as_json)
+
+
+def tokenize(
+    policy: PolicyFile, out: Out = None, engine: Engine = None, quiet: Quiet = False, as_json: Json = False
+) -> None:
+    """Replace values by tokens of a vault, pseudonyms or ciphertexts as a policy says, and write the release."""
+    _run(policy, out, engine, quiet, as_json, needed=("token", "pseudonym", "encrypt"))
+
+
+def detokenize(
+    data: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="The new file: .csv or .parquet.", show_default=False)],
+    column: Annotated[
+        list[str],
+        typer.Option("--column", help="A column and its domain, as in cpf=research; may be given again."),
+    ] = [],  # noqa: B006
+    decrypt: Annotated[
+        list[str], typer.Option("--decrypt", help="A column that is encrypted; may be given again.")
+    ] = [],  # noqa: B006
+    vault: Annotated[str | None, typer.Option("--vault", help="The vault: a file, or a database's URL.")] = None,
+    key: Annotated[Path | None, typer.Option("--key", help="The file of a key that may detokenize.")] = None,
+    secret: Annotated[Path | None, typer.Option("--secret", help="The file of the secret.")] = None,
+    separator: Annotated[str, typer.Option("--separator", help="What stands between the fields.")] = ",",
+    missing: Annotated[str, typer.Option("--missing", help="error or null: what a token without value is.")] = "error",
+) -> None:
+    """Turn tokens back into values, and decrypt columns, in a new file that only this user may read."""
+    from cobogo.publish.mask.restore import restore
+
+    if missing not in ("error", "null"):
+        raise PolicyError(f"must be error or null. Got {missing!r} instead", where="--missing")
+    pairs = dict(_pair(text) for text in column)
+    records = restore(
+        data, out, domains=pairs, decrypt=decrypt, vault=vault, key=key, secret=secret, separator=separator,
+        missing="null" if missing == "null" else "error",
+    )  # fmt: skip
+    console.say(f"Written   {out}   {records:,} records with their original values: keep it as you keep those")
+
+
+def _run(
+    policy: Path, out: Path | None, engine: str | None, quiet: bool, as_json: bool, needed: tuple[str, ...] = ()
+) -> None:
+    from cobogo.data.policy.masking import operator_of
+    from cobogo.faces.cli.summary import directory_of, write_and_say
+    from cobogo.publish import transform as jobs
+    from cobogo.publish.mask.tables import MaskedTables
+
+    with console.progress(quiet=quiet or as_json) as show:
+        release = jobs.mask(policy, engine=engine, progress=show)
+        tables = release.tables.values() if isinstance(release, MaskedTables) else [release]
+        used = {operator_of(spec) for t in tables if t.policy.masking for spec in t.policy.masking.columns.values()}
+        if needed and not used & set(needed):
+            raise PolicyError(
+                "tokenizes nothing", where=f"{policy}, masking.columns", remedy=f"Use one of {', '.join(needed)}."
+            )
+        if not isinstance(release, MaskedTables):
+            write_and_say(release, directory_of(release.policy, out), show, quiet, as_json)
+            return
+        directory = out or (release.rules.home / release.rules.directory if release.rules.directory else None)
+        if directory is None:
+            raise PolicyError(
+                "says nowhere where the release should go",
+                where=f"{policy}, output.directory",
+                remedy="Add it, or give --out.",
+            )
+        verdicts = release.write(directory, progress=show)
+    for warning in release.warnings:
+        console.warn(warning)
+    records = {name: verdict.records for name, verdict in verdicts.items()}
+    if as_json:
+        console.say_json({"tables": records, "references": [str(found) for found in release.rules.references]})
+    elif not quiet:
+        _say_tables(release, records, directory)
+
+
+def _say_tables(release: MaskedTables, records: dict[str, int], directory: Path) -> None:
+    for name, count in records.items():
+        console.say(f"Release   {name:<30} {count:,} records")
+    for reference in release.rules.references:
+        console.say(f"Verified  {reference} still holds ✓")
+    console.say(f"Written   {directory}/*/public (give away)   {directory}/*/evidence (keep)")
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, mark, domain = text.partition("=")
+    if not (name and mark and domain):
+        raise PolicyError(f"must be COLUMN=DOMAIN. Got {text!r} instead", where="--column")
+    return name, domain

@@ -1,0 +1,62 @@
+"""The command ``cobogo verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cobogo.faces.cli import console, language
+from cobogo.faces.cli.options import Json
+
+if TYPE_CHECKING:
+    from cobogo.release.contract import Verdict
+
+
+def verify(
+    release: Annotated[Path, typer.Argument(help="A release directory, or its public part.", show_default=False)],
+    policy: Annotated[Path | None, typer.Option("--policy", help="Also check this policy's models and roles.")] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", help="The URL of the database that holds a released table.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 also when a model cannot be decided from what is there.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Check a release: every hash, and every model from the released values. Exit 1 when something does not hold."""
+    from cobogo.release import verify as verification
+
+    verdict = verification.verify(release, policy=policy, engine=engine)
+    if as_json:
+        console.say_json(verdict.as_dict())
+    else:
+        for line in verdict_lines(verdict):
+            console.say(line)
+    if not verdict or (strict and verdict.undecided):
+        raise typer.Exit(1)
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """Lines of text for a verdict: one for each model, then problems, notes and the conclusion."""
+    from cobogo.faces.cli.summary import measured_value
+
+    say = language.words()
+    text = []
+    width = max((len(str(found.model)) for found in verdict.models), default=0)
+    for found in verdict.models:
+        failing = (
+            ""
+            if verdict.classes is None
+            else "  " + say("fail", failing=found.failing_classes, classes=verdict.classes)
+        )
+        mark = "?" if found.undecided else "✓" if found.satisfied else f"✗{failing}"
+        text.append(f"{found.model!s:<{width}}  {measured_value(found):<16} {mark}")
+    text += [f"✗ {language.translate(problem)}" for problem in verdict.problems]
+    text += [f"{say('Note')}: {language.translate(note)}." for note in verdict.notes]
+    if verdict and verdict.undecided:
+        text.append(say("as far as", undecided=len(verdict.undecided), models=len(verdict.models)))
+    else:
+        text.append(say("holds" if verdict else "does not hold"))
+    return text

@@ -1,1 +1,0 @@
-"""Algorithms of the literature that choose a node of the generalization lattice."""

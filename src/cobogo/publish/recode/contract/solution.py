@@ -1,0 +1,133 @@
+"""What a recoding algorithm returns, and how solutions are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from cobogo.examine.metrics import BUCKETED, MARGINALIZED
+from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import Levels
+from cobogo.release.margins import Margins
+
+if TYPE_CHECKING:  # the rooms that answer so stand above
+    from cobogo.publish.recode.buckets.bucketed import Buckets
+    from cobogo.publish.recode.lattice.evaluate import Checked
+
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution:
+    """The node chosen, whether it is proven best, and what was seen on the way."""
+
+    algorithm: str
+    chosen: Checked
+    optimal: bool  # proven
+    nodes: int
+    checked: int
+    runners_up: tuple[Checked, ...]
+    notes: tuple[str, ...] = ()  # what whoever asked should know
+
+    metric: ClassVar[None] = None
+
+    @property
+    def levels(self) -> Levels:
+        """The level of each quasi-identifier."""
+        return self.chosen.levels
+
+    @property
+    def value(self) -> float:
+        """Of the metric asked for."""
+        return self.chosen.value
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Assigned:
+    """The assignment chosen by an algorithm that gives each record its own levels. ``value``: of the metric."""
+
+    algorithm: str
+    assignment: Assignment
+    value: float
+    nodes: int
+    checked: int
+    metric: str | None = None  # what ``value`` is of, where it is not the metric asked for
+    notes: tuple[str, ...] = ()  # what whoever asked should know
+
+    optimal: ClassVar[bool] = False
+    runners_up: ClassVar[tuple[Checked, ...]] = ()
+    levels: ClassVar[None] = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bucketed:
+    """The buckets chosen by an algorithm that leaves tuples as they are and parts them from the sensitive values."""
+
+    algorithm: str
+    buckets: Buckets
+    value: float
+    nodes: int
+    checked: int
+    metric: str = BUCKETED
+    slices: tuple[
+        tuple[str, ...], ...
+    ] = ()  # attributes that stay together; none where only the sensitive one is apart
+    notes: tuple[str, ...] = ()
+    optimal: bool = False  # proven
+
+    runners_up: ClassVar[tuple[Checked, ...]] = ()
+    levels: ClassVar[None] = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Marginalized:
+    """The marginals chosen, each attribute at one level in all of them."""
+
+    algorithm: str
+    margins: Margins
+    attribute_levels: Mapping[str, int]
+    value: float
+    nodes: int
+    checked: int
+    metric: str = MARGINALIZED
+    notes: tuple[str, ...] = ()
+
+    optimal: ClassVar[bool] = False
+    runners_up: ClassVar[tuple[Checked, ...]] = ()
+    levels: ClassVar[None] = None
+
+
+AnySolution = Solution | Assigned | Bucketed | Marginalized
+"""A recoding algorithm answers with a node of the lattice, with an assignment of records to released tuples, with
+buckets of records, or with marginals."""
+
+
+def cost(checked: Checked, *, maximize: bool) -> float:
+    """The metric's value, negated where more is better."""
+    return -checked.value if maximize else checked.value
+
+
+def slack(best: float) -> float:
+    """Values within this much of the best are equal to it."""
+    return TOLERANCE * max(1.0, abs(best))
+
+
+def ranked(candidates: Iterable[Checked], *, maximize: bool) -> list[Checked]:
+    """Satisfied nodes, best first. Ties go to more classes, fewer suppressed, fewer withheld, lower height, smaller
+    levels."""
+
+    def by_cost(node: Checked) -> float:
+        return cost(node, maximize=maximize)
+
+    def by_tie(node: Checked) -> tuple[int, int, int, int, Levels]:
+        assert node.outcome is not None
+        lost = int(node.outcome.suppressed)
+        return -int(node.outcome.classes), lost, node.failing_records - lost, sum(node.levels), node.levels
+
+    rest = sorted(candidates, key=lambda node: (by_cost(node), by_tie(node)))
+    if not rest:
+        return []
+    best = by_cost(rest[0])
+    tied = [node for node in rest if by_cost(node) <= best + slack(best)]
+    return sorted(tied, key=by_tie) + rest[len(tied) :]

@@ -1,0 +1,64 @@
+"""Datafly (Sweeney 1998): raise the attribute with most distinct values until little enough is left to suppress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cobogo.floor.catalogue import card
+from cobogo.publish.recode.contract.problem import Levels, Problem
+from cobogo.publish.recode.contract.solution import Solution
+from cobogo.publish.recode.lattice.classic.tags import none_found
+from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
+
+
+@card("datafly", title="Datafly", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+def datafly(
+    problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
+) -> Solution:
+    r"""Raises the attribute with most distinct values, again and again, until the models hold: quick, and often too
+    general.
+
+    The attributes' weights divide their counts, so what weighs more is raised later. The policy's metric is measured,
+    but steers nothing. There are no more steps than levels, so a time limit is not needed.
+
+    Formula: $g_{i+1} = g_i + e_A$ with $A = \arg\max_A \frac{\text{distinct values of } A \text{ at } g_i}{w_A}$, until
+        at most $\lfloor \ell N \rfloor$ records fail
+    Example:
+        >>> from cobogo.studies.worked import released
+        >>> released("datafly").levels
+        {'age': 3, 'sex': 0}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is said of how much is
+        lost.
+    Limits: Never looks at what a step costs. May find nothing where a model can be broken by merging classes, although
+        there is a solution; it then says so.
+    Cost: $O(\sum_A H_A)$ roll-ups of n distinct tuples.
+    Paper: L. Sweeney, Datafly: a system for providing anonymity in medical data, 1998.
+    """
+    del time_limit
+    evaluator = Evaluator(problem)
+    levels, steps = problem.lowest, sum(problem.highest) - sum(problem.lowest)
+    checked = evaluator.check(levels)
+    while not checked.satisfied and levels != problem.highest:
+        if progress is not None:
+            progress(evaluator.checked, steps + 1)
+        levels = climbed(problem, levels)
+        checked = evaluator.check(levels)
+    if not checked.satisfied:
+        raise none_found(problem, evaluator, "datafly")
+    return solution(problem, "datafly", checked, evaluator)
+
+
+def climbed(problem: Problem, levels: Levels) -> Levels:
+    """One step up: of the attributes that may rise, the one with most distinct values now; the first of those that
+    tie."""
+    free = [column for column, level in enumerate(levels) if level < problem.highest[column]]
+    chosen = max(free, key=lambda column: problem.distinct[column][levels[column]] / problem.weights[column])
+    return tuple(level + (column == chosen) for column, level in enumerate(levels))
+
+
+def solution(problem: Problem, algorithm: str, chosen: Checked, evaluator: Evaluator) -> Solution:
+    """The answer of an algorithm that proves nothing."""
+    nodes = node_count(problem.lowest, problem.highest)
+    return Solution(algorithm, chosen, nodes == 1, nodes, evaluator.checked, ())

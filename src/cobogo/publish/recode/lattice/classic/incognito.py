@@ -1,0 +1,132 @@
+"""Incognito (LeFevre, DeWitt and Ramakrishnan 2005): what fails on some of the attributes fails on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from cobogo.data.table.frequency import FrequencyTable, number_tuples
+from cobogo.examine.metrics import METRICS
+from cobogo.floor.arrays import Mask
+from cobogo.floor.catalogue import card
+from cobogo.floor.progress import Steps
+from cobogo.promises.models import Scope
+from cobogo.publish.recode.contract.problem import Problem, merged
+from cobogo.publish.recode.contract.solution import Solution
+from cobogo.publish.recode.lattice.classic.ola import caveats
+from cobogo.publish.recode.lattice.classic.tags import FAILS, HOLDS, UNKNOWN, Survey, Tags, refuse_if_larger
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+
+
+@card("incognito", title="Incognito", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+def incognito(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
+    r"""Goes through ever larger sets of quasi-identifiers, dropping what fails on a smaller one; the metric chooses
+    among the lowest nodes that hold.
+
+    Models that may break upwards take no part in the dropping, and every node that is left is then checked.
+
+    Formula: $g \text{ holds on } Q \Rightarrow g|_{S} \text{ holds on } S$ for every $S \subseteq Q$; so a node on $Q$
+        is looked at only if it holds on all subsets that are smaller by one
+    Example:
+        >>> from cobogo.studies.worked import released
+        >>> released("incognito").levels
+        {'age': 3, 'sex': 0}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. Without suppression the node is
+        the optimum, by any metric.
+    Limits: With suppression the best of the minimal nodes is not always the best of all. The sets of columns double
+        with each column: above about nine, ola or optimal are quicker.
+    Cost: $O(2^a)$ sets of a attributes, each with a lattice of its own.
+    Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Incognito: efficient full-domain k-anonymity, SIGMOD 2005.
+    """
+    spans = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
+    refuse_if_larger(prod(span + 1 for span in spans), "incognito")
+    survey = Survey(problem, "incognito", time_limit, progress)
+    survey.tags.state[~_hopeful(survey)] = FAILS
+    for height in range(survey.tags.height + 1):
+        survey.settle_height(height)
+    return survey.answer(survey.minimal(), proven=survey.best_is_minimal, notes=caveats(survey.evaluator))
+
+
+def _hopeful(survey: Survey) -> Mask:
+    """The nodes that fail on no smaller set of attributes."""
+    problem, width = survey.problem, len(survey.problem.hierarchies)
+    models = [m for m in problem.models if m.scope is Scope.CLASS and survey.evaluator.rules_out(m)]
+    hopeful = np.ones(survey.tags.shape, dtype=np.bool_)
+    if not models:
+        return hopeful
+    below: dict[tuple[int, ...], Mask] = {}
+    for size in range(1, width):
+        alive = {}
+        for columns in combinations(range(width), size):
+            part = replace(projected(problem, columns), models=tuple(models))
+            alive[columns] = _surviving(part, _joined(columns, survey.tags.shape, below), survey)
+        below = alive
+    return hopeful & _joined(tuple(range(width)), survey.tags.shape, below)
+
+
+def _joined(columns: tuple[int, ...], shape: Sequence[int], below: dict[tuple[int, ...], Mask]) -> Mask:
+    """The nodes over some attributes whose parts have all survived."""
+    found = np.ones([shape[column] for column in columns], dtype=np.bool_)
+    for absent in range(len(columns)):
+        part = below.get(columns[:absent] + columns[absent + 1 :])
+        if part is not None:
+            found &= np.expand_dims(part, absent)
+    return found
+
+
+def _surviving(part: Problem, candidates: Mask, survey: Survey) -> Mask:
+    """From below, the candidates that are not hopeless on these attributes; when time runs out, all that are left."""
+    evaluator = Evaluator(part)
+    tags = Tags(part.lowest, part.highest)
+    tags.state[~candidates] = FAILS
+    for height in range(tags.height + 1):
+        for levels in tags.levels((tags.heights == height) & (tags.state == UNKNOWN)):
+            if survey.out_of_time():
+                break
+            if tags.unknown(levels):
+                if evaluator.check(levels).hopeless:
+                    tags.mark(levels, FAILS)
+                else:
+                    tags.mark_above(levels, HOLDS)
+    survey.evaluator.checked += evaluator.checked
+    return np.asarray(tags.state != FAILS)
+
+
+def projected(problem: Problem, columns: Sequence[int]) -> Problem:
+    """The problem without some of its quasi-identifiers."""
+    table = problem.table
+    names = tuple(table.quasi_identifiers[column] for column in columns)
+    ids, first = number_tuples(
+        [table.codes[:, column] for column in columns], [len(table.values[name]) for name in names], len(table.counts)
+    )
+    rows, groups = np.arange(len(table.counts)), len(first)
+
+    def summed(counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        total = np.zeros(groups, dtype=np.int64)
+        np.add.at(total, ids, counts)
+        return total
+
+    people = table.people
+    return replace(
+        problem,
+        table=FrequencyTable(
+            quasi_identifiers=names,
+            values={name: table.values[name] for name in names},
+            codes=np.ascontiguousarray(table.codes[first][:, list(columns)]),
+            counts=summed(table.counts),
+            histograms={name: merged(found, rows, ids, groups) for name, found in table.histograms.items()},
+            populations={name: summed(counts) for name, counts in table.populations.items()},
+            people=None if people is None else replace(people, sets=merged(people.sets, rows, ids, groups)),
+        ),
+        hierarchies=tuple(problem.hierarchies[column] for column in columns),
+        metric=METRICS["height"],
+        lowest=tuple(problem.lowest[column] for column in columns),
+        highest=tuple(problem.highest[column] for column in columns),
+        weights=tuple(problem.weights[column] for column in columns),
+        blind=(),
+    )

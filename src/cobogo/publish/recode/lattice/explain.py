@@ -1,0 +1,118 @@
+"""Why there is no solution: what stands in the way, and the smallest suppression limit that would work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cobogo.data.policy.tables import records_allowed
+from cobogo.errors import NoSolution, number_of
+from cobogo.promises.models import Monotone, Scope
+from cobogo.promises.models.check import check, failing
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.rolled import Rolled
+from cobogo.publish.recode.lattice.walk import predecessors
+
+NODES_TRIED = 2000
+"""Nodes that are looked at for the smallest limit that works: a hint in an error must not take longer than the
+search."""
+
+
+def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
+    """Look at the most general node (and at others, where models are not monotone) for what fails there."""
+    records = problem.scale.records
+    top = evaluator.table(problem.highest)
+    lost = _lost(evaluator, top)
+    what = (
+        f"no recoding within the levels allowed satisfies the policy: even the most general one has {lost:,} of "
+        f"{number_of(records, 'record')} ({_percent(lost, records)}) in classes that fail"
+    )
+    hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
+    fewest = _fewest(problem)
+    every = next((model for model in problem.models if model.needs_every_class), None)
+    if every is not None:
+        hints.append(f"{every} allows no class to be suppressed.")
+    elif fewest is None:
+        hints.append("At every level everything fails: no suppression limit would help.")
+    else:
+        hints.append(
+            f"The smallest suppression-limit that works is {_limit_for(fewest, records)} "
+            f"({fewest:,} of {number_of(records, 'record')})."
+        )
+    return NoSolution(what, remedy=" ".join(hint for hint in hints if hint))
+
+
+def _lost(evaluator: Evaluator, rolled: Rolled) -> int:
+    """The records that a node would have to suppress."""
+    return int(rolled.records[evaluator.failing(rolled)].sum())
+
+
+def _blocking_model(problem: Problem, evaluator: Evaluator, top: Rolled, lost: int) -> str:
+    """Which model fails most there, when there are several."""
+    classes = evaluator.classes(top)
+    kept = classes.where(~evaluator.failing(top) & (classes.sizes > 0))
+    for verdict in check([model for model in problem.models if model.scope is Scope.TABLE], kept):
+        if not verdict.satisfied:
+            return f"The whole table fails {verdict.model}: measured {verdict.measured:.4g}."
+    if len(problem.models) < 2 or not lost:
+        return ""
+    alone = {str(model): int(top.records[failing([model], classes)].sum()) for model in problem.models}
+    worst = max(alone, key=lambda name: alone[name])
+    return f"The model that blocks most is {worst}: {number_of(alone[worst], 'record')} would have to go there."
+
+
+def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> str:
+    """Which attribute, were it not released at all, would help most."""
+    top = evaluator.table(problem.highest)
+    best, least = None, lost
+    for column, hierarchy in enumerate(problem.hierarchies):
+        if len(np.unique(top.codes[:, column])) < 2:
+            continue
+        still = _lost(evaluator, top.without([column]))
+        if still < least:
+            best, least = hierarchy, still
+    if best is None:
+        return ""
+    column = problem.hierarchies.index(best)
+    how = "its max-level holds it down" if problem.highest[column] < best.height else "its hierarchy has no top level *"
+    return (
+        f'The attribute that blocks most is "{best.attribute}" ({how}): fully generalized, it would leave '
+        f"{number_of(least, 'record')} failing."
+    )
+
+
+def _fewest(problem: Problem) -> int | None:
+    """The fewest records that any node would have to suppress, if it may suppress as many as it likes."""
+    relaxed = Evaluator(replace(problem, limit=problem.scale.records))
+    nodes = [problem.highest]
+    seen = set(nodes)
+    fewest = None
+    for node in nodes:  # grows while it is gone through
+        checked = relaxed.check(node)
+        if checked.satisfied and (fewest is None or checked.failing_records < fewest):
+            fewest = checked.failing_records
+        if not problem.withholds and all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in problem.models):
+            break  # no node does better than the most general one
+        below = [step for step in predecessors(node, problem.lowest) if step not in seen]
+        nodes += below[: max(0, NODES_TRIED - len(nodes))]
+        seen.update(below)
+    return fewest
+
+
+def _limit_for(suppressed: int, records: int) -> str:
+    """A share, as short as can be, that allows so many records and not one more.
+
+    >>> _limit_for(1346, 30162)
+    '0.04463'
+    """
+    for digits in range(2, 16):
+        scaled = -(-suppressed * 10**digits // records)
+        if records_allowed(scaled / 10**digits, records) == suppressed:
+            return f"{scaled / 10**digits:.{digits}f}"
+    return repr(suppressed / records)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "0 %"

@@ -1,0 +1,77 @@
+"""The maps for those who build are true: what they name is in the tree, and no room is missing."""
+
+import re
+import tomllib
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+SOURCE = ROOT / "src" / "cobogo"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+MAPS = [
+    file for file in (CONTRIBUTING, ROOT / "docs" / "architecture.md", ROOT / "tests" / "README.md") if file.exists()
+]
+PATH = re.compile(r"[\w.-]+(/[\w.-]+)*(/|\.(py|md|toml|csv|json|html))|\.venv/\S+")
+
+
+def packages(place: Path) -> list[str]:
+    """The packages that lie directly in a directory."""
+    return sorted(file.parent.name for file in place.glob("*/__init__.py"))
+
+
+def rows() -> dict[str, list[str]]:
+    """The rooms of CONTRIBUTING's table, each with the rooms inside it that its line names."""
+    lines = [line for line in CONTRIBUTING.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    found = [re.findall(r"`(\w+)/`", line) for line in lines]
+    return {room: inside for room, *inside in (names for names in found if names)}
+
+
+def named(file: Path) -> list[str]:
+    """What a page names as code, outside of blocks."""
+    text = re.sub(r"^```.*?^```", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"`([^`\n]+)`", text)
+
+
+def exists(path: str, beside: Path) -> bool:
+    """Whether a path is in the tree: seen from the package, the repository, or the page that names it."""
+    return any((start / path).exists() for start in (SOURCE, ROOT, beside))
+
+
+def test_every_room_is_on_the_map() -> None:
+    assert sorted(rows()) == packages(SOURCE)
+
+
+@pytest.mark.parametrize("room", rows())
+def test_the_map_names_only_rooms_that_are_there(room: str) -> None:
+    assert set(rows()[room]) <= set(packages(SOURCE / room))
+
+
+@pytest.mark.parametrize("file", MAPS, ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_path_and_module_of_a_map_is_in_the_tree(file: Path) -> None:
+    inside = {name for names in rows().values() for name in names}
+    paths = [name for name in named(file) if PATH.fullmatch(name) and name.rstrip("/") not in inside]
+    assert paths
+    assert [path for path in paths if not exists(path, file.parent)] == []
+    modules = [name for name in named(file) if re.fullmatch(r"cobogo(\.\w+)+", name)]
+    assert [name for name in modules if not _is_there(name)] == []
+
+
+def test_every_marker_is_explained() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    explained = re.findall(r"^\| `(\w+)` \|", (ROOT / "tests" / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(explained) == sorted(marker.partition(":")[0] for marker in settings["markers"])
+
+
+def _is_there(name: str) -> bool:
+    """Whether a dotted name is a module, or a name of one."""
+    try:
+        if find_spec(name):
+            return True
+    except ModuleNotFoundError:
+        pass
+    module, _, last = name.rpartition(".")
+    return hasattr(import_module(module), last)

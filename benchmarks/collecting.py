@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import Result, in_turn, of_call
-from cobogo.collect.discovery import DISCOVERIES
-from cobogo.collect.oracles import ORACLES
-from cobogo.collect.rappor.encode import counts, encode
-from cobogo.collect.rappor.filters import filters
-from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.discovery.protocol import DiscoveryCollection
+from cobogo.collect.mechanisms import MECHANISMS
+from cobogo.collect.rappor.parameters import Parameters, filters
+from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.randomness import Entropy
 
 USERS, VALUES, EPSILON = 1_000_000, 100, 1.0
@@ -30,7 +29,7 @@ def collecting(_: Path, users: int = USERS) -> Iterator[Result]:
     held = np.random.default_rng(1).integers(0, VALUES, users)  # generated data: nothing here is private
     plain: dict[str, Callable[[Array], Array]] = {"grr": grr, "hadamard": hadamard, "olh": olh, "oue": oue}
     for name, theirs in plain.items():
-        oracle = ORACLES[name](VALUES, EPSILON)
+        oracle = MECHANISMS[name](VALUES, EPSILON)
         ours, other = in_turn(
             lambda oracle=oracle: of_call(lambda: oracle.support(oracle.encode(held, Entropy())), 1),
             lambda theirs=theirs: of_call(lambda: theirs(held), 1),
@@ -45,11 +44,11 @@ def collecting(_: Path, users: int = USERS) -> Iterator[Result]:
     )
     yield Result(f"RAPPOR, 128 bits, {users:,} users, drawn and counted", ours, "NumPy", other)
     for name in ("cms", "hcms", "flh"):
-        oracle = ORACLES[name](VALUES, EPSILON)
+        oracle = MECHANISMS[name](VALUES, EPSILON)
         spent = of_call(lambda oracle=oracle: oracle.support(oracle.encode(held, Entropy())), 1)
         yield Result(f"{name}, {users:,} users, {VALUES} values, drawn and counted", spent)
     words = np.array([f"w{number:07d}" for number in range(VALUES)])[np.minimum(held, held[::-1])]
-    for name, kind in DISCOVERIES.items():
+    for name, kind in DiscoveryCollection.randomizers.items():
         discovery = kind(EPSILON)
         spent = of_call(lambda d=discovery: d.find(d.tally(d.encode(words, Entropy()))), 1)
         yield Result(f"{name}, {users:,} users, words of 8 letters, drawn and found", spent)

@@ -19,10 +19,10 @@ from benchmarks.measure import Result, Spent
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import open_source
 from cobogo.floor.randomness import Entropy
+from cobogo.publish.synthesize.cost import Cost
 from cobogo.publish.synthesize.domains import AttributeDomain, declared
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.paying import Cost
 from cobogo.publish.synthesize.private import Private
 from cobogo.publish.synthesize.rows import coded_rows
 

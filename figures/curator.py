@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.answer.curves import Curves, curves
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import rho_of
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.mechanisms import Gaussian, Laplace
 from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
 from cobogo.tell.report.curves import Axis, Curve, decades, draw

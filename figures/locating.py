@@ -10,9 +10,8 @@ from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks import HomeAndWork, LocationPresence, LongObservation, ShortObservation, Tracking
 from cobogo.locate.spec import mechanism, parsed
 from cobogo.studies.fortaleza import UTC_OFFSET, people
-from cobogo.studies.location_map import draw
-from cobogo.studies.locations import Evaluation, evaluate, sampled
-from cobogo.tell.report import locating
+from cobogo.studies.location_page import draw, draw_map
+from cobogo.studies.locations import Evaluation, evaluate, sample_points
 from cobogo.tell.report.words import words
 
 PEOPLE, DAYS, POINTS = 60, 3, 1_500
@@ -26,7 +25,7 @@ ASKED = (
 @cache
 def evaluation() -> Evaluation:
     """A few people of three days, one report every quarter of an hour."""
-    points = sampled(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1)).points
+    points = sample_points(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1)).points
     made = {one.label: mechanism(one, points) for text in ASKED for one in parsed(text, "--mechanism")}
     attacks = [ShortObservation(), LongObservation(), Tracking(), HomeAndWork(), LocationPresence()]
     return evaluate(points, made, attacks, hours_from_utc=UTC_OFFSET, name="Fortaleza", source=Seeded(2))
@@ -34,13 +33,13 @@ def evaluation() -> Evaluation:
 
 def frontier(path: Path) -> None:
     """A panel for each attack."""
-    locating.draw(evaluation(), path, say=words("en"))
+    draw(evaluation(), path, say=words("en"))
 
 
 def guesses(path: Path) -> None:
     """The map of the evaluation."""
     with tempfile.TemporaryDirectory() as directory:
-        draw(evaluation(), Path(directory), language="en")
+        draw_map(evaluation(), Path(directory), language="en")
         path.write_bytes((Path(directory) / "map.png").read_bytes())
 
 

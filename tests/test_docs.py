@@ -36,6 +36,7 @@ from cobogo.data.policy import (
 )
 from cobogo.data.schema.starter import toml
 from cobogo.examine import metrics
+from cobogo.faces.cli.main import PANELS
 from cobogo.locate.attacks import ATTACKS as OF_LOCATIONS
 from cobogo.locate.mechanisms import MECHANISMS as OF_LOCATION
 from cobogo.promises import models
@@ -45,8 +46,8 @@ from cobogo.publish.anonymize import ALGORITHMS
 from cobogo.publish.randomize.make import METHODS
 from cobogo.publish.synthesize.domains import declared
 from cobogo.publish.synthesize.methods import METHODS as SYNTHESES
-from cobogo.studies.demo.run import FEWEST_ROWS
-from cobogo.tell.reference.kinds import KINDS
+from cobogo.studies.demo import FEWEST_ROWS
+from cobogo.tell.reference.sections import pages as sections
 from support.pages import COMMAND, DOCS, HOSPITAL, blocks, follow, outside_blocks, page, rows, run, section
 from support.paths import ROOT
 
@@ -90,6 +91,14 @@ def test_every_option_of_the_command_itself_is_documented() -> None:
     options = [option for parameter in COMMAND.params for option in parameter.opts]
     assert options
     assert [option for option in options if f"{option}`" not in page("commands")] == []
+
+
+def test_commands_are_documented_in_the_order_of_the_help() -> None:
+    titles = re.findall(r"^(##|###) (.*)$", outside_blocks(page("commands")), re.MULTILINE)
+    assert [title for depth, title in titles if depth == "##"] == list(PANELS)
+    assert [title for depth, title in titles if depth == "###"] == [
+        f"cobogo {name}" for panel in PANELS.values() for name in panel
+    ]
 
 
 def test_the_fewest_rows_of_the_demo_are_documented() -> None:
@@ -452,7 +461,7 @@ def test_links_lead_somewhere(file: Path) -> None:
         assert not target.startswith(("http:", "https:", "/")), target
         linked = (file.parent / path) if path else file
         if linked.parent.name == "reference":  # made from docstrings, while the site is built
-            assert linked.stem in ("index", *KINDS), target
+            assert linked.stem in ("index", *sections()), target
             continue
         assert linked.exists(), target
         if anchor:
@@ -473,5 +482,5 @@ def test_nothing_of_the_writer_s_machine(file: Path) -> None:
 
 def test_every_page_is_in_the_table_of_contents() -> None:
     listed = re.findall(r"^ +- (?:.*: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-    made = [f"reference/{name}.md" for name in ("index", *KINDS)]  # from docstrings, while the site is built
+    made = [f"reference/{name}.md" for name in ("index", *sections())]  # from docstrings, while the site is built
     assert sorted(listed) == sorted([*made, *(file.relative_to(DOCS).as_posix() for file in PAGES)])

@@ -15,7 +15,7 @@ from pathlib import Path
 from canvas import BRICK, SAND, save, sheet
 
 import cobogo as cb
-from cobogo.collect.encoding import encoded
+from cobogo.collect.encode import encode_column
 from cobogo.collect.wire import Batch
 
 PAGES = [f"site{number:02}.example" for number in range(1, 41)]
@@ -46,7 +46,7 @@ def main(directory: str = ".", browsers: int = 200_000) -> None:
         file = Path(place) / "browsers.csv"
         with file.open("w", encoding="utf-8", newline="") as sink:
             csv.writer(sink).writerows([("page",), *((home,) for home in homes)])
-        reports = encoded(collection, str(file), "page")
+        reports = encode_column(collection, str(file), "page")
     found = cb.collect.Aggregate.of(collection, Batch(reports)).findings()
     shares = dict(zip(found.labels, found.shares, strict=True))
     errors = dict(zip(found.labels, found.errors, strict=True))

@@ -12,15 +12,15 @@ import pytest
 
 from cobogo.answer import Curator
 from cobogo.answer.choice import Choice, chosen_by
-from cobogo.answer.curator import Held
+from cobogo.answer.curator import RegisteredDataset
 from cobogo.answer.measure import with_noise
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import plan
 from cobogo.answer.session import Session
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import BudgetSpent, QueryRefused
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.mechanisms import NoisyMax
 from support.audits import least_epsilon
@@ -113,7 +113,7 @@ def drawn(aggregate: str, loss: Loss, table: pa.Table, *, exponential: bool = Fa
     if broken:
         assert isinstance(choice.mechanism, NoisyMax)
         choice = Choice(choice.plan, replace(choice.mechanism, monotonic=True))
-    exact = Held(DECLARED, table, None).rows(choice.plan)
+    exact = RegisteredDataset(DECLARED, table, None).rows(choice.plan)
     return [int(str(choice.release(exact)[0][0])) for _ in range(RUNS)]
 
 
@@ -145,6 +145,6 @@ def test_medians_tell_no_more_than_was_paid_for() -> None:
     (ranks,) = chosen.choosing
     figures = []
     for grades in ([0, 2], [0]):
-        exact = Held(declared, pa.table({"grade": grades}), None).rows(chosen.plan)
+        exact = RegisteredDataset(declared, pa.table({"grade": grades}), None).rows(chosen.plan)
         figures.append([with_noise(exact, chosen).figures[ranks][0] for _ in range(RUNS)])
     assert 0.24 < least_epsilon(*figures) <= 1  # of 0.449

@@ -19,13 +19,13 @@ import pytest
 from hypothesis import given, settings
 
 from cobogo.answer import Curator
-from cobogo.answer.metadata import CuratorPolicy
 from cobogo.answer.session import Session
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, Source
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss, parallel
+from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
 from support import questions as q
 from support.people import COLUMNS, PEOPLE, people
@@ -423,7 +423,7 @@ def test_what_is_wrong_with_the_rows_is_the_data_holder_s_to_know(tmp_path: Path
 
 
 def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: Session) -> None:
-    with curator._held["people"].reading() as (engine, _):
+    with curator._registered["people"].reading() as (engine, _):
         engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
     said = set()
     for text in ("SELECT COUNT(*) FROM people", "SELECT city, MEDIAN(age) FROM people GROUP BY city"):

@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cobogo.answer.metadata import Column, CuratorPolicy, Dataset
 from cobogo.data.policy import Data
 from cobogo.promises.accounting import epsilon_of
+from cobogo.promises.curator_file import CuratorPolicy, Dataset
+from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.mechanisms import Exponential, Laplace
 from support.pages import COMMAND, HOSPITAL, ROOT, blocks, page, rows, run, section
 
@@ -102,7 +103,7 @@ def test_every_key_is_documented() -> None:
     documented = rows(section(PAGE, "The curator's file"))
     own = {field.alias or name for name, field in Dataset.model_fields.items() if name not in Data.model_fields}
     assert own | {"unit"} <= documented.keys()
-    assert {field.alias or name for name, field in Column.model_fields.items()} <= documented.keys()
+    assert {field.alias or name for name, field in DeclaredColumn.model_fields.items()} <= documented.keys()
 
 
 @pytest.mark.parametrize("name", ["sql", "explain", "budget"])

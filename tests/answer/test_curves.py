@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 
 from cobogo.answer import curves
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import OutputError, QueryRefused
 from cobogo.promises.accounting import Measure
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.mechanisms import Gaussian, Laplace
 from cobogo.tell.report.curves import Axis
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from cobogo.answer.examples import examples
 from cobogo.answer.explain import explain
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import loss_of
+from cobogo.promises.curator_file import Dataset
 
 NAMES = st.sampled_from(["age", "order", "Größe", 'a "b"', "group", "x y", "select", "n", "mean", "COUNT"])
 COLUMNS = st.sampled_from(

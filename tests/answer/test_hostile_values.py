@@ -17,9 +17,8 @@ import psycopg
 import pyarrow as pa
 import pytest
 
-from cobogo.answer.curator import Held
+from cobogo.answer.curator import RegisteredDataset
 from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import Plan, plan
 from cobogo.answer.sql.emit import Source
@@ -28,6 +27,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.errors import DataError
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import within
@@ -251,7 +251,7 @@ def test_times_of_any_unit_are_days(unit: str) -> None:
     rows = pa.table({"value": pa.array(ends, pa.timestamp(unit))})
     declared = Dataset.model_validate({"columns": {"value": DAY}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT value, COUNT(*) FROM d GROUP BY value", {"d": declared}), declared)
-    (found,) = Held(declared, rows, None).rows(asked).values()
+    (found,) = RegisteredDataset(declared, rows, None).rows(asked).values()
     assert found[date(1970, 1, 1),] == 1
     assert sum(found.values()) == len(ends)
 
@@ -272,7 +272,7 @@ def test_whole_numbers_are_found_where_a_frame_made_floats_of_them() -> None:
     declared = Dataset.model_validate({"columns": {"age": INTEGER}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT COUNT(age), SUM(age) FROM d", {"d": declared}), declared)
     for ages in ([30, 40, 2], [30, 40, None], [30.0, 40.0, 2.5]):
-        found = Held(declared, pd.DataFrame({"age": ages}), None).rows(asked)
+        found = RegisteredDataset(declared, pd.DataFrame({"age": ages}), None).rows(asked)
         assert [figure[()] for figure in found.values()] == ([3, 72] if ages[2] == 2 else [2, 70])
 
 
@@ -285,4 +285,4 @@ def test_a_database_whose_texts_may_be_none_is_refused(postgresql: str) -> None:
     declared = Dataset.model_validate({"columns": {"name": TEXT}, "budget": {"epsilon": 1}, "table": "t"})
     asked = plan(parse("SELECT COUNT(*) FROM d", {"d": declared}), declared)
     with pytest.raises(DataError, match="encoding is SQL_ASCII"):
-        Held(declared, None, url).rows(asked)
+        RegisteredDataset(declared, None, url).rows(asked)

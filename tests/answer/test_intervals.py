@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.answer import Curator
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import Noises, noises
 from cobogo.answer.plan import plan
 from cobogo.answer.query import Aggregate, Query
 from cobogo.answer.result import CONFIDENCE, cell
 from cobogo.answer.session import Session
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from support.people import COLUMNS, PEOPLE, people
 
 BOUNDS = (-30, 90)

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from cobogo.answer.metadata import Column, CuratorPolicy
 from cobogo.answer.plan import Plan
 from cobogo.answer.query import Query
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import CuratorPolicy
+from cobogo.promises.declared_columns import DeclaredColumn
 
 LARGE = 10**5000
 GOOD: dict[str, Any] = {
@@ -102,7 +103,7 @@ WEEKS = [20240101, 20240108, 20240115, 20240122, 20240201]
     "edges", [WEEKS, [1704067200 + n for n in range(100)], [0, 0.1 + 0.2, 0.3000001], [0, 2**53, 2**53 + 1]]
 )
 def test_intervals_between_edges_have_names_of_their_own(edges: list[float]) -> None:
-    column = Column.model_validate({"type": "number", "edges": edges})
+    column = DeclaredColumn.model_validate({"type": "number", "edges": edges})
     assert len(set(column.intervals)) == len(edges) - 1
     assert column.intervals[0].startswith(f"[{edges[0]}, {edges[1]})")
 

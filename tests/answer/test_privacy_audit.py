@@ -14,13 +14,13 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from cobogo.answer.curator import Held
+from cobogo.answer.curator import RegisteredDataset
 from cobogo.answer.measure import with_noise
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import Noises, noises
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.mechanisms import Laplace
 from support.audits import ERROR, least_epsilon
 
@@ -40,7 +40,7 @@ def figures(text: str, loss: Loss, rows: int, *, broken: float = 1.0, runs: int 
     if broken != 1:
         chosen = _broken(chosen, broken)
     table = pa.table({"place": pa.array(range(rows), pa.int64()), "worth": pa.array([10**6] * rows, pa.int64())})
-    exact = Held(declared, table, None).rows(chosen.plan)
+    exact = RegisteredDataset(declared, table, None).rows(chosen.plan)
     first = next(iter(chosen.additive))
     return [figure for _ in range(runs) for figure in with_noise(exact, chosen).figures[first]]
 
@@ -81,7 +81,9 @@ def test_a_group_of_one_person_is_told_of_with_probability_delta_at_most(measure
     declared = dataset(public=False)
     loss = Loss("epsilon" if measure == "epsilon" else "rho", Fraction(1), Fraction(1, 20))
     chosen = noises(plan(parse("SELECT place, COUNT(*) FROM d GROUP BY place", {"d": declared}), declared), loss)
-    exact = Held(declared, pa.table({"place": range(GROUPS), "worth": range(GROUPS)}), None).rows(chosen.plan)
+    exact = RegisteredDataset(declared, pa.table({"place": range(GROUPS), "worth": range(GROUPS)}), None).rows(
+        chosen.plan
+    )
     told = sum(len(with_noise(exact, chosen).groups) for _ in range(5))
     rate = 1 / 20
     assert told <= stats.binom.ppf(1 - ERROR, 5 * GROUPS, rate)
@@ -96,7 +98,7 @@ def test_answers_lie_on_a_lattice_that_no_row_moves() -> None:
     loss = Loss("epsilon", Fraction(1))
     chosen = noises(plan(parse("SELECT SUM(worth) AS total FROM d", {"d": declared}), declared), loss)
     for rows in ([0.1, 0.7, 1 / 3, math.pi], [0.1, 0.7, 1 / 3]):
-        exact = Held(declared, pa.table({"worth": rows}), None).rows(chosen.plan)
+        exact = RegisteredDataset(declared, pa.table({"worth": rows}), None).rows(chosen.plan)
         (measurement,) = exact
         found = chosen.additive[measurement].release([exact[measurement][()]] * 20_000)
         assert all(type(figure) is int for figure in found)

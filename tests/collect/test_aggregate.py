@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.collect import Aggregate
-from cobogo.collect.files import FORMS, aggregate_source, texts, write
-from cobogo.collect.kinds import KINDS
+from cobogo.collect.mechanisms import MECHANISMS
+from cobogo.collect.report_sources import FORMS, aggregate_source, texts, write_reports
 from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
 from support.asked import VALUES, asked, some_reports
 
-each = pytest.mark.parametrize("mechanism", sorted(KINDS))
+each = pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
 
 
 def same(one: Aggregate, other: Aggregate) -> bool:
@@ -135,10 +135,10 @@ def test_every_form_of_a_file_is_counted_alike(mechanism, form, tmp_path: Path):
     collection = asked(mechanism)
     rows = some_reports(collection, 200)
     place = tmp_path / f"reports.{form}"
-    assert write(collection, rows, place, form) == form
+    assert write_reports(collection, rows, place, form) == form
     assert same(aggregate_source(collection, str(place)), Aggregate.of(collection, Batch(rows)))
     with pytest.raises(OutputError, match="already"):
-        write(collection, rows, place, form)
+        write_reports(collection, rows, place, form)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "parquet"])
@@ -146,7 +146,7 @@ def test_what_is_no_report_is_counted_out_or_refused(form, tmp_path: Path):
     mine, other = asked("oue"), asked("oue", version=2)
     rows = some_reports(mine, 10)
     for number, collection in enumerate((mine, other)):
-        write(collection, rows, tmp_path / f"part-{number}.{form}", form)
+        write_reports(collection, rows, tmp_path / f"part-{number}.{form}", form)
     if form in ("text", "json"):
         whole = tmp_path / f"whole.{form}"
         whole.write_text("".join((tmp_path / f"part-{number}.{form}").read_text() for number in (0, 1)) + "nonsense\n")
@@ -161,7 +161,7 @@ def test_what_is_no_report_is_counted_out_or_refused(form, tmp_path: Path):
 @pytest.mark.parametrize("mechanism", ["olh", "rappor", "hadamard"])
 def test_an_engine_counts_as_memory_does(mechanism, engine_url, tmp_path: Path):
     """The reports are a table of text in the engine; what comes back are counts."""
-    from cobogo.collect.columns import aggregated
+    from cobogo.collect.report_sources import aggregate_column
     from cobogo.data.policy import Data
     from cobogo.data.table.connect import connect
     from cobogo.data.table.read import read
@@ -170,12 +170,12 @@ def test_an_engine_counts_as_memory_does(mechanism, engine_url, tmp_path: Path):
     rows = some_reports(collection, 3_000)
     for form in ("parquet", "csv"):
         place = tmp_path / f"reports.{form}"
-        write(collection, rows, place, form)
+        write_reports(collection, rows, place, form)
         table = read(place, Data(), connect(engine_url))
-        found = aggregated(collection, table)
+        found = aggregate_column(collection, table)
         assert same(found, Aggregate.of(collection, Batch(rows)))
     with pytest.raises(ReportError, match="of 3,000 messages, 3,000 are of another collection"):
-        aggregated(asked(mechanism, version=2), table)
+        aggregate_column(asked(mechanism, version=2), table)
 
 
 def test_a_table_of_a_database_is_counted_where_it_is(postgresql):

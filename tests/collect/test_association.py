@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from cobogo.collect.association import Pairs, associate, fitted
-from cobogo.collect.encoding import paired_reports
-from cobogo.collect.frequency import LISTED, packed
+from cobogo.collect.encode import paired_reports
 from cobogo.collect.hashing import REPORT
-from cobogo.collect.rappor.filters import filters
+from cobogo.collect.layout import pack_reports
+from cobogo.collect.rappor.parameters import filters
 from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.randomness import Seeded
-from support.asked import VALUES, asked
+from support.asked import LISTED, VALUES, asked
 
 
 @pytest.mark.parametrize("mechanism", LISTED)
@@ -32,7 +32,7 @@ def test_likelihoods_are_those_of_the_law(mechanism):
         raw = np.packbits(np.array(reports, dtype=bool), axis=1)
     else:
         raw = np.array(reports)
-    labels, likely = collection.protocol.likelihoods(packed(raw, oracle.layout))
+    labels, likely = collection.protocol.likelihoods(pack_reports(raw, oracle.layout))
     true = np.array([[float(law[report]) for law in laws] for report in reports])
     assert labels == VALUES[:4]
     assert np.allclose(likely / likely[:, :1], true / true[:, :1], rtol=1e-9)

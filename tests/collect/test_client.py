@@ -15,9 +15,9 @@ from scipy import stats
 
 from cobogo.collect import Client
 from cobogo.collect.client import LIMIT
-from cobogo.collect.kinds import KINDS
+from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.collect.memo import Memo
-from cobogo.collect.rappor.filters import places
+from cobogo.collect.rappor.parameters import places
 from cobogo.collect.wire import from_text, parse_one
 from cobogo.errors import BudgetSpent, DataError, MemoError
 from cobogo.floor.randomness import Seeded
@@ -26,7 +26,7 @@ from support.paths import ROOT
 
 TESTS = ROOT / "tests"
 KEY = bytes(range(32))
-PERMANENT = sorted(set(KINDS) - {"rappor"})
+PERMANENT = sorted(set(MECHANISMS) - {"rappor"})
 """Mechanisms whose report is the permanent answer itself."""
 
 
@@ -95,7 +95,7 @@ def test_a_limit_of_the_client_s_own_covers_every_collection(tmp_path):
     Client(asked("sue"), memo, limit="4.5").report(VALUES[0])
 
 
-@pytest.mark.parametrize("mechanism", sorted(KINDS))
+@pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
 def test_a_question_that_is_published_again_buys_no_fresh_noise(mechanism, tmp_path):
     """Two hundred times under another name, or in another version: what was drawn once is said again."""
     memo, value = Memo(tmp_path / "memo"), answers(mechanism)[2]

@@ -10,12 +10,12 @@ import pytest
 from pydantic import BaseModel
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovering import DiscoveryCollection
+from cobogo.collect.discovery.protocol import DiscoveryCollection
 from cobogo.collect.frequency import FrequencyCollection
-from cobogo.collect.kinds import KINDS
-from cobogo.collect.numeric import MeanCollection
-from cobogo.collect.rappor.collect import RapporCollection
-from cobogo.collect.sketching import SketchCollection
+from cobogo.collect.means import MeanCollection
+from cobogo.collect.mechanisms import MECHANISMS
+from cobogo.collect.rappor.protocol import RapporCollection
+from cobogo.collect.sketch_protocol import SketchCollection
 from support.pages import ROOT, blocks, follow, page, rows, section
 
 TELEMETRY = ROOT / "examples" / "telemetry"
@@ -83,4 +83,4 @@ def test_every_key_is_documented(title):
 
 
 def test_every_mechanism_is_documented():
-    assert [name for name in KINDS if f"`{name}`" not in TEXT] == []
+    assert [name for name in MECHANISMS if f"`{name}`" not in TEXT] == []

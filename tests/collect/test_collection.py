@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from cobogo.collect import Aggregate, Collection
-from cobogo.collect.kinds import KINDS
+from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.collect.wire import Batch, mark
 from cobogo.errors import PolicyError
 from support.asked import VALUES, asked, some_reports
 
 PETS: dict[str, Any] = {"name": "pets", "question": "pet", "mechanism": "grr", "epsilon": 1, "values": ["cat", "dog"]}
-each = pytest.mark.parametrize("mechanism", sorted(KINDS))
+each = pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
 
 
 @each
@@ -41,7 +41,7 @@ def test_the_order_of_values_matters_and_candidates_do_not():
 
 
 def test_mechanisms_are_told_apart_on_the_wire():
-    assert len({mark(name) for name in KINDS}) == len(KINDS)
+    assert len({mark(name) for name in MECHANISMS}) == len(MECHANISMS)
 
 
 def test_values_and_candidates_from_files(tmp_path: Path):
@@ -64,7 +64,7 @@ WRONG = [
     ({"values": ["cat"]}, "c.toml, collection.values: must not be empty"),
     ({"values": {"file": "nowhere.txt"}}, "c.toml, collection.values: nowhere.txt cannot be read"),
     ({"values": {"fil": "nowhere.txt"}}, 'c.toml, collection.values: must be a list, or { file = "…" }'),
-    ({"mechanism": "gr"}, "c.toml, collection.mechanism: there is no 'gr'.\nDid you mean \"grr\"?"),
+    ({"mechanism": "gr"}, "c.toml, collection.mechanism: there is no mechanism 'gr'.\nDid you mean \"grr\"?"),
     ({"valeus": []}, 'c.toml, collection.valeus: unknown key.\nDid you mean "values"?'),
     ({"other": "fish"}, "c.toml, collection.other: must be one of the values"),
     ({"name": "a\nb"}, "c.toml, collection.name"),

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.describing import KINDS, Wish, best, compared, curves, written
-from cobogo.collect.piloting import pilot
-from cobogo.collect.planning import counting, plan
+from cobogo.collect.pilot import pilot
+from cobogo.collect.plan import WANTED, Wish, best, collection_file, compare, counting, curves, plan
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
 
@@ -20,11 +19,11 @@ VALUES = ("SUS", "charity", "plan", 'with "quotes"', "é")
 
 
 @settings(max_examples=15, deadline=None)
-@given(kind=st.sampled_from(KINDS), epsilon=st.floats(0.1, 8), name=st.text("aé \"'\\#=", min_size=1, max_size=9))
+@given(kind=st.sampled_from(WANTED), epsilon=st.floats(0.1, 8), name=st.text("aé \"'\\#=", min_size=1, max_size=9))
 def test_what_is_written_asks_what_was_wished_for_and_tells_no_more(kind, epsilon: float, name: str) -> None:
     wish = Wish(kind, name=name, epsilon=epsilon, values=VALUES, lifetime=3)
     for mechanism, protocol in wish.protocols().items():
-        asked = Collection.of(tomllib.loads(written(wish.described(mechanism))))
+        asked = Collection.of(tomllib.loads(collection_file(wish.description(mechanism))))
         assert asked.name == name
         assert asked.mechanism == mechanism
         assert asked.lifetime_values == 3
@@ -35,7 +34,7 @@ def test_what_is_written_asks_what_was_wished_for_and_tells_no_more(kind, epsilo
 
 def test_the_comparison_is_that_of_the_command() -> None:
     wish = Wish(values=VALUES, epsilon=1.5)
-    found = {one.mechanism: one for one in compared(wish, 50_000, 0.03)}
+    found = {one.mechanism: one for one in compare(wish, 50_000, 0.03)}
     planned = plan(counting(len(VALUES), 1.5), 1.5, 0.03, users=50_000)
     for offer in planned.offers:
         if offer.mechanism in found:
@@ -50,8 +49,8 @@ def test_the_comparison_is_that_of_the_command() -> None:
 def test_made_up_people_are_estimated_as_well_as_the_plan_says(kind) -> None:
     wish = Wish(kind, values=VALUES, epsilon=2.0, low=-5, high=5)
     goal = 0.2
-    one = compared(wish, 4_000, goal)[0]
-    asked = Collection.of(tomllib.loads(written(wish.described(one.mechanism))))
+    one = compare(wish, 4_000, goal)[0]
+    asked = Collection.of(tomllib.loads(collection_file(wish.description(one.mechanism))))
     found = pilot(asked, 4_000, Seeded(7))
     assert found.found.users == 4_000
     for row in found.rows():
@@ -74,4 +73,4 @@ def test_made_up_people_are_estimated_as_well_as_the_plan_says(kind) -> None:
 )
 def test_a_wish_that_cannot_be_is_refused_in_words(wish: Wish, users: int, goal: float) -> None:
     with pytest.raises(PolicyError):
-        compared(wish, users, goal)
+        compare(wish, users, goal)

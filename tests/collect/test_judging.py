@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.collect.judging import judged
-from cobogo.collect.oracles import ORACLES
+from cobogo.collect.oracle import tail
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
-from cobogo.collect.tails import tail
+from cobogo.collect.sketch_protocol import judged
 from cobogo.floor.randomness import Seeded
+from support.asked import ORACLES
 
 each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHashing])
 

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.means import MEANS, Hybrid, OneBit, Piecewise
+from cobogo.collect.means import Hybrid, OneBit, Piecewise
 from cobogo.floor.randomness import Seeded
+from support.asked import MEANS
 
 each = pytest.mark.parametrize("name", MEANS)
 some = settings(max_examples=15, deadline=None)

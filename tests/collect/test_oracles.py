@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.oracles import ORACLES
 from cobogo.floor.randomness import Seeded
+from support.asked import ORACLES
 
 each = pytest.mark.parametrize("name", ORACLES)
 some = settings(max_examples=15, deadline=None)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.collect.oracles import ORACLES
+from support.asked import ORACLES
 from support.paths import ROOT
 
 PEERS = Path(os.environ.get("COBOGO_LDP_ORACLES", ROOT / ".venv-oracles-ldp"))

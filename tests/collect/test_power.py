@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.oracles import ORACLES
 from cobogo.collect.power import detection, smallest_share, threshold, users_needed
-from cobogo.collect.rappor.decode import decode
-from cobogo.collect.rappor.encode import counts, encode
+from cobogo.collect.rappor.decode import Decoding, decode
 from cobogo.collect.rappor.parameters import Parameters
-from cobogo.collect.rappor.planning import Decoding
+from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.randomness import Seeded
+from support.asked import ORACLES
 
 each = pytest.mark.parametrize("name", ORACLES)
 

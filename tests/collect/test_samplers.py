@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.discovery import DISCOVERIES
-from cobogo.collect.means import MEANS
-from cobogo.collect.oracles import ORACLES
-from cobogo.collect.rappor.encode import instantaneous, permanent
 from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.reports import instantaneous, permanent
 from cobogo.floor.randomness import Entropy, Seeded, below, choices, coins, packed_coins
+from support.asked import DISCOVERIES, MEANS, ORACLES
 
 MANY = 1_000_000
 NEVER = 1e-7  # of a test that fails a sampler that is right

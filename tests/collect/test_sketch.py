@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.base import Oracle
-from cobogo.collect.families import FIELD, _product, _reduced, cells, coefficients, fingerprints
+from cobogo.collect.hash_functions import FIELD, _product, _reduced, cells, coefficients, fingerprints
+from cobogo.collect.oracle import Oracle
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
 from cobogo.floor.randomness import Seeded
 

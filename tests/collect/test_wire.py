@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.collect import Aggregate, wire
-from cobogo.collect.columns import reports_of
-from cobogo.collect.files import messages, texts
-from cobogo.collect.kinds import KINDS
+from cobogo.collect.mechanisms import MECHANISMS
+from cobogo.collect.report_sources import messages, reports_of, texts
 from cobogo.errors import ReportError
 from support.asked import asked, some_reports
 
-each = pytest.mark.parametrize("mechanism", sorted(KINDS))
+each = pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
 some = settings(max_examples=25, deadline=None)
 
 

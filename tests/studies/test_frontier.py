@@ -14,7 +14,7 @@ from matplotlib.image import imread
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
 from cobogo.publish import anonymize as job
-from cobogo.studies.frontier import Frontier, frontier, parsed, write
+from cobogo.studies.frontier import Frontier, frontier, parse_varied
 from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
@@ -132,13 +132,13 @@ def test_a_parameter_of_two_models_must_be_named_with_its_model() -> None:
 @pytest.mark.parametrize("text", ["k", "k=", "=2", "k=two", "k=2,,3", "k=nan", "k=inf"])
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(PolicyError, match="--vary"):
-        parsed([text])
+        parse_varied([text])
     with pytest.raises(PolicyError, match="twice"):
-        parsed(["k=2", "k=3"])
+        parse_varied(["k=2", "k=3"])
 
 
 def test_what_is_said_twice_is_done_once() -> None:
-    assert parsed(["k=2, 5,2"]) == {"k": [2, 5]}
+    assert parse_varied(["k=2, 5,2"]) == {"k": [2, 5]}
 
 
 # --- pictures and pages -----------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_what_is_said_twice_is_done_once() -> None:
 )
 def test_every_frontier_can_be_drawn(vary: dict[str, list[float]], language: str, tmp_path: Path) -> None:
     made = frontier(PEOPLE, POLICY, vary=vary)
-    write(made, tmp_path / "out", language=language)
+    made.write(tmp_path / "out", language=language)
     assert sorted(os.listdir(tmp_path / "out")) == ["frontier.html", "frontier.json", "frontier.png"]
     assert json.loads((tmp_path / "out/frontier.json").read_text()) == json.loads(json.dumps(made.as_dict()))
     picture = imread(tmp_path / "out/frontier.png")
@@ -164,13 +164,13 @@ def test_every_frontier_can_be_drawn(vary: dict[str, list[float]], language: str
 
 
 def test_an_earlier_frontier_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
-    write(found(k=[2]), tmp_path / "out")
-    write(found(k=[3]), tmp_path / "out")
+    found(k=[2]).write(tmp_path / "out")
+    found(k=[3]).write(tmp_path / "out")
     assert json.loads((tmp_path / "out/frontier.json").read_text())["varied"] == {"k": [3]}
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.doc").write_text("precious")
     with pytest.raises(OutputError, match="did not write"):
-        write(found(k=[2]), tmp_path / "mine")
+        found(k=[2]).write(tmp_path / "mine")
 
 
 # --- the command ------------------------------------------------------------------------------------------------

@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery import DISCOVERIES
-from cobogo.collect.encoding import shuffled_reports
+from cobogo.collect.discovery.protocol import DiscoveryCollection
+from cobogo.collect.encode import shuffled_reports
 from cobogo.collect.frequency import FrequencyCollection
-from cobogo.collect.kinds import KINDS
 from cobogo.collect.layout import Rows
-from cobogo.collect.means import MEANS
-from cobogo.collect.sketching import SKETCHES
+from cobogo.collect.means import MeanCollection
+from cobogo.collect.sketch_protocol import SketchCollection
 from cobogo.floor.randomness import Seeded
+
+LISTED, SKETCHES = FrequencyCollection.randomizers, SketchCollection.randomizers
+DISCOVERIES, MEANS = DiscoveryCollection.randomizers, MeanCollection.randomizers
+ORACLES = {**LISTED, **SKETCHES}
+"""Frequency oracles, those over listed values and those that are sketches."""
 
 VALUES = tuple(f"value {number}" for number in range(11))
 """Eleven: reports that have a bit for each do not end at a byte."""
@@ -33,7 +37,7 @@ NUMBERS = tuple(f"{number}.5" for number in range(11))
 
 
 def asked(mechanism: str, **changes: Any) -> Collection:
-    listed = {"epsilon": 1.5, "values": list(VALUES)} if KINDS[mechanism] is FrequencyCollection else {}
+    listed = {"epsilon": 1.5, "values": list(VALUES)} if mechanism in LISTED else {}
     parameters = {**listed, **PARAMETERS.get(mechanism, {}), **changes}
     return Collection.of({"collection": {"name": "a test", "question": "q", "mechanism": mechanism, **parameters}})
 

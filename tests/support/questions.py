@@ -10,13 +10,13 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from cobogo.answer.measure import Exact, measured, statements
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.plan import Plan, plan
 from cobogo.answer.sql.emit import Source
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
+from cobogo.promises.curator_file import Dataset
 
 COLUMNS: dict[str, dict[str, Any]] = {
     "city": {"type": "text", "keys": ["Crato", "Sobral", "d'água"]},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encoding import shuffled_reports
+from cobogo.collect.encode import shuffled_reports
 from cobogo.collect.wire import batches
 from cobogo.faces.server.roles import Role
 from cobogo.floor.randomness import Entropy

@@ -12,7 +12,6 @@ from sqlglot.errors import SqlglotError
 
 from cobogo.answer.choice import chosen_by
 from cobogo.answer.explain import Explanation
-from cobogo.answer.metadata import Dataset, Value
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extended, joined
 from cobogo.answer.query import Aggregate, Both, Kind, Part, Query, own_name
@@ -20,8 +19,10 @@ from cobogo.answer.result import Answer
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss, concentrated, loss_of
+from cobogo.promises.curator_file import Dataset
+from cobogo.promises.declared_columns import Value
 from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:

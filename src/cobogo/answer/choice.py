@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cobogo.answer.measure import Exact
 from cobogo.answer.plan import Key, Plan
 from cobogo.errors import QueryRefused
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss, pure
 from cobogo.promises.mechanisms import Exponential, NoisyMax
 

@@ -17,9 +17,6 @@ from pydantic import ValidationError
 
 from cobogo.answer.choice import chosen_by
 from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
-from cobogo.answer.metadata import Budget, CuratorPolicy, Dataset
-from cobogo.answer.metadata.datasets import dataset_named
-from cobogo.answer.metadata.public_tables import PublicTablePolicy
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import Key, Plan, plan
 from cobogo.answer.public import PublicTable, load_public
@@ -33,15 +30,14 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError
-from cobogo.floor.urls import is_url
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Budget, CuratorPolicy, Dataset, PublicTablePolicy, dataset_named, open_book
 from cobogo.promises.ledger import Balance, Ledger
-from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.ledger import check_name
 
 
-class Held:
-    """A registered data set: its declaration, who may ask, and its rows once they were opened.
+class RegisteredDataset:
+    """Its declaration, who may ask, and its rows once they were opened.
 
     ``analysts``: None where no file says who may ask, and the ledger's grants alone decide.
     """
@@ -105,11 +101,6 @@ def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
     }
 
 
-def open_ledger(rules: CuratorPolicy) -> Ledger:
-    """The ledger that a file names, with its seal."""
-    return Ledger(rules.located(rules.ledger), seal=None if rules.seal is None else rules.resolve(rules.seal))
-
-
 class Curator:
     """Answers questions about data sets with differential privacy.
 
@@ -119,26 +110,17 @@ class Curator:
     def __init__(self, engine: str | None = None, ledger: Ledger | str | Path = "ledger.db") -> None:
         self._url = engine
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-        self._held: dict[str, Held] = {}
+        self._registered: dict[str, RegisteredDataset] = {}
         self.public: dict[str, PublicTable] = {}
 
     @classmethod
     def load(cls, policy: str | Path | CuratorPolicy, engine: str | None = None) -> Curator:
         """A curator as a file declares it: its data sets, their budgets and what analysts may spend."""
         rules = policy if isinstance(policy, CuratorPolicy) else CuratorPolicy.load(policy)
-        curator = cls(engine, open_ledger(rules))
+        curator = cls(engine, rules.open_ledger())
         for name, declared in rules.datasets.items():
-            path, url = declared.path, declared.engine
-            if path is not None and is_url(path):
-                path, url = None, path
-            if (path is None) == (declared.table is None):
-                raise PolicyError(
-                    "names no data, or two places of them",
-                    where=f"{rules.name}, datasets.{name}.path",
-                    remedy="Give the path of a file, or a database's URL and a table.",
-                )
-            data = None if path is None else rules.resolve(path)
-            curator._add(name, declared, data, url and rules.located(url), set(declared.analysts))
+            data, url = rules.place_of(name)
+            curator._add(name, declared, data, url, set(declared.analysts))
         curator.public.update(public_tables(rules))
         return curator
 
@@ -173,20 +155,10 @@ class Curator:
         self._add(name, found, data, found.engine, set(found.analysts) or None)
 
     def _add(self, name: str, declared: Dataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
-        if any(known.casefold() == name.casefold() for known in self._held):
+        if any(known.casefold() == name.casefold() for known in self._registered):
             raise PolicyError("is registered already", where=name)
-        self.ledger.open(name, declared.budget.loss())
-        self._held[name] = Held(declared, data, url or self._url, analysts)
-        for analyst, budget in declared.analysts.items():
-            self.ledger.grant(name, analyst, budget.loss())
-        if analysts is not None:
-            self._withdraw(name, analysts)
-
-    def _withdraw(self, name: str, analysts: set[str]) -> None:
-        """Nobody else's grant of an earlier time holds: who was taken out of the file may not ask, nor pay."""
-        for balance in self.ledger.balances(name):
-            if balance.analyst is not None and balance.analyst not in analysts and balance.limit != Units(0, 0):
-                self.ledger.grant(name, balance.analyst, Units(0, 0).loss(balance.measure))
+        open_book(self.ledger, name, declared, analysts)
+        self._registered[name] = RegisteredDataset(declared, data, url or self._url, analysts)
 
     def grant(self, dataset: str, analyst: str, **budget: Any) -> None:
         """Let an analyst spend ``epsilon=`` (or ``rho=``) and ``delta=`` on a data set, in all."""
@@ -196,7 +168,7 @@ class Curator:
             raise readable(error, f"{dataset}, {analyst}", Budget) from None
         name = dataset_named(dataset, self.datasets, "grant")
         self.ledger.grant(name, analyst, found.loss())
-        analysts = self._held[name].analysts
+        analysts = self._registered[name].analysts
         if analysts is not None:
             analysts.add(analyst)
 
@@ -208,23 +180,26 @@ class Curator:
     @property
     def datasets(self) -> dict[str, Dataset]:
         """The declarations, by name: they are no secret."""
-        return {name: held.declared for name, held in self._held.items()}
+        return {name: dataset.declared for name, dataset in self._registered.items()}
 
     def check(self) -> None:
         """Open every data set as a question would, and say what is wrong with the first that cannot be: for the data
         holder, who may know where the rows are."""
-        for held in self._held.values():
-            with held.reading():
+        for dataset in self._registered.values():
+            with dataset.reading():
                 pass
 
     def open_to(self, analyst: str) -> dict[str, Dataset]:
         """The declarations of the data sets that somebody may ask about. The others do not exist for them."""
-        held = self._held.items()
-        return {name: one.declared for name, one in held if one.analysts is None or analyst in one.analysts}
+        return {
+            name: dataset.declared
+            for name, dataset in self._registered.items()
+            if dataset.analysts is None or analyst in dataset.analysts
+        }
 
     def measure(self, dataset: str) -> str:
         """What the book of a data set counts in."""
-        return self._held[dataset].declared.budget.loss().measure
+        return self._registered[dataset].declared.budget.loss().measure
 
     def answer(self, query: Query, analyst: str, loss: Loss, question: str) -> Answer:
         """Check, debit, compute, add noise."""
@@ -254,9 +229,9 @@ class Curator:
         with _in_one_voice():
             return choice.release(exact)
 
-    def _asked(self, query: Query, analyst: str) -> Held:
+    def _asked(self, query: Query, analyst: str) -> RegisteredDataset:
         """The data set of a question, for whoever may ask about it."""
-        return self._held[dataset_named(query.dataset, self.open_to(analyst), "the question")]
+        return self._registered[dataset_named(query.dataset, self.open_to(analyst), "the question")]
 
     def _paid(self, plans: Sequence[Plan], analyst: str, loss: Loss, question: str) -> tuple[Balance, list[Exact]]:
         """The exact figures of plans with one salt, read after the debit was committed.
@@ -275,7 +250,7 @@ class Curator:
         """The rows of a data set; why they cannot be read is the data holder's to know, not the analyst's."""
         with ExitStack() as stack:
             try:
-                opened = stack.enter_context(self._held[dataset].reading())
+                opened = stack.enter_context(self._registered[dataset].reading())
             except Exception as error:
                 raise DataError(
                     "its rows cannot be read now; nothing was spent",

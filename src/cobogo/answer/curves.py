@@ -9,7 +9,7 @@ from pathlib import Path
 from cobogo.answer.explain import explain
 from cobogo.answer.plan import Plan
 from cobogo.errors import OutputError, QueryRefused
-from cobogo.floor import scratch
+from cobogo.floor.files import staged_file
 from cobogo.promises.accounting import Loss, Measure
 from cobogo.promises.ledger.balance import SYMBOLS
 
@@ -61,14 +61,5 @@ def draw(found: Curves, measure: Measure, path: Path, question: str) -> None:
     low, high = DECADES[measure]
     across = plot.Axis(SYMBOLS[measure], plot.decades([float(f"1e{low}"), float(f"1e{high}")]), logarithmic=True)
     up = plot.Axis("95 % of answers within ±", plot.decades(errors), logarithmic=True)
-    try:
-        stage = scratch.create(path.absolute().parent, ".curve-")
-        try:
-            plot.draw(
-                stage / "curve.png", "The more is spent, the nearer the answer", question, lines, across=across, up=up
-            )
-            (stage / "curve.png").rename(path)
-        finally:
-            scratch.remove(stage)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    with staged_file(path) as stage:
+        plot.draw(stage, "The more is spent, the nearer the answer", question, lines, across=across, up=up)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cobogo.answer.metadata import Dataset
+from cobogo.promises.curator_file import Dataset
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from cobogo.answer.noise import noises
 from cobogo.answer.plan import Bins, Measurement, Plan, measurements_of
 from cobogo.answer.query import Aggregate
 from cobogo.errors import QueryRefused
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger.balance import Units, shown
 from cobogo.promises.mechanisms import NoisyMax

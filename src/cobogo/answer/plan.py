@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from cobogo.answer.metadata import Column, Dataset, Value
 from cobogo.answer.public import extended
 from cobogo.answer.query import Aggregate, Query
 from cobogo.errors import QueryRefused
+from cobogo.promises.curator_file import Dataset
+from cobogo.promises.declared_columns import DeclaredColumn, Value
 
 GROUPS_AT_MOST = 100_000
 CHOICES_AT_MOST = 20_000
@@ -51,7 +52,7 @@ class Bins:
     number: int
 
     @classmethod
-    def of(cls, column: Column) -> Bins:
+    def of(cls, column: DeclaredColumn) -> Bins:
         """A candidate a value, where that is not too many."""
         low, high = column.steps
         width = -(-(high - low + 1) // BINS_AT_MOST)
@@ -166,7 +167,7 @@ def measurements_of(aggregate: Aggregate, dataset: Dataset) -> tuple[Measurement
     raise AssertionError(aggregate.kind)
 
 
-def _bounded(name: str, column: Column, kind: str) -> Column:
+def _bounded(name: str, column: DeclaredColumn, kind: str) -> DeclaredColumn:
     if column.type not in ("integer", "number"):
         raise _refused(f'"{name}" is of type {column.type}, and has no {kind}', "Ask for a column of numbers.")
     if column.bounds is None:

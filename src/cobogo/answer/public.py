@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.answer.metadata import Column, Dataset
-from cobogo.answer.metadata.public_tables import PublicTablePolicy
 from cobogo.answer.query import Lookup, Query
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, QueryRefused
+from cobogo.promises.curator_file import Dataset, PublicTablePolicy
+from cobogo.promises.declared_columns import DeclaredColumn
 
 MOST_ROWS = 10_000
 
@@ -78,8 +78,8 @@ def extended(query: Query, dataset: Dataset) -> Dataset:
     return dataset.model_copy(update={"columns": {**dataset.columns, **_columns(lookup.names, lookup.rows)}})
 
 
-def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> dict[str, Column]:
+def _columns(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> dict[str, DeclaredColumn]:
     return {
-        name: Column(type="text", keys=tuple(dict.fromkeys(row[at] for row in rows)))
+        name: DeclaredColumn(type="text", keys=tuple(dict.fromkeys(row[at] for row in rows)))
         for at, name in enumerate(names, 1)
     }

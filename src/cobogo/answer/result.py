@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from cobogo.answer.metadata import Dataset
 from cobogo.answer.noise import Noises
 from cobogo.answer.plan import Bins, Key, Measurement
 from cobogo.answer.query import Aggregate
 from cobogo.errors import number_of
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 from cobogo.promises.accounting import Loss
+from cobogo.promises.curator_file import Dataset
 from cobogo.promises.ledger.balance import Balance
 from cobogo.promises.mechanisms.base import Noise
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from cobogo.answer.chain import Chain
 from cobogo.answer.explain import Explanation, explain, price_for
-from cobogo.answer.metadata.datasets import dataset_named
 from cobogo.answer.plan import plan
 from cobogo.answer.query import Query
 from cobogo.answer.result import Answer
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import loss_of
+from cobogo.promises.curator_file import dataset_named
 from cobogo.promises.ledger import Balance
 from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
-    from cobogo.answer.metadata import Dataset
+    from cobogo.promises.curator_file import Dataset
 
 
 class Session:

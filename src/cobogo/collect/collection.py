@@ -21,7 +21,7 @@ from cobogo.collect.protocol import Protocol
 from cobogo.data.policy.part import Part
 from cobogo.data.policy.readable import readable
 from cobogo.data.policy.toml_file import read_toml
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
@@ -47,6 +47,9 @@ class Collection(Part):
     mechanism: str
     lifetime_values: Annotated[int, Field(ge=1, le=10_000)] = 1
 
+    randomizers: ClassVar[Mapping[str, Any]] = {}
+    """The mechanisms that such a question can be asked through, by name."""
+
     server_only: ClassVar[frozenset[str]] = frozenset()
     """Keys that clients need not know."""
 
@@ -66,7 +69,7 @@ class Collection(Part):
         >>> Collection.of({"collection": content}).protocol.layout.width
         1
         """
-        from cobogo.collect.kinds import KINDS
+        from cobogo.collect.mechanisms import MECHANISMS, family_of
 
         table = content.get(TABLE)
         if not isinstance(table, Mapping) or len(content) != 1:
@@ -74,17 +77,18 @@ class Collection(Part):
             what = f"unknown table {others[0]!r}" if others else f"there is no [{TABLE}]"
             raise PolicyError(what, where=name, remedy=f"Put everything under [{TABLE}].")
         mechanism = table.get("mechanism")
-        if mechanism not in KINDS:
-            what = "this key is required and is not there" if mechanism is None else f"there is no {mechanism!r}"
+        if mechanism is None:
+            remedy = f"`cobogo list {MECHANISMS.listed}` shows all."
             raise PolicyError(
-                what, where=f"{name}, {TABLE}.mechanism", remedy=nearest(mechanism, KINDS, "cobogo list mechanisms")
+                "this key is required and is not there", where=f"{name}, {TABLE}.mechanism", remedy=remedy
             )
-        kind = KINDS[mechanism]
+        MECHANISMS.find(mechanism, f"{name}, {TABLE}.mechanism")
+        family = family_of(mechanism)
         where = f"{name}, {TABLE}"
         try:
-            found = kind.model_validate(_with_files(table, Path(home), where))
+            found = family.model_validate(_with_files(table, Path(home), where))
         except ValidationError as error:
-            raise _inside(readable(error, name, kind), name) from None
+            raise _inside(readable(error, name, family), name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
         cells = prod(found.protocol.shape)

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 
-from cobogo.collect.base import Oracle, Reports, at_most
 from cobogo.collect.layout import Layout
-from cobogo.floor.arrays import Ints
+from cobogo.collect.oracle import Oracle, Reports, at_most
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 
 
+@card("hadamard", title="Hadamard response", group="values")
 @dataclass(frozen=True)
 class Hadamard(Oracle):
     r"""Hadamard response: a column of a Hadamard matrix, mostly from those where the row of the value is +1.
@@ -38,8 +39,6 @@ class Hadamard(Oracle):
     Paper: J. Acharya, Z. Sun and H. Zhang, Hadamard response: estimating distributions privately, efficiently, and with
         little communication, AISTATS 2019.
     """
-
-    name: ClassVar[str] = "hadamard"
 
     @cached_property
     def size(self) -> int:
@@ -84,6 +83,11 @@ class Hadamard(Oracle):
         half = Fraction(2, self.size)
         signs = [((held + 1) & column).bit_count() % 2 for column in range(self.size)]
         return {column: half * ((1 - self.agreeing) if sign else self.agreeing) for column, sign in enumerate(signs)}
+
+    def likelihoods(self, reports: Reports) -> Floats:
+        """By the sign of the column on the row of each value."""
+        negative = np.bitwise_count(reports[:, None] & np.arange(1, self.values + 1)) % 2
+        return np.where(negative == 0, self.p, 1 - self.p)
 
 
 def transformed(counts: Ints) -> Ints:

@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 from numba import njit
 
-from cobogo.collect.base import Oracle, Reports
-from cobogo.collect.direct import Direct
 from cobogo.collect.layout import Layout
-from cobogo.floor.arrays import Ints
+from cobogo.collect.oracle import Oracle, Reports
+from cobogo.collect.randomized_response import Direct
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 
 REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 
 
+@card("olh", title="optimized local hashing", group="values")
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
     r"""Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
@@ -43,8 +44,6 @@ class LocalHashing(Oracle):
     Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,
         USENIX Security 2017.
     """
-
-    name: ClassVar[str] = "olh"
 
     @cached_property
     def answer(self) -> Direct:
@@ -88,6 +87,13 @@ class LocalHashing(Oracle):
             for shown, chance in self.answer.law(cell).items():
                 chances[function, shown] += chance / 16
         return dict(chances)
+
+    def likelihoods(self, reports: Reports) -> Floats:
+        """By whether the function of the report puts each value into the cell named."""
+        values = np.arange(self.values)
+        cells = cells_of(np.repeat(reports["function"], len(values)), np.tile(values, len(reports)), self.answer.values)
+        named = cells.reshape(len(reports), -1) == reports["cell"][:, None]
+        return np.where(named, self.answer.p, self.answer.q)
 
 
 @njit(cache=True)

@@ -5,25 +5,30 @@ whole number on a grid of its own keeps its value; else the mean is off by at mo
 then a choice among finitely many reports with probabilities that are fractions: no bit of a float can tell more. Each
 report stands for a number, its *worth*, such that the expected worth is the number held: their mean is the estimate.
 
-To add one: one class that extends `Mean`, and one line in `MEANS`. As with frequency oracles, a server counts whole
-numbers (how often each report came) that add up over parts of the reports.
+To add one: one class that extends `Mean`, and its name in `MeanCollection.randomizers`. As with frequency
+oracles, a server counts whole numbers (how often each report came) that add up over parts of the reports.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, exp, isfinite, sqrt
 from statistics import NormalDist
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
-from cobogo.collect.base import Reports, at_most
+from cobogo.collect.collection import Collection
+from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.oracle import Reports, at_most
+from cobogo.collect.protocol import LEVEL, Findings, Protocol, UnknownValue, text_array
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 
 
@@ -122,6 +127,7 @@ class Mean(ABC):
         return ceil(float(self.variance(np.arange(self.steps + 1)).max()) / error**2)
 
 
+@card("duchi", title="one bit for a mean", group="numbers")
 @dataclass(frozen=True)
 class OneBit(Mean):
     r"""One bit for a number: heads with a probability that rises with it.
@@ -143,8 +149,6 @@ class OneBit(Mean):
     Paper: J. C. Duchi, M. I. Jordan and M. J. Wainwright, Minimax optimal procedures for locally private estimation,
         Journal of the American Statistical Association, 2018.
     """
-
-    name: ClassVar[str] = "duchi"
 
     @cached_property
     def truth(self) -> Fraction:
@@ -177,6 +181,7 @@ class OneBit(Mean):
         return found
 
 
+@card("piecewise", title="piecewise mechanism", group="numbers")
 @dataclass(frozen=True)
 class Piecewise(Mean):
     r"""A number from a range wider than that of the numbers, e^ε times as likely from a window around the number held.
@@ -196,8 +201,6 @@ class Piecewise(Mean):
     Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
         multidimensional data with local differential privacy, ICDE 2019.
     """
-
-    name: ClassVar[str] = "piecewise"
 
     @cached_property
     def window(self) -> int:
@@ -240,6 +243,7 @@ class Piecewise(Mean):
         return found
 
 
+@card("hybrid", title="hybrid mechanism", group="numbers")
 @dataclass(frozen=True)
 class Hybrid(Mean):
     r"""Either `piecewise` or `duchi`, drawn by chance; at a small ε always `duchi`.
@@ -257,8 +261,6 @@ class Hybrid(Mean):
     Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
         multidimensional data with local differential privacy, ICDE 2019.
     """
-
-    name: ClassVar[str] = "hybrid"
 
     @cached_property
     def parts(self) -> tuple[Piecewise, OneBit]:
@@ -297,5 +299,83 @@ class Hybrid(Mean):
         return share * piecewise._square(points) + (1 - share) * one_bit._square(points)
 
 
-MEANS: dict[str, type[Mean]] = {kind.name: kind for kind in (OneBit, Piecewise, Hybrid)}
-"""A new one is registered here."""
+class Numeric(Protocol):
+    """Reports that each stand for a number; their mean is that of the numbers held."""
+
+    def __init__(self, mean: Mean) -> None:
+        self.mean = mean
+        self.name = mean.name  # type: ignore[misc]
+
+    @property
+    def layout(self) -> Layout:
+        """The number of a report."""
+        return Layout((("report", len(self.mean.worth)),))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How often each report came."""
+        return (len(self.mean.worth),)
+
+    @property
+    def epsilon_once(self) -> float:
+        """The mechanism's."""
+        return self.mean.epsilon
+
+    @property
+    def epsilon_forever(self) -> float:
+        """The same: the report is the permanent answer."""
+        return self.mean.epsilon
+
+    def read(self, values: Sequence[str | None]) -> Ints:
+        """Points of the grid; numbers beyond the bounds count as the bounds."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        texts = text_array(values)
+        plain = pc.match_substring_regex(texts, r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*$")
+        known = pc.fill_null(plain, False).to_numpy(zero_copy_only=False)
+        if not known.all():
+            wrong = np.flatnonzero(~known)
+            raise UnknownValue(int(wrong[0]), f"{wrong.size:,} of {len(texts):,} are not numbers")
+        return self.mean.points(pc.utf8_trim_whitespace(texts).cast(pa.float64()).to_numpy(zero_copy_only=False))
+
+    def answered_as(self, value: str) -> str:
+        """The point of the grid: a number that moves by less than a step is the same."""
+        return str(int(self.read([value])[0]))
+
+    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+        """The mechanism's reports."""
+        return pack_reports(self.mean.encode(held, source), self.layout)
+
+    def tally(self, rows: Rows) -> Ints:
+        """How often each report came."""
+        return np.asarray(self.mean.tally(unpack_reports(rows, self.layout)), dtype=np.int64)
+
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+        """One figure."""
+        if not users:
+            nothing = np.zeros(0)
+            return Findings((), nothing, nothing, nothing, 0, 1, level, counted=False)
+        found = self.mean.estimate(counts)
+        return Findings(
+            ("mean",), np.array([found.mean]), np.array([found.error]), np.zeros(1), users, 1, level, counted=False
+        )
+
+
+class MeanCollection(Collection):
+    """A question for a number between bounds, of which the mean is wanted."""
+
+    mechanism: Literal["duchi", "piecewise", "hybrid"]
+    epsilon: Annotated[float, Field(gt=0, le=20)]
+    low: Annotated[float, Field(allow_inf_nan=False)]
+    high: Annotated[float, Field(allow_inf_nan=False)]
+    steps: Annotated[int, Field(ge=1, le=2**20)] = 4096
+
+    randomizers: ClassVar[Mapping[str, type[Mean]]] = {mean.name: mean for mean in (OneBit, Piecewise, Hybrid)}
+
+    def build(self) -> Protocol:
+        """The mechanism over the grid."""
+        try:
+            return Numeric(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
+        except ValueError as error:
+            raise self.refused("low", str(error)) from None

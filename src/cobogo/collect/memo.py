@@ -14,9 +14,7 @@ import hashlib
 import os
 import secrets
 import stat
-import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Strin
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import MemoError
-from cobogo.floor.store import new_file, opened, placed
+from cobogo.floor.store import Store, cause, create_book, parse_place
 
 WAIT = 60
 """Seconds to wait for another process that writes to the same memo."""
@@ -64,15 +62,15 @@ class Memo:
     def __init__(self, path: str | Path, *, key: bytes | None = None) -> None:
         if key is not None and len(key) != 32:
             raise MemoError(f"the key of a memo is 32 bytes. Got {len(key)} instead", where=str(path))
-        place = placed(path, "memo", MemoError)
+        place = parse_place(path, "memo", MemoError)
         if place.file is None:
             raise MemoError("a memo is a file on the client's device", where=place.name, remedy="Give a path.")
         self.path = place.file
-        new_file(self.path, "memo", MemoError)
+        create_book(self.path, "memo", MemoError)
         self._refuse_open_to_others()
-        self._engine = opened(place, patience=WAIT, pragmas=["synchronous = FULL", "secure_delete = ON"])
-        weakref.finalize(self, self._engine.dispose)
-        with self.alone() as connection:
+        pragmas = ["synchronous = FULL", "secure_delete = ON"]
+        self._store = Store(place, self._unusable, patience=WAIT, pragmas=pragmas)
+        with self._store.transaction() as connection:
             TABLES.create_all(connection)
             found = connection.execute(select(ABOUT.c.version, ABOUT.c.key)).first()
             if found is None:
@@ -92,7 +90,7 @@ class Memo:
 
     def standing(self, question: Names, draw: Callable[[], int]) -> int:
         """What the client keeps for a question whatever its values are; drawn when it is first asked for."""
-        with self.alone() as connection:
+        with self._store.transaction() as connection:
             known = select(CLIENTS.c.standing).where(CLIENTS.c.collection.in_(question))
             found = connection.execute(known).scalar()
             if found is None:
@@ -104,7 +102,7 @@ class Memo:
         """The permanent answer for a value. If there is none yet it is drawn at a cost in nano-ε, in a transaction that
         nobody else can be in; ``draw`` is told what was spent before, and may refuse."""
         digests = [self._digest(name, value) for name in question]
-        with self.alone() as connection:
+        with self._store.transaction() as connection:
             known = select(ANSWERS.c.answer).where(ANSWERS.c.digest.in_(digests))
             found = connection.execute(known).scalar()
             if found is None:
@@ -118,22 +116,15 @@ class Memo:
 
     def spent(self, question: Names) -> Spent:
         """What was spent so far."""
-        with self.alone() as connection:
+        with self._store.transaction() as connection:
             return _spent(connection, question)
 
-    @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        """A transaction that nobody else writes beside."""
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            cause = getattr(error, "orig", None)
-            raise MemoError(
-                f"cannot be used: {type(cause or error).__name__}",
-                where=str(self.path),
-                remedy="Check its rights and its disk. Nothing was reported: without a memo, noise averages away.",
-            ) from None
+    def _unusable(self, error: SQLAlchemyError) -> MemoError:
+        return MemoError(
+            f"cannot be used: {cause(error)}",
+            where=str(self.path),
+            remedy="Check its rights and its disk. Nothing was reported: without a memo, noise averages away.",
+        )
 
     def _refuse_open_to_others(self) -> None:
         if os.name == "posix" and stat.S_IMODE(self.path.stat().st_mode) & 0o077:

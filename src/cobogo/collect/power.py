@@ -39,8 +39,8 @@ class Detectable(Protocol):
 def threshold(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: int | None = None) -> float:
     """The estimate, in users, above which a value is significantly there.
 
-    >>> from cobogo.collect.oracles import ORACLES
-    >>> round(threshold(ORACLES["oue"](100, 1.0), 1_000_000))
+    >>> from cobogo.collect.mechanisms import MECHANISMS
+    >>> round(threshold(MECHANISMS["oue"](100, 1.0), 1_000_000))
     6315
     """
     return _quantile(1 - _level(what, alpha, candidates)) * _error(what, 0.0, users)
@@ -49,8 +49,8 @@ def threshold(what: Detectable, users: int, *, alpha: float = ALPHA, candidates:
 def too_few(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: int | None = None) -> bool:
     """Whether the noise of so few reports hides even a value that every client holds.
 
-    >>> from cobogo.collect.oracles import ORACLES
-    >>> too_few(ORACLES["grr"](4, 1.0), 1), too_few(ORACLES["grr"](4, 1.0), 100)
+    >>> from cobogo.collect.mechanisms import MECHANISMS
+    >>> too_few(MECHANISMS["grr"](4, 1.0), 1), too_few(MECHANISMS["grr"](4, 1.0), 100)
     (True, False)
     """
     if not users:
@@ -74,8 +74,8 @@ def smallest_share(
     """The smallest share of so many users that is seen with that power; None where not even a value that everybody
     holds would be.
 
-    >>> from cobogo.collect.oracles import ORACLES
-    >>> f"{smallest_share(ORACLES['oue'](100, 1.0), 1_000_000):.2%}"
+    >>> from cobogo.collect.mechanisms import MECHANISMS
+    >>> f"{smallest_share(MECHANISMS['oue'](100, 1.0), 1_000_000):.2%}"
     '0.88%'
     """
     _check_users(users)
@@ -98,8 +98,8 @@ def users_needed(
     """How many users must report for a value of that share to be seen with that power; None where no number of them
     would do (a sketch whose collisions hide the value: make it larger).
 
-    >>> from cobogo.collect.oracles import ORACLES
-    >>> users_needed(ORACLES["oue"](100, 1.0), 0.01)
+    >>> from cobogo.collect.mechanisms import MECHANISMS
+    >>> users_needed(MECHANISMS["oue"](100, 1.0), 0.01)
     770413
     """
     _check_share(share)

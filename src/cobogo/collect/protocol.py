@@ -3,7 +3,7 @@
 A client reads its value, draws a permanent answer once, keeps it, and sends reports of it. A server tallies reports
 into counts that add up, and estimates from the counts. Clients, wire format, aggregates and commands know protocols
 and nothing else. To add one: a class that extends `Protocol`, a description of it that extends
-`cobogo.collect.collection.Collection`, and one line in `cobogo.collect.kinds`.
+`cobogo.collect.collection.Collection`, and one line in `cobogo.collect.mechanisms`.
 """
 
 from __future__ import annotations
@@ -153,7 +153,15 @@ class Protocol(ABC):
         """What the counts tell."""
 
 
-def strings_read(texts: Any) -> tuple[list[str], Ints]:
+def text_array(values: Sequence[str | None]) -> Any:
+    """Values as one Arrow array of text."""
+    import pyarrow as pa
+
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values, pa.string())
+    return whole.cast(pa.string())
+
+
+def distinct_texts(texts: Any) -> tuple[list[str], Ints]:
     """The different strings of an Arrow array, and the number of each entry's; every entry must be there."""
     if texts.null_count:
         missing = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))

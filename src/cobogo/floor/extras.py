@@ -9,6 +9,7 @@ from cobogo.errors import InputError
 EXTRAS = {
     "answer": "dp",
     "promises.mechanisms": "dp",
+    "publish.frequency_list": "dp",
     "collect": "ldp",
     "locate": "location",
     "studies.fortaleza": "location",

@@ -1,23 +1,28 @@
-"""Where books are kept: a file of SQLite, or PostgreSQL by its URL. The ledger, the registry and the vault lie in such.
+"""Databases that keep books, in a file of SQLite or in PostgreSQL.
 
-What they share is how a place is written, how it is opened, and when transactions begin. A database's own messages are
-never shown: they may quote what is in the rows.
+The ledger, the registry, the vault, a client's memo, the anonymizer's books and the server's state lie in such.
+
+They share how a place is written, how it is opened, and how transactions begin, wait and fail. A database's own
+messages are never shown: they may quote what is in the rows.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
+from cobogo.floor.files import create_private
 from cobogo.floor.urls import is_url, shown
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+    from sqlalchemy.exc import SQLAlchemyError
 
 SQLITE = "sqlite:///"
 
@@ -31,10 +36,10 @@ class Place:
     name: str
 
 
-def placed(place: str | Path, kind: str, error: type[CobogoError], *, where: str | None = None) -> Place:
+def parse_place(place: str | Path, kind: str, error: type[CobogoError], *, where: str | None = None) -> Place:
     """A path, ``sqlite:///…`` or ``postgresql://…`` as a place for a ``kind`` of book.
 
-    >>> placed("books/ledger.db", "ledger", CobogoError).file
+    >>> parse_place("books/ledger.db", "ledger", CobogoError).file
     PosixPath('books/ledger.db')
     """
     text = str(place)
@@ -59,12 +64,63 @@ def placed(place: str | Path, kind: str, error: type[CobogoError], *, where: str
     return Place(None, f"postgresql+psycopg://{rest}", shown(text))
 
 
-def opened(place: Place, *, patience: int, pragmas: Sequence[str] = (), pooled: bool = False) -> Engine:
-    """The engine of a place. A writer waits for another so many seconds, ``patience``.
+class Store:
+    """An open database of books: transactions, whose failures are raised as what ``complaint`` makes of them.
 
-    In SQLite a transaction begins by locking the file, so that nobody writes between a look and an entry; one on a
-    connection with the execution option ``reads`` does not. No connection outlives its use unless they are ``pooled``.
+    A writer waits ``patience`` seconds for another. In SQLite a transaction begins by locking the file, so that nobody
+    writes between a look and an entry; one that only reads does not. No connection outlives its use unless they are
+    ``pooled`` (in PostgreSQL).
     """
+
+    def __init__(
+        self,
+        place: Place,
+        complaint: Callable[[SQLAlchemyError], Exception],
+        *,
+        patience: int,
+        pragmas: Sequence[str] = (),
+        pooled: bool = False,
+    ) -> None:
+        self.complaint = complaint
+        with self.guarded():
+            self.engine = _engine(place, patience, pragmas, pooled=pooled)
+        weakref.finalize(self, self.engine.dispose)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """A block whose failures in the database are raised as errors of the book."""
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise self.complaint(error) from None
+
+    @contextmanager
+    def transaction(self, *, reads: bool = False) -> Iterator[Connection]:
+        """A transaction: all of it, or none. One that only ``reads`` waits for nobody."""
+        with self.guarded(), self.engine.connect().execution_options(reads=reads) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self.engine.dispose()
+
+
+def take_turn(connection: Connection, lock: int) -> None:
+    """Wait until no other transaction holds the same lock, and hold it; in SQLite a writer is alone anyway."""
+    from sqlalchemy import func, select
+
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(lock)))
+
+
+def cause(error: SQLAlchemyError) -> str:
+    """What kind of failure of the database it was; its own words may quote what is in the rows."""
+    return type(getattr(error, "orig", None) or error).__name__
+
+
+def _engine(place: Place, patience: int, pragmas: Sequence[str], *, pooled: bool) -> Engine:
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
 
@@ -87,10 +143,10 @@ def opened(place: Place, *, patience: int, pragmas: Sequence[str] = (), pooled: 
     return engine
 
 
-def new_file(file: Path, kind: str, error: type[CobogoError]) -> bool:
+def create_book(file: Path, kind: str, error: type[CobogoError]) -> bool:
     """Make a file that only this user may read, before anything is in it; False where it is there already."""
     try:
-        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        create_private(file)
     except FileExistsError:
         return False
     except OSError as problem:

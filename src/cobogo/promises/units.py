@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import fraction, shortened
+from cobogo.floor.untrusted import fraction, shortened
 
 NANO = 10**9
 """Parts of one ε or ρ that the ledger counts in."""

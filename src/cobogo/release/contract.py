@@ -14,14 +14,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
 from cobogo.errors import number_of
-from cobogo.floor.brief import brief
 from cobogo.floor.progress import Progress
+from cobogo.floor.representation import brief
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
 
@@ -33,14 +34,14 @@ Json = dict[str, Any]
 ENTROPY, SEED = "operating system", "seed"
 """What a transformation whose privacy rests on chance states as its ``entropy``."""
 
+SEEDED = "its noise was drawn from a seed: whoever knows or guesses the seed undoes it"
+"""What verification says of a release whose noise was drawn from a seed."""
+
 ROWS = "release"
 """What the file of the released rows is called."""
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 """The remedy where what was written is not what was planned."""
-
-SEEDED = "its noise was drawn from a seed: whoever knows or guesses the seed undoes it"
-"""What verification says of the second."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Meaning:
 
 
 @dataclass(frozen=True)
-class Findings:
+class CheckResult:
     """What a check of the released rows found: measured guarantees, what is wrong, what could not be checked."""
 
     verdicts: tuple[ModelVerdict, ...] = ()
@@ -188,7 +189,7 @@ class Transformation(ABC):
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:
         """What is said of the release and of each column, before anything was measured."""
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What whoever receives the release must know to use it, as Markdown; nothing that tells of the original."""
         return ""
 
@@ -233,17 +234,24 @@ class Transformation(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Written:
-    """A release as verification finds it: its manifest, its rows, the models asked of it, and what its evidence kept
-    of the transformation (`DrawnRows.kept`), if the evidence is there; and the directory, where more lies in it
-    than the rows."""
+    """A release as verification finds it.
+
+    ``model_entries`` are the models asked of it; ``private_statement`` is what the evidence kept of the transformation
+    (`DrawnRows.private_statement`), if it is there; ``directory`` is where files beside the rows lie."""
 
     manifest: Manifest
     rows: Table
-    asked: Sequence[Json]
-    kept: Json | None = None
+    model_entries: Sequence[Json]
+    private_statement: Json | None = None
     directory: Path | None = None
 
     @property
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """What the transformation said of itself."""
         return dict(self.manifest.transformation or {})
+
+
+def load(name: str) -> Any:
+    """What "module:name" names, imported now."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

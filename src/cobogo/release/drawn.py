@@ -14,11 +14,11 @@ from cobogo.data.policy import Role
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import Table
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.checks import check
 from cobogo.release.contract import Json, Meaning, ReadBack, Story, Transformation, Verdict, Written
-from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
 from cobogo.release.readback import opened
 
 if TYPE_CHECKING:
@@ -51,15 +51,15 @@ class DrawnRows(Transformation):
         """What the values of each changed column mean; the others are as collected."""
 
     @abstractmethod
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """What the public manifest says of it, as JSON: parameters, and nothing that tells of the original."""
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """What the evidence keeps beside the policy, as JSON."""
         return {}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees that are promised, as the policy writes models: verification measures them."""
         return ()
 
@@ -71,8 +71,8 @@ class DrawnRows(Transformation):
         """A table of an engine of our own, or of the database that it goes into. Its file goes with the release."""
         import pyarrow.parquet as pq
 
-        home = scratch.create(Path(tempfile.gettempdir()), "cobogo-drawn-")
-        weakref.finalize(release, scratch.remove, home)
+        home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
+        weakref.finalize(release, remove_scratch, home)
         file, writer = home / "rows.parquet", None
         with release.table.engine.guarded("transforming"):
             for batch in self.batches(release.table, release.columns):
@@ -103,7 +103,7 @@ class DrawnRows(Transformation):
             role = Role.NON_SENSITIVE if known is None or added else known
             changed = self.meanings.get(name)
             text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
-            columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
+            columns.append(ColumnEntry(name=name, role=role, meaning=text, truthful=truthful, added=added))
         return Manifest(
             format="cobogo-release/1",
             kind=self.kind,
@@ -111,14 +111,14 @@ class DrawnRows(Transformation):
             columns=tuple(columns),
             models=(),
             files={},
-            transformation=self.stated(),
+            transformation=self.statement(),
         )
 
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
         """The rows must be as many as were drawn, and such as the manifest says they were made."""
         unsigned = self.manifest(release, rows)
         after, records = opened(rows, unsigned), self.record_count(release)
-        found = check(Written(unsigned, after, self.asked, self.kept(), public))
+        found = check(Written(unsigned, after, self.model_entries, self.private_statement(), public))
         lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
         models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)
         verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)
@@ -126,11 +126,11 @@ class DrawnRows(Transformation):
 
     def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
         """What `kept` says, and how many records there were."""
-        return {"transformation": self.kept(), "input": {"records": release.table.rows()}}
+        return {"transformation": self.private_statement(), "input": {"records": release.table.rows()}}
 
     def summary(self, release: Release) -> tuple[str, ...]:
         """Its kind, its columns and its promises."""
-        return (self.kind, ", ".join(release.columns), *map(_promise, self.asked))
+        return (self.kind, ", ".join(release.columns), *map(_promise, self.model_entries))
 
 
 def _public(verdict: ModelVerdict) -> Json:

@@ -11,8 +11,8 @@ from typing import Any
 from cobogo.data.policy import Data, Output, Policy, Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
-from cobogo.floor.brief import brief
-from cobogo.floor.stopwatch import Stopwatch
+from cobogo.floor.progress import Stopwatch
+from cobogo.floor.representation import brief
 from cobogo.release.contract import Transformation, Verdict
 
 

@@ -12,11 +12,10 @@ from cobogo.data.table import formulas
 from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
-from cobogo.floor import place
+from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
-from cobogo.release.checks import load
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Transformation, Verdict
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Transformation, Verdict, load
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
 from cobogo.release.release import Release
@@ -29,7 +28,7 @@ def write_release(release: Release, directory: Path, *, progress: Progress = sil
     reporting.start()  # the import takes a while, and the engine has enough to do meanwhile
     with (
         ExitStack() as recording,
-        place.staged(directory, replaceable=is_output) as stage,
+        staged_directory(directory, replaceable=is_output) as stage,
         ExitStack() as ending,
     ):
         public, evidence = stage / "public", stage / "evidence"
@@ -100,7 +99,7 @@ def _sign(read_back: ReadBack, made: Transformation, public: Path) -> None:
         read_back.manifest.columns,
         read_back.models,
         star=made.stars,
-        explained=made.explained(),
+        explained=made.explanation(),
         order=order,
         drawn=dictionary.about_drawing(read_back.verdict.models),
     )

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.discovery import DISCOVERIES
 from cobogo.collect.discovery.domains import Numbers, Words
 from cobogo.collect.power import smallest_share
 from cobogo.floor.randomness import Seeded
+from support.asked import DISCOVERIES
 
 each = pytest.mark.parametrize("name", DISCOVERIES)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

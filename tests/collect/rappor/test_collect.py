@@ -11,9 +11,8 @@ import pytest
 from scipy import stats
 
 from cobogo.collect.rappor.decode import decode, unbiased
-from cobogo.collect.rappor.encode import Reports, counts, encode, permanent
-from cobogo.collect.rappor.filters import filters, places
-from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.parameters import Parameters, filters, places
+from cobogo.collect.rappor.reports import Reports, counts, encode, permanent
 from cobogo.floor.randomness import Entropy, Seeded
 
 NAMES = [f"string {number}" for number in range(60)]

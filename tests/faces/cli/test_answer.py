@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 from support.commands import cobogo
 
 FILE = """

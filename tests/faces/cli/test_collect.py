@@ -153,8 +153,8 @@ def test_a_plan_for_a_mean(pets, capsys):
 
 
 def test_two_questions_together(pets, capsys):
-    from cobogo.collect.encoding import paired_reports
-    from cobogo.collect.files import texts
+    from cobogo.collect.encode import paired_reports
+    from cobogo.collect.report_sources import texts
     from cobogo.floor.randomness import Seeded
 
     Path("yard.toml").write_text(PETS.format(mechanism="grr", parameters='epsilon = 3\nvalues = ["yard", "flat"]'))

@@ -245,20 +245,19 @@ def test_a_ledger_without_its_seal_answers_nothing(tmp_path: Path) -> None:
 
 
 def test_a_curator_s_file_may_keep_the_seal_elsewhere(tmp_path: Path) -> None:
-    from cobogo.answer.curator import open_ledger
-    from cobogo.answer.metadata import CuratorPolicy
+    from cobogo.promises.curator_file import CuratorPolicy
 
     people = {"path": "people.csv", "budget": {"epsilon": 1}, "columns": {"age": {"type": "integer"}}}
     rules = CuratorPolicy.of({"seal": "safe/own.seal", "datasets": {"people": people}}, home=tmp_path)
     (tmp_path / "safe").mkdir()
-    ledger = open_ledger(rules)
+    ledger = rules.open_ledger()
     ledger.open("people", epsilon("1"))
     ledger.close()
     assert (tmp_path / "safe/own.seal").exists()
     assert not (tmp_path / "ledger.db.seal").exists()
     (tmp_path / "safe/own.seal").unlink()
     with pytest.raises(LedgerError, match="seal is missing"):
-        open_ledger(rules)
+        rules.open_ledger()
 
 
 def test_a_ledger_from_before_there_were_seals_is_sealed_when_it_is_opened(tmp_path: Path) -> None:

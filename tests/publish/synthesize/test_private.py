@@ -107,7 +107,7 @@ def test_the_score_of_dependence_comes_near_its_sensitivity() -> None:
 
 def test_every_step_of_a_replayed_release_is_within_epsilon_and_delta() -> None:
     from cobogo.data.policy import Synthesis
-    from cobogo.publish.synthesize.paying import Cost
+    from cobogo.publish.synthesize.cost import Cost
 
     cost = Cost.of(Synthesis(epsilon=1.0, delta=1e-9), "here")
     assert delta_of(float(cost.rho), 1.0) <= 1e-9

@@ -11,10 +11,11 @@ from typing import cast
 
 from sqlglot import exp
 
-from cobogo.answer.metadata import Column, Dataset
 from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
 from cobogo.answer.sql.nodes import WHERE, column_name, described, refused, taken
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
+from cobogo.promises.curator_file import Dataset
+from cobogo.promises.declared_columns import DeclaredColumn
 
 COMPARISONS: dict[type[exp.Expression], tuple[Comparison, Comparison]] = {
     exp.EQ: ("=", "="),
@@ -80,7 +81,7 @@ def _of_a_column(node: exp.Expression, dataset: Dataset) -> Condition:
     raise refused(f"{described(node)} is not answered in WHERE", ALLOWED)
 
 
-def literal(node: exp.Expression, name: str, declared: Column) -> Literals:
+def literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> Literals:
     """A literal of a column's type."""
     value = _value(node, declared)
     if not declared.holds(value):
@@ -96,13 +97,13 @@ def _compared(column: exp.Expression, operator: Comparison, value: exp.Expressio
     return Compare(name, operator, literal(value, name, declared))
 
 
-def _declared(node: exp.Expression, dataset: Dataset) -> tuple[str, Column]:
+def _declared(node: exp.Expression, dataset: Dataset) -> tuple[str, DeclaredColumn]:
     name, quoted = column_name(node)
     found = dataset.found(name, quoted=quoted, where=WHERE)
     return found, dataset.columns[found]
 
 
-def _value(node: exp.Expression, declared: Column) -> Literals:
+def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
     match node:
         case exp.Boolean():
             (value,) = taken(node, "this")
@@ -129,7 +130,7 @@ def _value(node: exp.Expression, declared: Column) -> Literals:
     raise refused(f"{described(node)} stands where a literal is expected", ALLOWED)
 
 
-def _of_text(text: str, declared: Column) -> Literals:
+def _of_text(text: str, declared: DeclaredColumn) -> Literals:
     if declared.type != "date":
         return text
     try:
@@ -138,7 +139,7 @@ def _of_text(text: str, declared: Column) -> Literals:
         raise refused("what is compared with a date is none", f"Write {_example(declared)}.") from None
 
 
-def _of_number(text: str, declared: Column) -> Literals:
+def _of_number(text: str, declared: DeclaredColumn) -> Literals:
     try:
         fraction(text)
     except ValueError:
@@ -146,7 +147,7 @@ def _of_number(text: str, declared: Column) -> Literals:
     return int(text) if text.isdecimal() and declared.type != "number" else Decimal(text)
 
 
-def _example(declared: Column) -> str:
+def _example(declared: DeclaredColumn) -> str:
     return {
         "integer": "a whole number of 64 bits",
         "number": "a number, as 1.5",

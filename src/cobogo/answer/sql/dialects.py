@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
-from cobogo.answer.metadata import Column, Value
 from cobogo.errors import DataError
+from cobogo.promises.declared_columns import DeclaredColumn, Value
 
 WHOLE = "^[+-]?[0-9]{1,18}$"
 DECIMAL = "^[+-]?[0-9]+([.][0-9]+)?$"
@@ -138,7 +138,7 @@ class Dialect:
             f'the unit "{name}" holds {kind}', where="unit", remedy="Tell people apart by a text or a whole number."
         )
 
-    def typed(self, name: str, declared: Column, kind: Any, decimal: str) -> str:
+    def typed(self, name: str, declared: DeclaredColumn, kind: Any, decimal: str) -> str:
         """A column of the data as what it was declared to be; NULL where a value is none."""
         column = self.name(name)
         text = f"CAST({column} AS {self.string})"

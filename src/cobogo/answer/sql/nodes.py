@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 
 from cobogo.errors import QueryRefused
-from cobogo.floor.outside import is_writable
+from cobogo.floor.untrusted import is_writable
 
 WHERE = "SQL"
 

@@ -10,13 +10,12 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.metadata import Dataset
-from cobogo.answer.metadata.datasets import dataset_named
 from cobogo.answer.public import PublicTable, extended, joined
 from cobogo.answer.query import Aggregate, Kind, Lookup, Order, Query, own_name
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
+from cobogo.promises.curator_file import Dataset, dataset_named
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",

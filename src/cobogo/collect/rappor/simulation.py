@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from cobogo.collect.rappor.decode import CERTAINTY, Decoded, decode
-from cobogo.collect.rappor.encode import counts, encode
 from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source, below
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import HierarchyError, UnfitValues
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 
 Label = str | None
 """A value as text; None is NULL."""

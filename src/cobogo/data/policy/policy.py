@@ -32,7 +32,7 @@ from cobogo.data.policy.tables import (
 )
 from cobogo.data.policy.toml_file import read_toml, refuse_depth
 from cobogo.errors import PolicyError
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 
 
 class Policy(Part):

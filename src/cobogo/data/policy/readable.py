@@ -10,7 +10,7 @@ from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from cobogo.errors import PolicyError, number_of
-from cobogo.floor.outside import shortened
+from cobogo.floor.untrusted import shortened
 
 Candidates = list[tuple[str | None, type[BaseModel]]]
 """The tables that may stand at a place, each with the tag that tells it from the others."""

@@ -17,7 +17,8 @@ from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreig
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.data.table.numerals import shortest
 from cobogo.errors import DataError, OutputError
-from cobogo.floor import randomness, scratch
+from cobogo.floor import randomness
+from cobogo.floor.files import create_scratch, remove_scratch
 
 IN_MEMORY = 64 * 2**20
 """Bytes of files whose copy is kept in memory; a larger one goes to disk."""
@@ -41,9 +42,9 @@ class DuckDB(Engine):
         import ibis
 
         self.failures = (duckdb.IOException, duckdb.OutOfMemoryException)  # type: ignore[misc]
-        self._spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        self._spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
         super().__init__(ibis.duckdb.connect(temp_directory=str(self._spill)))
-        weakref.finalize(self, scratch.remove, self._spill)
+        weakref.finalize(self, remove_scratch, self._spill)
         self._draw_no_progress()
         self._leave_memory_for_counting()
         self.sql("SET TimeZone = 'UTC'")  # so that times read as text are the same wherever this runs

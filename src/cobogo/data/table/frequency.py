@@ -18,7 +18,7 @@ from cobogo.data.table.coder import Coder, Column
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)

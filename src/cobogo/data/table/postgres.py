@@ -20,7 +20,7 @@ from cobogo.data.policy import Data
 from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
 from cobogo.errors import DataError, OutputError, PolicyError
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 
 _DECIMAL = """
 CREATE FUNCTION pg_temp.cobogo_decimal(n numeric, OUT digits text, OUT power integer) LANGUAGE sql IMMUTABLE AS $$
@@ -330,7 +330,7 @@ class PostgreSQL(Engine):
             **{name: table[name] if kinds[name] else reader.text(table[name]) for name in table.columns}
         )
         self._create("cobogo_source", {name: kind or 'text COLLATE "C"' for name, kind in kinds.items()})
-        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
         try:
             reader.write_csv(plain, spill / "rows.csv", separator=",")
             command = "COPY pg_temp.cobogo_source FROM STDIN (FORMAT csv, HEADER)"
@@ -342,7 +342,7 @@ class PostgreSQL(Engine):
                 "holds a value that the server cannot store", where="data", remedy="It may be a NUL character."
             ) from None
         finally:
-            scratch.remove(spill)
+            remove_scratch(spill)
         return self._temporary("cobogo_source")
 
 

@@ -19,7 +19,7 @@ from cobogo.data.policy import Data
 from cobogo.data.table.engine import Engine, Expression, builtin, header, too_many_counts
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, PolicyError
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -216,7 +216,7 @@ def _session(master: str) -> Any:
                 remedy=f"Give its own: {running.master}.",
             )
     else:
-        spill = scratch.create(Path(tempfile.gettempdir()), "cobogo-spill-")
+        spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
         settings = SETTINGS | {"spark.app.name": "cobogo", "spark.master": master, "spark.local.dir": str(spill)}
         if master.startswith("local"):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -227,7 +227,7 @@ def _session(master: str) -> Any:
         conf = SparkConf().setAll(list(settings.items()))
         gateway = launch_gateway(conf, {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL})
         session = SparkSession(SparkContext(conf=conf, gateway=gateway))
-        weakref.finalize(session, scratch.remove, spill)
+        weakref.finalize(session, remove_scratch, spill)
     for key, value in SETTINGS.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)

@@ -17,8 +17,8 @@ import numpy as np
 
 from cobogo.errors import number_of
 from cobogo.floor.arrays import Floats, Ints, Mask
-from cobogo.floor.brief import brief
 from cobogo.floor.catalogue import Card
+from cobogo.floor.representation import brief
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.case import Case

@@ -12,12 +12,12 @@ from cobogo.data.table.read import Table
 from cobogo.data.table.rows import tuple_of_each_row
 from cobogo.errors import OutputError
 from cobogo.examine.risk.uniques import SpecialUniques
-from cobogo.floor import scratch
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.files import staged_file
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Known:
+class RecordBasis:
     """A table, its tuples, and each tuple's people and chance of being found in the population, if that is known."""
 
     table: Table
@@ -40,7 +40,7 @@ class RecordRisks:
         return len(self.people)
 
 
-def record_risks(known: Known, special: SpecialUniques) -> RecordRisks:
+def record_risks(known: RecordBasis, special: SpecialUniques) -> RecordRisks:
     """The risks of the tuples, told of the rows that have them."""
     rows = tuple_of_each_row(known.table, known.counted)
     return RecordRisks(
@@ -68,15 +68,6 @@ def write_records(risks: RecordRisks, path: Path) -> None:
     table = pa.table({name: values for name, values in found.items() if values is not None})
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --records.")
-    stage = None
-    try:
-        stage = scratch.create(path.resolve().parent, f".{path.name}.cobogo-")
-        with (stage / path.name).open("wb") as file:
-            file.write(f"{','.join(table.column_names)}\n".encode())
-            csv.write_csv(table, file, csv.WriteOptions(include_header=False))
-        (stage / path.name).rename(path)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
-    finally:
-        if stage is not None:
-            scratch.remove(stage)
+    with staged_file(path) as stage, stage.open("wb") as file:
+        file.write(f"{','.join(table.column_names)}\n".encode())
+        csv.write_csv(table, file, csv.WriteOptions(include_header=False))

@@ -28,8 +28,8 @@ from cobogo.faces.cli.perturb import perturb, sample, synthesize
 from cobogo.faces.cli.risk import risk
 from cobogo.faces.cli.serve import serve, workbench
 from cobogo.faces.cli.verify import verify
-from cobogo.floor import scratch
 from cobogo.floor.extras import missing
+from cobogo.floor.files import remove_all_scratch
 
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Begin": {"demo": demo, "inspect": inspect},
@@ -136,6 +136,6 @@ def run(arguments: list[str] | None = None) -> None:
 
 def _stop(number: int, frame: object) -> None:  # noqa: ARG001
     """End at once. An exception could be lost in a callback of some library; what is on disk cannot wait for that."""
-    scratch.remove_all()
+    remove_all_scratch()
     os.write(2, b"cobogo: stopped; nothing was left behind.\n")
     os._exit(128 + number)

@@ -18,13 +18,13 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from cobogo.errors import DataError, InputError
-from cobogo.faces.server.settings import MEGABYTE, Limits
-from cobogo.floor import scratch
+from cobogo.faces.server.settings import MEGABYTE, ServerLimits
+from cobogo.floor.files import scratch_directory, write_private_once
 
 NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
 IDENTITY = re.compile(r"[0-9a-f]{16}")
@@ -43,7 +43,7 @@ class TooLarge(InputError):
 class Files:
     """The directories of a server's state."""
 
-    def __init__(self, state: Path, limits: Limits) -> None:
+    def __init__(self, state: Path, limits: ServerLimits) -> None:
         self.root = state.resolve()
         self.limits = limits
         for name in ("datasets", "jobs", "releases", "collections"):
@@ -55,11 +55,7 @@ class Files:
         """A number that tells this directory from others, and lies in it."""
         place = self.root / "number"
         if not place.exists():
-            new = self.root / f".number-{secrets.token_hex(6)}"
-            new.write_text(secrets.token_hex(16), encoding="ascii")
-            with suppress(FileExistsError):  # another server of the same directory may be first
-                place.hardlink_to(new)
-            new.unlink()
+            write_private_once(place, secrets.token_hex(16))
         return place.read_text(encoding="ascii")
 
     def dataset(self, identity: str) -> Path:
@@ -91,13 +87,10 @@ class Files:
     @contextmanager
     def receiving(self, identity: str) -> Iterator[Path]:
         """A directory that becomes the data set's when all has gone well, and leaves no trace otherwise."""
-        stage = scratch.create(self.root / "datasets", ".upload-")
-        try:
+        with scratch_directory(self.root / "datasets", ".upload-") as stage:
             (stage / "files").mkdir()
             yield stage
             stage.rename(self.dataset(identity))
-        finally:
-            scratch.remove(stage)
 
     def keep(self, source: IO[bytes], target: Path) -> int:
         """Copy an upload, up to the limit."""
@@ -121,12 +114,9 @@ class Files:
         """Keep a file that policies of a data set may name: a hierarchy, a population."""
         plain = safe_name(name)
         folder = self.dataset(identity) / "files"
-        stage = scratch.create(folder.parent, ".attach-")
-        try:
+        with scratch_directory(folder.parent, ".attach-") as stage:
             self.keep(source, stage / "file")
             (stage / "file").replace(folder / plain)
-        finally:
-            scratch.remove(stage)
         return plain
 
     def forget(self, kind: str, identity: str) -> None:
@@ -149,7 +139,7 @@ def safe_name(name: str) -> str:
     return name
 
 
-def data_name(upload: Path, limits: Limits) -> str:
+def data_name(upload: Path, limits: ServerLimits) -> str:
     """What the file of a data set is called, by what it is: a Parquet file begins and ends in a way of its own.
 
     A small file may unpack to far more than there is room for, and what its footer says of that is the size of its

@@ -14,7 +14,6 @@ sends again under the same key.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import secrets
@@ -29,7 +28,7 @@ from cobogo.collect.aggregate import Aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.wire import parse
 from cobogo.errors import OutputError
-from cobogo.floor import scratch
+from cobogo.floor.files import lock, open_private, staged_file
 
 COUNTS = "counts"
 LONG = 8 << 20
@@ -142,8 +141,8 @@ def _new(directory: Path) -> tuple[Path, int]:
     """A new segment, locked. Another process that looked for what a kill left may have been faster, and removed it."""
     while True:
         path = directory / f"segment-{secrets.token_hex(8)}"
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        handle = open_private(path, new=True)
+        lock(handle, wait=True)
         if path.exists():
             return path, handle
         os.close(handle)
@@ -174,9 +173,9 @@ def _remember(path: Path, keys: list[bytes]) -> None:
     if not keys:
         return
     if path.exists() and path.stat().st_size > 32 * MOST_KEYS:
-        with scratch.whole(path) as stage:
+        with staged_file(path) as stage:
             stage.write_bytes(b"".join(_keys(path)))
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    handle = open_private(path)
     try:
         os.pwrite(handle, b"".join(keys), os.fstat(handle).st_size // 16 * 16)
         os.fsync(handle)
@@ -187,13 +186,8 @@ def _remember(path: Path, keys: list[bytes]) -> None:
 @contextmanager
 def _locked(path: Path, *, wait: bool = False) -> Iterator[int | None]:
     """A file, locked; None where another process has it, unless that is waited for."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = open_private(path)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield None
-        else:
-            yield handle
+        yield handle if lock(handle, wait=wait) else None
     finally:
         os.close(handle)

@@ -16,7 +16,7 @@ from cobogo.data.schema.suggest import suggest
 from cobogo.data.table.engine import Engine, literal, quoted
 from cobogo.data.table.read import Table
 from cobogo.faces.server import rows
-from cobogo.floor import scratch
+from cobogo.floor.files import staged_file
 
 FILE = "profile.json"
 BARS = 24
@@ -56,7 +56,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
         for told, shape, column in zip(inspecting.as_json(profiles, suggested), shapes, profiles, strict=True)
     ]
     made = {"columns": columns, "policy": policy}
-    with scratch.whole(file) as stage:
+    with staged_file(file) as stage:
         stage.write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
     return made
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine, Expression, literal, quoted
-from cobogo.floor import scratch
+from cobogo.floor.files import staged_file
 
 PAGES = "rows.parquet"
 NUMBER = "cobogo row"
@@ -82,7 +82,7 @@ def _numbers(
         name = quoted(columns[order.column])
         key = f"{order.meant.format(name)} NULLS LAST, {name}" if order.meant else name
         ranked = f"row_number() OVER (ORDER BY {key} NULLS LAST, {quoted(NUMBER)}) - 1"
-        with scratch.whole(file) as stage:
+        with staged_file(file) as stage:
             statement = f"SELECT {ranked} AS place, {quoted(NUMBER)} AS row FROM {source(folder)} ORDER BY place"
             engine.rows(f"COPY ({statement}) TO {literal(str(stage))} (FORMAT parquet)")
     if order.descending:

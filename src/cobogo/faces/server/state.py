@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
-    func,
     insert,
     inspect,
     select,
@@ -35,7 +34,7 @@ from cobogo.errors import InputError
 from cobogo.floor import store
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    pass
 
 META = MetaData()
 
@@ -162,17 +161,16 @@ class StateError(InputError):
     """The place where the server's state lies cannot be used."""
 
 
-class State:
+class ServerState:
     """The server's memory. Every method is one transaction."""
 
     def __init__(self, place: str | Path, *, migrations: Sequence[Step] = MIGRATIONS) -> None:
-        found = store.placed(place, "server's state", StateError)
+        found = store.parse_place(place, "server's state", StateError)
         if found.file is not None:
-            store.new_file(found.file, "server's state", StateError)
+            store.create_book(found.file, "server's state", StateError)
         self.name = found.name
-        self._engine: Engine = store.opened(
-            found, patience=30, pragmas=("journal_mode = WAL", "synchronous = NORMAL"), pooled=True
-        )
+        pragmas = ("journal_mode = WAL", "synchronous = NORMAL")
+        self._store = store.Store(found, self._complaint, patience=30, pragmas=pragmas, pooled=True)
         try:
             self._migrate(migrations)
         except BaseException:
@@ -181,30 +179,27 @@ class State:
 
     def close(self) -> None:
         """Let go of every connection."""
-        self._engine.dispose()
+        self._store.close()
 
-    @contextmanager
-    def transaction(self, *, reads: bool = False) -> Iterator[Connection]:
+    def transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:
         """A transaction; one that only reads waits for nobody."""
-        try:
-            with self._engine.connect().execution_options(reads=reads) as connection, connection.begin():
-                yield connection
-        except DataError:
-            raise InputError(
+        return self._store.transaction(reads=reads)
+
+    def _complaint(self, error: SQLAlchemyError) -> InputError:
+        if isinstance(error, DataError):
+            return InputError(
                 "holds a character that the server's database does not take",
                 remedy="Leave out control characters.",
-            ) from None
-        except SQLAlchemyError as error:
-            raise StateError(
-                f"cannot be used ({type(error).__name__})",
-                where=self.name,
-                remedy="Is there room on the disk, and is the database there?",
-            ) from None
+            )
+        return StateError(
+            f"cannot be used ({type(error).__name__})",
+            where=self.name,
+            remedy="Is there room on the disk, and is the database there?",
+        )
 
     def _migrate(self, migrations: Sequence[Step]) -> None:
         with self.transaction() as connection:
-            if connection.dialect.name == "postgresql":  # SQLite is locked already
-                connection.execute(select(func.pg_advisory_xact_lock(ONE_AT_A_TIME)))
+            store.take_turn(connection, ONE_AT_A_TIME)
             if not inspect(connection).has_table(VERSION.name):
                 VERSION.create(connection)
                 connection.execute(insert(VERSION).values(version=0))
@@ -223,8 +218,7 @@ class State:
         """Belong to a directory of files, by its number; a database that belongs to another one is refused: its jobs
         are about files that are not there."""
         with self.transaction() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(select(func.pg_advisory_xact_lock(ONE_AT_A_TIME)))
+            store.take_turn(connection, ONE_AT_A_TIME)
             found = connection.execute(select(HOME.c.directory)).scalar()
             if found is None:
                 connection.execute(insert(HOME).values(directory=directory))

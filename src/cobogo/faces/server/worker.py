@@ -8,7 +8,6 @@ whatever was there.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import resource
@@ -27,9 +26,9 @@ from cobogo.data.policy import Policy
 from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.faces.server.files import DATA, Files
 from cobogo.faces.server.sandbox import confine_policy
-from cobogo.faces.server.settings import MEGABYTE, Limits, Settings
-from cobogo.faces.server.state import JOBS, RELEASES, State, packed
-from cobogo.floor import scratch
+from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
+from cobogo.faces.server.state import JOBS, RELEASES, ServerState, packed
+from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.progress import Progress
 
 Runner = Callable[[Path, Policy, Path, Progress], None]
@@ -111,11 +110,11 @@ FINDINGS = "findings.jsonl"
 class JobRun:
     """A job that this process does."""
 
-    def __init__(self, settings: Settings, identity: str) -> None:
+    def __init__(self, settings: ServerSettings, identity: str) -> None:
         self.settings = settings
         self.identity = identity
         self.files = Files(Path(settings.state), settings.limits)
-        self.state = State(settings.database or Path(settings.state) / "state.db")
+        self.state = ServerState(settings.database or Path(settings.state) / "state.db")
         self._noted = 0.0
 
     def run(self) -> None:
@@ -160,11 +159,11 @@ class JobRun:
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""
-        from cobogo.studies import audit as audits
+        from cobogo.studies.audit import audit
 
         asked = json.loads(row["asked"])
         release, original = self.files.release(asked["release"]), self.files.table(asked["dataset"])
-        audits.write(audits.audit(release, original=original, progress=self.progress), release)
+        audit(release, original=original, progress=self.progress).write(release)
         self._mark_done()
 
     def _study(self, row: Mapping[str, Any]) -> None:
@@ -237,13 +236,11 @@ class JobRun:
 
 def _lock(directory: Path) -> int | None:
     """A lock that lasts as long as this process; None where another has it."""
-    handle = os.open(directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+    handle = open_private(directory / "lock")
+    if lock(handle):
+        return handle
+    os.close(handle)
+    return None
 
 
 def _sign(lock: int) -> None:
@@ -279,7 +276,7 @@ def abandoned(directory: Path) -> bool:
 
 
 def _stop(number: int, frame: Any) -> None:  # noqa: ARG001
-    scratch.remove_all()
+    remove_all_scratch()
     os._exit(143)
 
 
@@ -303,7 +300,7 @@ def _prepare() -> None:
     engine.fetch(engine.connection.sql("SELECT 1 AS ready"))
 
 
-def _limit_memory(limits: Limits) -> None:
+def _limit_memory(limits: ServerLimits) -> None:
     """What a job takes beyond its share fails it, and nothing else on the machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     share = (limits.job_megabytes or 0) * MEGABYTE or machine * 3 // 4 // max(limits.jobs_at_once, 1)
@@ -321,7 +318,7 @@ def main() -> None:
     line = sys.stdin.readline()
     if line:
         asked = json.loads(line)
-        settings = Settings.model_validate(asked["settings"])
+        settings = ServerSettings.model_validate(asked["settings"])
         _limit_memory(settings.limits)
         JobRun(settings, asked["job"]).run()
 

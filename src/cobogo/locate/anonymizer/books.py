@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import LedgerError
-from cobogo.floor.store import new_file, opened, placed
+from cobogo.floor.store import Store, create_book, parse_place
 from cobogo.locate.device.memory import WindowLedger
 
 PATIENCE = 10
@@ -24,20 +24,20 @@ class WindowBooks:
     def __init__(self, budget: float, *, window: float, file: str | Path | None = None) -> None:
         self.empty = WindowLedger(budget, window=window)
         self._kept: dict[str, list[tuple[float, float]]] = {}
-        self._engine: Any = None
+        self._store: Store | None = None
         if file is not None:
             self._open(Path(file).expanduser())
 
     def spend(self, user: str, cost: float, now: float) -> None:
         """Write down a cost before the report goes out. Raises `BudgetSpent`."""
-        if self._engine is None:
+        if self._store is None:
             ledger = self._ledger(self._kept.get(user, []))
             ledger.spend(cost, now)
             self._kept[user] = ledger.entries()
             return
         from sqlalchemy import text
 
-        with self._transaction() as connection:
+        with self._store.transaction() as connection:
             ledger = self._ledger(self._read(connection, user))
             ledger.spend(cost, now)
             connection.execute(
@@ -51,10 +51,10 @@ class WindowBooks:
 
     def balance(self, user: str, now: float) -> dict[str, float | int]:
         """What somebody may spend, has spent and has left; for their own eyes."""
-        if self._engine is None:
+        if self._store is None:
             ledger = self._ledger(self._kept.get(user, []))
         else:
-            with self._transaction() as connection:
+            with self._store.transaction() as connection:
                 ledger = self._ledger(self._read(connection, user))
         counted = sum(1 for time, _ in ledger.entries() if time > now - ledger.window)
         return {"budget": ledger.budget, "window": ledger.window, "spent": ledger.spent(now),
@@ -66,10 +66,11 @@ class WindowBooks:
     def _open(self, file: Path) -> None:
         from sqlalchemy import text
 
-        new_file(file, "ledger", LedgerError)
-        place = placed(file, "ledger of locations", LedgerError)
-        self._engine = opened(place, patience=PATIENCE, pragmas=("journal_mode = WAL", "synchronous = FULL"))
-        with self._transaction() as connection:
+        create_book(file, "ledger", LedgerError)
+        place = parse_place(file, "ledger of locations", LedgerError)
+        pragmas = ("journal_mode = WAL", "synchronous = FULL")
+        self._store = Store(place, _unusable, patience=PATIENCE, pragmas=pragmas)
+        with self._store.transaction() as connection:
             connection.execute(
                 text(
                     "CREATE TABLE IF NOT EXISTS spent "
@@ -77,9 +78,6 @@ class WindowBooks:
                 )
             )
             connection.execute(text("CREATE INDEX IF NOT EXISTS spent_by_person ON spent (person, at)"))
-
-    def _transaction(self) -> Any:
-        return _Guarded(self._engine)
 
     @staticmethod
     def _read(connection: Any, user: str) -> list[tuple[float, float]]:
@@ -91,28 +89,5 @@ class WindowBooks:
             return [(float(at), float(cost)) for at, cost in rows]
 
 
-class _Guarded:
-    """A transaction whose database's errors are told without what is in the rows."""
-
-    def __init__(self, engine: Any) -> None:
-        self._begun = engine.begin()
-
-    def __enter__(self) -> Any:
-        from sqlalchemy.exc import SQLAlchemyError
-
-        try:
-            return self._begun.__enter__()
-        except SQLAlchemyError:
-            raise _unusable() from None
-
-    def __exit__(self, *error: Any) -> Any:
-        from sqlalchemy.exc import SQLAlchemyError
-
-        if isinstance(error[1], SQLAlchemyError):
-            self._begun.__exit__(*error)
-            raise _unusable() from None
-        return self._begun.__exit__(*error)
-
-
-def _unusable() -> LedgerError:
+def _unusable(error: Exception) -> LedgerError:  # noqa: ARG001
     return LedgerError("cannot be read or written", where="the ledger of locations", remedy="Nothing was released.")

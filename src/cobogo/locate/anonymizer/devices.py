@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cobogo.errors import InputError
-from cobogo.floor.private import alone_with, write_private
+from cobogo.floor.files import exclusive, write_private
 
 OPERATOR = "operator"
 PERSON = "person"
@@ -80,7 +80,7 @@ class Devices:
         if self._file is None:
             yield
             return
-        with alone_with(self._file):
+        with exclusive(self._file):
             self._stamp = None  # what was read before may look alike
             self._refresh()
             yield

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from cobogo.errors import InputError, OutputError, nearest
-from cobogo.floor.private import alone_with, write_private
+from cobogo.floor.files import exclusive, write_private
 from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.server import AnonymizerSettings, Identity, PrivacyServer
@@ -144,7 +144,7 @@ class ServerDirectory:
     def secret(self) -> bytes:
         """Thirty-two random bytes, the same ones every time."""
         file = self.directory / "secret"
-        with alone_with(file):
+        with exclusive(file):
             if not file.exists():
                 write_private(file, secrets.token_hex(32))
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cobogo.floor.catalogue import Registry
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene
 from cobogo.locate.attacks.crowds import CentreOfCloak, IntersectionOfCloaks, MixZoneLinkage
 from cobogo.locate.attacks.homes import ContextLinking, HomeAndWork
@@ -12,23 +13,29 @@ from cobogo.locate.attacks.presence import LocationPresence
 from cobogo.locate.attacks.tracking import Tracking
 from cobogo.locate.attacks.trilateration import Trilateration
 
-ATTACKS: dict[str, type[LocationAttack]] = {
-    attack.name: attack
-    for attack in (
-        ShortObservation,
-        LongObservation,
-        Tracking,
-        HomeAndWork,
-        LocationPresence,
-        Identification,
-        AggregatedPresence,
-        ContextLinking,
-        CentreOfCloak,
-        IntersectionOfCloaks,
-        MixZoneLinkage,
-        Trilateration,
-    )
-}
+ATTACKS: Registry[type[LocationAttack]] = Registry(
+    "attack on locations",
+    {
+        "short-observation": ".observation:ShortObservation",
+        "long-observation": ".observation:LongObservation",
+        "tracking": ".tracking:Tracking",
+        "home-and-work": ".homes:HomeAndWork",
+        "presence-absence": ".presence:LocationPresence",
+        "identification": ".identification:Identification",
+        "aggregated-presence": ".meetings:AggregatedPresence",
+        "context-linking": ".homes:ContextLinking",
+        "centre-of-cloak": ".crowds:CentreOfCloak",
+        "intersection-of-cloaks": ".crowds:IntersectionOfCloaks",
+        "mix-zone-linkage": ".crowds:MixZoneLinkage",
+        "trilateration": ".trilateration:Trilateration",
+    },
+    home="cobogo.locate.attacks",
+    listed="attacks",
+    guide="location-attacks",
+    remark="location",
+    plugins="cobogo.location_attacks",
+    base=".base:LocationAttack",
+)
 """Every attack by its name."""
 
 __all__ = [

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats
-from cobogo.floor.private import write_private
+from cobogo.floor.files import write_private
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.crowds.mix_quality import EXACT, Mix, mix, walking
 from cobogo.locate.places.geometry import distance

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import BudgetSpent, DataError
-from cobogo.floor.private import alone_with, write_private
+from cobogo.floor.files import exclusive, write_private
 from cobogo.locate.device.reports import Report, ReportArea
 
 EXACTLY = Context(prec=60)
@@ -132,7 +132,7 @@ class DeviceMemory:
         if self.file is None:
             yield
             return
-        with alone_with(self.file):
+        with exclusive(self.file):
             if self.file.exists():
                 now = DeviceMemory.open(self.file)
                 self.entries, self.last, self.places, self.memos = now.entries, now.last, now.places, now.memos

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cobogo.floor.catalogue import Registry
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.mechanisms.dummies import Dummies
 from cobogo.locate.mechanisms.elastic import Elastic, GridExponential
@@ -13,13 +14,30 @@ from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
 from cobogo.locate.mechanisms.remap import Remap, Remapped
 from cobogo.locate.mechanisms.traces import Adaptive, Predictive
 
-MECHANISMS: dict[str, type[Mechanism]] = {
-    one.name: one
-    for one in (
-        PlanarLaplace, Remapped, Optimal, GridExponential, Elastic, Predictive, Adaptive, SeveralPlaces, Centroid,
-        Disc, KeyedTransform, Indirect, Dummies,
-    )
-}  # fmt: skip
+MECHANISMS: Registry[type[Mechanism]] = Registry(
+    "mechanism",
+    {
+        "planar-laplace": ".planar_laplace:PlanarLaplace",
+        "remapped-laplace": ".remap:Remapped",
+        "optimal": ".optimal:Optimal",
+        "grid-exponential": ".elastic:GridExponential",
+        "elastic": ".elastic:Elastic",
+        "predictive": ".traces:Predictive",
+        "adaptive": ".traces:Adaptive",
+        "several": ".place_sets:SeveralPlaces",
+        "centroid": ".place_sets:Centroid",
+        "disc": ".obfuscation:Disc",
+        "keyed-transform": ".keyed:KeyedTransform",
+        "indirect": ".obfuscation:Indirect",
+        "dummies": ".dummies:Dummies",
+    },
+    home="cobogo.locate.mechanisms",
+    listed="mechanisms",
+    guide="location-mechanisms",
+    remark="location",
+    plugins="cobogo.mechanisms",
+    base=".base:Mechanism",
+)
 """Every mechanism by its name."""
 
 __all__ = [

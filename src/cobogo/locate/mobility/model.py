@@ -18,7 +18,7 @@ import numpy as np
 
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, histogram_shapes
 from cobogo.locate.mobility.space import Space
 from cobogo.locate.places.cells import Cells

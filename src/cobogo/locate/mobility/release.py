@@ -14,7 +14,7 @@ import numpy as np
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.fidelity import draw_fidelity, fidelity
@@ -26,8 +26,8 @@ from cobogo.locate.release import original_table, write_json
 from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.paying import Payer
-from cobogo.release.contract import ENTROPY, OUR_FAULT, Findings, Json, Meaning, ReadBack, Story, Written
+from cobogo.promises.payer import Payer
+from cobogo.release.contract import ENTROPY, OUR_FAULT, CheckResult, Json, Meaning, ReadBack, Story, Written
 from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release
 
@@ -96,24 +96,24 @@ class MadeUpCalls(DrawnRows):
         """Nobody in the table exists."""
         return {name: Meaning(text) for name, text in MEANINGS.items()}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The parts of the model, and what each cost."""
         model = self.made.model
         return {"entropy": ENTROPY, "epsilon": str(model.epsilon), "unit": "a person with all records",
                 "neighbours": "with one person more or less", "parts": model.costs()}  # fmt: skip
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How the model was made."""
         return _explained(self.made)
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed of the made-up people, and who paid."""
         paying = self._paying
         paid = None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}
         return {"seed": self._seed, "paid": paid}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """ε of each person."""
         return (parameters(DifferentialPrivacy(float(self.made.model.epsilon or 0))),)
 
@@ -167,15 +167,15 @@ def _explained(made: ModelAndCalls) -> str:
     )
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
     model = MobilityModel.of(_read(written))
-    problems = [*_costs(written.stated, model), *_calls(written, model)]
+    problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
             problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
         else:
@@ -183,7 +183,7 @@ def check(written: Written) -> Findings:
             verdicts.append(wanted.verdict(float(spent), 0.0))
     if not verdicts:
         problems.append("the manifest promises nothing")
-    return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))
+    return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 
 def _read(written: Written) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arguments import number
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -21,7 +21,7 @@ from cobogo.locate.trips.synthesis import SHARES, TripModel, TripSynthesis, sens
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import Promise
-from cobogo.release.contract import ENTROPY, Findings, Written
+from cobogo.release.contract import ENTROPY, CheckResult, Written
 
 WHOSE = "trajectory"
 
@@ -138,27 +138,29 @@ def costs(asked: TripSynthesis) -> list[dict[str, Any]]:
     return rows
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Verify a release of either kind from its rows."""
     points = read_released(written, WHOSE)
     if written.manifest.kind == "trajectories":
         measured: dict[float, Closeness] = {}
         verdicts = []
-        for entry in written.asked:
+        for entry in written.model_entries:
             promise = KDeltaAnonymity(int(entry["k"]), float(entry["delta"]))
             measured.setdefault(promise.delta, closeness(points, promise.delta))
             verdicts.append(promise.check(measured[promise.delta]))
         problems = () if verdicts else ("the manifest promises nothing",)
-        return Findings(tuple(verdicts), problems, (ON_TRUST,))
-    spent = sum((fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
-    verdicts = [DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.asked]
+        return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
+    spent = sum((fraction(row["epsilon"]) for row in written.statement["parts"]), Fraction(0))
+    verdicts = [
+        DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.model_entries
+    ]
     problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
-    return Findings(tuple(verdicts), problems, (ON_TRUST,))
+    return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
 
 
 def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str]:
     """What of a made-up release cannot be as it is stated."""
-    stated = written.stated
+    stated = written.statement
     grid = Grid(
         Frame(stated["grid"]["lon"], stated["grid"]["lat"]),
         int(stated["grid"]["columns"]),

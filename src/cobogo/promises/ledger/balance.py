@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
-from cobogo.floor.brief import brief
+from cobogo.floor.representation import brief
 from cobogo.promises.accounting import Loss, Measure
 from cobogo.promises.units import ATTO, NANO, allowed, charged
 

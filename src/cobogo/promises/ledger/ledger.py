@@ -7,9 +7,6 @@ sealed; whoever opens a ledger checks all of them, and before each debit those t
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +16,8 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
-from cobogo.floor.outside import is_writable
-from cobogo.floor.store import new_file, opened, placed
+from cobogo.floor.store import Store, cause, create_book, parse_place
+from cobogo.floor.untrusted import is_writable
 from cobogo.promises.accounting import Loss, Measure
 from cobogo.promises.ledger import chain
 from cobogo.promises.ledger.balance import Balance, Debit, Units, shown
@@ -41,23 +38,22 @@ class Ledger:
     """
 
     def __init__(self, place: str | Path, *, seal: str | Path | None = None) -> None:
-        found = placed(place, "ledger", PolicyError, where="ledger")
+        found = parse_place(place, "ledger", PolicyError, where="ledger")
         if found.file is not None:
-            new_file(found.file, "ledger", LedgerError)
+            create_book(found.file, "ledger", LedgerError)
             seal = seal or found.file.with_name(f"{found.file.name}.seal")
-        self._engine = opened(found, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
-        weakref.finalize(self, self._engine.dispose)
+        self._store = Store(found, _unusable, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
         self._seal = Seal(None if seal is None else Path(seal).expanduser())
         self._checked: dict[str, Book] = {}
         self._check()
 
     def close(self) -> None:
         """Let go of its connections."""
-        self._engine.dispose()
+        self._store.close()
 
     def _check(self) -> None:
         """Check every book; those of a ledger from before there were seals are sealed now."""
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             create(connection)
             sealed = connection.execute(select(SEALS.c.position).limit(1)).first() is not None
             self._seal.open(sealed=sealed)
@@ -67,7 +63,7 @@ class Ledger:
                     chain.adopt(connection, self._seal.key, name)
         heads = self._seal.heads()  # before the entries are read: they are noted after these
         for name in sorted({*names, *heads}):
-            with self._writing() as connection:
+            with self._store.transaction() as connection:
                 self._book(connection, name, head=heads.get(name))
 
     def _book(self, connection: Connection, dataset: str, *, head: tuple[int, str] | None = None) -> Book:
@@ -87,7 +83,7 @@ class Ledger:
 
     def open(self, dataset: str, limit: Loss) -> None:
         """Open the book of a data set, or set its limit anew. What a book counts in cannot change."""
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             alone(connection)
             found = connection.execute(select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)).scalar()
             if found is None and dataset not in self._checked:
@@ -108,7 +104,7 @@ class Ledger:
     def grant(self, dataset: str, analyst: str, limit: Loss) -> None:
         """Say what an analyst may spend on a data set, in all; the data set's own limit holds beside it."""
         check_name(analyst)
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             book = self._book(connection, dataset)
             if book.measure != limit.measure:
                 raise LedgerError(
@@ -123,7 +119,7 @@ class Ledger:
         """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
         check_name(analyst)
         cost = Units.charged(loss)
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             book = self._book(connection, dataset)
             if loss.measure != book.measure:
                 raise LedgerError(
@@ -150,18 +146,18 @@ class Ledger:
         """What a data set, or an analyst on it, has spent and may spend."""
         if analyst is not None:
             check_name(analyst)
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             return _balance(self._book(connection, dataset), analyst)[0]
 
     def balances(self, dataset: str) -> list[Balance]:
         """The data set's budget, then every analyst's, by name."""
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             book = self._book(connection, dataset)
         return [_balance(book, name or None)[0] for name in sorted(book.limits)]
 
     def entries(self, dataset: str) -> list[Debit]:
         """Every debit, in order."""
-        with self._writing() as connection:
+        with self._store.transaction() as connection:
             self._book(connection, dataset)
             rows = connection.execute(select(DEBITS).where(DEBITS.c.dataset == dataset).order_by(DEBITS.c.number))
             return [_debit(row) for row in rows]
@@ -172,18 +168,13 @@ class Ledger:
         row = {"dataset": book.dataset, "analyst": analyst, "amount": limit.amount, "delta": limit.delta}
         return chain.add(connection, self._seal.key, book, "limit", row | {"at": datetime.now(UTC)})
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except SQLAlchemyError as error:
-            cause = getattr(error, "orig", None)
-            raise LedgerError(
-                f"cannot be used: {type(cause or error).__name__}",
-                where="the ledger",
-                remedy="Check its place, its rights and its disk. Nothing was answered.",
-            ) from None
+
+def _unusable(error: SQLAlchemyError) -> LedgerError:
+    return LedgerError(
+        f"cannot be used: {cause(error)}",
+        where="the ledger",
+        remedy="Check its place, its rights and its disk. Nothing was answered.",
+    )
 
 
 def check_name(analyst: str) -> None:

@@ -80,16 +80,12 @@ class Seal:
             raise self._unusable(problem) from None
 
     def _create(self, file: Path) -> None:
-        from cobogo.floor.private import write_private
+        from cobogo.floor.files import write_private_once
 
-        new = file.with_name(f".{file.name}-{secrets.token_hex(6)}")
-        write_private(new, f"cobogo-ledger-seal 1 {secrets.token_hex(32)}\n")
-        with contextlib.suppress(FileExistsError):  # another process may be first
-            file.hardlink_to(new)
-        new.unlink()
+        write_private_once(file, f"cobogo-ledger-seal 1 {secrets.token_hex(32)}\n")
 
     def _shorten(self, file: Path) -> None:
-        from cobogo.floor.private import write_private
+        from cobogo.floor.files import write_private
 
         lines = [json.dumps([position, seal, dataset]) for dataset, (position, seal) in self.heads().items()]
         write_private(file, "".join(f"{line}\n" for line in [self._lines()[0], *lines]))

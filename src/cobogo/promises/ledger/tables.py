@@ -16,6 +16,8 @@ from sqlalchemy import (
     text,
 )
 
+from cobogo.floor.store import take_turn
+
 METADATA = MetaData()
 
 BOOKS = Table(
@@ -89,10 +91,13 @@ FOR EACH STATEMENT EXECUTE FUNCTION cobogo_append_only()
 )
 
 
+OPENING = 7214962001
+"""The lock of PostgreSQL that is held while tables are made and books opened: any number that nothing else takes."""
+
+
 def alone(connection: Connection) -> None:
     """Until the transaction ends nobody else opens books; in SQLite nobody else writes anyway."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(7214962001)"))
+    take_turn(connection, OPENING)
 
 
 def create(connection: Connection) -> None:

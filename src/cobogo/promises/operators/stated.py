@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.matrix import Matrix
 from cobogo.promises.operators.uniform import Uniform

@@ -15,7 +15,7 @@ import numpy as np
 
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.publish.frequency_list.outline import Counts
 
 LINE = "item"
@@ -67,7 +67,7 @@ def lines(path: Path, encoding: str) -> Iterator[Path]:
     import pyarrow.parquet as pq
     from pyarrow import csv
 
-    home = scratch.create(Path(tempfile.gettempdir()), "cobogo-items-")
+    home = create_scratch(Path(tempfile.gettempdir()), "cobogo-items-")
     try:
         file = home / "items.parquet"
         try:
@@ -88,4 +88,4 @@ def lines(path: Path, encoding: str) -> Iterator[Path]:
             ) from None
         yield file
     finally:
-        scratch.remove(home)
+        remove_scratch(home)

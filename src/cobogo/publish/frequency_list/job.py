@@ -15,12 +15,12 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import source
-from cobogo.promises.paying import Payer
+from cobogo.promises.payer import Payer
 from cobogo.promises.units import ATTO, NANO, Amount, exact
 from cobogo.publish.frequency_list import counted
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList
-from cobogo.publish.frequency_list.release import Drawn
+from cobogo.publish.frequency_list.release import DrawnList
 from cobogo.release.release import Origin, Release
 
 TEXTS = (".txt", ".lst")
@@ -66,7 +66,7 @@ def frequency_list(
         paid = {} if payer is None else _paid(payer, mechanism)
         with table.engine.guarded("counting"):
             true = counted.of_counts(table, chosen) if counts else counted.of_items(table, chosen)
-        made = Drawn(true, mechanism, source(seed), seed, paid)
+        made = DrawnList(true, mechanism, source(seed), seed, paid)
         yield Release(origin, table, made, (), {"read": time.perf_counter() - start})
 
 

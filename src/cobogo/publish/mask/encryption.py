@@ -11,18 +11,15 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
-import os
 from collections.abc import Sequence
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from cobogo.errors import DataError, number_of
+from cobogo.floor.catalogue import card
+from cobogo.floor.sealing import DoesNotOpen, Sealer
 from cobogo.publish.mask.secret import Secret
 
-NONCE = 12
 
-
+@card("pseudonym", title="pseudonyms")
 def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -> list[str]:
     r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a length.
 
@@ -46,6 +43,7 @@ def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -
     return [hmac.digest(key, value.encode("utf-8", "surrogatepass"), "sha256").hex()[:length] for value in values]
 
 
+@card("encrypt", title="encrypted values")
 def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
     r"""The value, encrypted with AES-256-GCM: whoever has the secret reads it, and equal values look different.
 
@@ -63,19 +61,18 @@ def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list
     Paper: D. A. McGrew and J. Viega, The security and performance of the Galois/Counter Mode of operation, INDOCRYPT
         2004; NIST SP 800-38D, 2007.
     """
-    cipher, bound = AESGCM(secret.derived("encryption")), column.encode()
-    nonces = os.urandom(NONCE * len(values))
-    found: list[str | None] = []
-    for place, value in enumerate(values):
-        nonce = nonces[NONCE * place : NONCE * (place + 1)]
-        sealed = None if value is None else nonce + cipher.encrypt(nonce, value.encode("utf-8", "surrogatepass"), bound)
-        found.append(None if sealed is None else base64.urlsafe_b64encode(sealed).decode())
-    return found
+    sealer = Sealer(secret.derived("encryption"))
+    return [
+        None
+        if value is None
+        else base64.urlsafe_b64encode(sealer.seal(value.encode("utf-8", "surrogatepass"), column)).decode()
+        for value in values
+    ]
 
 
 def decrypted(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
     """Each value of a column, read again."""
-    cipher, bound = AESGCM(secret.derived("encryption")), column.encode()
+    sealer = Sealer(secret.derived("encryption"))
     found: list[str | None] = []
     wrong = 0
     for value in values:
@@ -84,9 +81,8 @@ def decrypted(values: Sequence[str | None], secret: Secret, column: str) -> list
             continue
         try:
             sealed = base64.b64decode(value.encode(), altchars=b"-_", validate=True)
-            content = cipher.decrypt(sealed[:NONCE], sealed[NONCE:], bound)
-            found.append(content.decode("utf-8", "surrogatepass"))
-        except (InvalidTag, binascii.Error, ValueError):
+            found.append(sealer.open(sealed, column).decode("utf-8", "surrogatepass"))
+        except (DoesNotOpen, binascii.Error, ValueError):
             wrong += 1
     if wrong:
         raise DataError(

@@ -22,7 +22,7 @@ from cobogo.publish.mask.operators import Operator
 from cobogo.publish.mask.settle import Shared, operators
 from cobogo.publish.mask.values import distinct
 from cobogo.release.columns import replaced, streamed
-from cobogo.release.contract import OUR_FAULT, Findings, Json, Meaning, Row, Section, Story, Written
+from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Row, Section, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ class Masked(DrawnRows):
         """Of the masked columns."""
         return {operator.column: Meaning(operator.meaning) for operator in self._operators}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operators; never the secret, nor what follows from it."""
         return {"columns": {operator.column: operator.stated for operator in self._operators}}
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What masked values are, and are not."""
         return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
 
@@ -105,17 +105,17 @@ def make(shared: Shared) -> Callable[[Policy, Table], Masked]:
     return lambda policy, table: Masked(policy, table, operators(policy, table, shared))
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Whether every released value can be what the manifest says was made of it."""
     problems = []
-    for name, stated in written.stated["columns"].items():
+    for name, stated in written.statement["columns"].items():
         values = distinct(written.rows, name)
         wrong = _misfits(values, stated)
         if wrong:
             problems.append(
                 f'{wrong:,} distinct values of "{name}" are not such as its masking makes ({stated["operator"]})'
             )
-    return Findings(problems=tuple(problems), notes=(NO_GUARANTEE,))
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
 
 
 def _misfits(values: Sequence[str], stated: Json) -> int:

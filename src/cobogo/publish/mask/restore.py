@@ -11,7 +11,7 @@ from cobogo.data.policy import Data
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.publish.mask.encryption import decrypted
 from cobogo.publish.mask.secret import Secret
 from cobogo.publish.mask.vault.vault import Missing, Vault
@@ -63,7 +63,7 @@ def restore(
 def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
     """Write rows into a new file for this user only, whole or not at all."""
     try:
-        stage = scratch.create(target.resolve().parent, f".{target.name}.cobogo-")
+        stage = create_scratch(target.resolve().parent, f".{target.name}.cobogo-")
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
     try:
@@ -76,7 +76,7 @@ def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:
-        scratch.remove(stage)
+        remove_scratch(stage)
 
 
 def _replaced(rows: Any, name: str, values: Any) -> Any:

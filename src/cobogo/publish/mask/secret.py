@@ -13,6 +13,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Words
+from cobogo.floor.files import create_private
 from cobogo.floor.randomness import Entropy
 
 LEAST = 32
@@ -59,11 +60,9 @@ class Secret:
     def create(path: Path) -> None:
         """Write a new one that only this user may read."""
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            create_private(path, os.urandom(LEAST).hex() + "\n")
         except OSError as error:
             raise PolicyError(f"the secret cannot be written: {error.strerror}", where=str(path)) from None
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(os.urandom(LEAST).hex() + "\n")
 
     def derived(self, purpose: str) -> bytes:
         """A key of its own for a purpose."""

@@ -25,7 +25,7 @@ from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Values
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Columns(DrawnRows):
         return {name: Meaning("randomized: see below; not always what was collected")
                 for part in self.drawn for name in part.names}  # fmt: skip
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operators, exactly."""
         return {
             "method": self.method,
@@ -124,17 +124,17 @@ class Columns(DrawnRows):
             ],
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
         return {"records": counts, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         return explained(self.drawn)
 
@@ -169,9 +169,9 @@ def explained(drawn: Sequence[Drawn]) -> str:
     return "\n".join(lines)
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """The guarantees from the stated operators; the released values against them."""
-    stated, kept = written.stated, written.kept
+    stated, kept = written.statement, written.private_statement
     people = int(stated["records-per-person"])
     problems: list[str] = []
     parts: list[tuple[list[str], Operator]] = []
@@ -189,7 +189,7 @@ def check(written: Written) -> Findings:
                 priors[name] = true / true.sum()
     exposures = exposed([(tuple(names), operator) for names, operator in parts], people, priors)
     verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
-    return Findings(verdicts, tuple(problems), notes)
+    return CheckResult(verdicts, tuple(problems), notes)
 
 
 def exposed(
@@ -214,7 +214,7 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
     aside = ("satisfied", "measured")
     asked = [
         {key: value for key, value in entry.items() if key not in aside}
-        for entry in written.asked
+        for entry in written.model_entries
         if entry.get("model") in GUARANTEES
     ]
     try:

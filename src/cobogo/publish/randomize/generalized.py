@@ -17,8 +17,9 @@ from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import fraction
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.growth import DeltaGrowth, owned
@@ -27,9 +28,9 @@ from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Asked, Values
 from cobogo.publish.randomize.columns import judged, promised
-from cobogo.publish.recode.plan import Plan, free_name
+from cobogo.publish.recode.plan import RecodingPlan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     return Fraction(low, steps)
 
 
+@card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalized(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
@@ -76,7 +78,7 @@ class Generalized(DrawnRows):
 
     values: Values
     operator: Uniform
-    plan: Plan
+    plan: RecodingPlan
     k: int
     size: str  # the column of the group's size
     guarantees: tuple[Guarantee, ...]
@@ -124,7 +126,7 @@ class Generalized(DrawnRows):
             self.size: Meaning("how many records the group has, of which this is one", truthful=True),
         }
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operator, the groups, the domain."""
         return {
             "method": self.method,
@@ -136,16 +138,16 @@ class Generalized(DrawnRows):
             "size": self.size,
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         p, m = float(self.operator.retention), self.operator.size
         return (
@@ -197,9 +199,9 @@ def make(wanted: Asked, table: Table) -> Generalized:
     )
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Groups of at least k, one record each; the guarantees from the retention and k."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []
     quasi = [c for c in rows.columns if c not in (name, stated["size"])]
@@ -224,4 +226,4 @@ def check(written: Written) -> Findings:
     asked = promised(written, [name])
     judgements = [judged([guarantee], {name: exposure(operator, k, guarantee)}) for guarantee in asked]
     verdicts = tuple(verdict for found_here, _ in judgements for verdict in found_here)
-    return Findings(verdicts, tuple(problems), tuple(note for _, notes in judgements for note in notes))
+    return CheckResult(verdicts, tuple(problems), tuple(note for _, notes in judgements for note in notes))

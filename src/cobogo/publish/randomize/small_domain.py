@@ -12,8 +12,8 @@ from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.floor.arrays import Ints
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source, source
+from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
@@ -26,7 +26,7 @@ from cobogo.publish.randomize.optimal.small_domain import Part, partitioned
 from cobogo.publish.randomize.settle import only_rho
 from cobogo.publish.recode.plan import free_name
 from cobogo.release.columns import codes, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class SmallDomain(DrawnRows):
             self.column: Meaning("the part: which values the collected one is among", truthful=True),
         }
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The parts."""
         return {
             "method": self.method,
@@ -104,12 +104,12 @@ class SmallDomain(DrawnRows):
             ],
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantee."""
         return (parameters(self.guarantee),)
 
@@ -118,7 +118,7 @@ class SmallDomain(DrawnRows):
         """What a part gives away."""
         return (WARNING,)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         lines = ["## How values were randomized", "", f"`{self.column}` says which part a record is in.", ""]
         lines += ["| part | values | records | kept with probability p |", "|---|---|---|---|"]
@@ -154,9 +154,9 @@ def make(wanted: Asked, table: Table) -> SmallDomain:
     return SmallDomain(values, parts, rho, free_name("part", table.columns), asked.seed)
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """The guarantee from the parts stated; the parts and their values in the rows."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     parts = stated["parts"]
     operators = [Uniform(len(part["domain"]), fraction(part["retention"])) for part in parts]
     domains = [{label: place for place, label in enumerate(part["domain"])} for part in parts]
@@ -169,7 +169,7 @@ def check(written: Written) -> Findings:
         part, label = counted.tuple_labels(number)
         place = int(part) - 1 if part is not None and part.isdigit() else -1
         if not 0 <= place < len(parts) or label not in domains[place]:
-            return Findings((), ("a record has a value that is not of its part",))
+            return CheckResult((), ("a record has a value that is not of its part",))
         observed[place][domains[place][label]] += count
     for found, part, operator in zip(observed, parts, operators, strict=True):
         if int(found.sum()) != part["records"]:
@@ -184,7 +184,7 @@ def check(written: Written) -> Findings:
         for part, operator in zip(parts, operators, strict=True)
     ]
     verdicts = tuple(_worst(guarantee, shown) for guarantee in promised(written, [stated["attribute"]]))
-    return Findings(verdicts, tuple(problems))
+    return CheckResult(verdicts, tuple(problems))
 
 
 def _worst(guarantee: Guarantee, shown: Sequence[Exposure]) -> ModelVerdict:

@@ -14,7 +14,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Role
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.floor.brief import tiles
+from cobogo.floor.representation import tiles
 from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
@@ -126,7 +126,7 @@ def figures(release: Release) -> str:
 
 
 def summary(
-    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposed
+    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposure
 ) -> dict[str, Any]:
     """What report.json holds; risks, inferences and verdicts are those of the classes given."""
     recoded = recoding_of(release)
@@ -187,7 +187,7 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
     }
 
 
-def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposed:
+def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposure:
     """The risk before, and after where identities are hidden."""
     people = recoded.plan.people(classes).sizes if recoded.plan.hides_identity else None
     return exposure.exposed(recoded.policy, recoded.problem.table.classes(), people)

@@ -13,35 +13,33 @@ from hashlib import blake2b
 from pathlib import Path
 
 from cobogo.errors import RegistryError
+from cobogo.floor.files import create_private
 
 VARIABLE = "COBOGO_REGISTRY_KEY"
 """The environment variable that may hold the key, in hexadecimal, instead of a file."""
 
 BYTES = 32
-NONCE = 12
 
 
 @dataclass(frozen=True, repr=False)
-class Key:
+class RegistryKey:
     """A key of 256 bits. It is never shown."""
 
     secret: bytes = field(repr=False)
 
     def seal(self, content: bytes, label: str) -> bytes:
         """Encrypt, under a label that must be given again to open it: what is sealed cannot change its place."""
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cobogo.floor.sealing import Sealer
 
-        nonce = secrets.token_bytes(NONCE)
-        return nonce + AESGCM(self._for("seal")).encrypt(nonce, content, label.encode())
+        return Sealer(self._for("seal")).seal(content, label)
 
     def open(self, sealed: bytes, label: str) -> bytes | None:
         """Decrypt; None where the key, the label or a single bit is another."""
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cobogo.floor.sealing import DoesNotOpen, Sealer
 
         try:
-            return AESGCM(self._for("seal")).decrypt(sealed[:NONCE], sealed[NONCE:], label.encode())
-        except (InvalidTag, ValueError):
+            return Sealer(self._for("seal")).open(sealed, label)
+        except DoesNotOpen:
             return None
 
     def digests(self, dataset: str) -> bytes:
@@ -52,7 +50,7 @@ class Key:
         return blake2b(purpose.encode(), key=self.secret, digest_size=BYTES).digest()
 
 
-def load(file: Path | None) -> Key:
+def load(file: Path | None) -> RegistryKey:
     """The key of the environment, or else of a file that nobody else may read."""
     given = os.environ.get(VARIABLE)
     if given is not None:
@@ -81,13 +79,11 @@ def load(file: Path | None) -> Key:
     return _parsed(text, str(file))
 
 
-def create(file: Path) -> Key:
+def create(file: Path) -> RegistryKey:
     """A new key, in a new file that only its owner may read."""
-    key = Key(secrets.token_bytes(BYTES))
+    key = RegistryKey(secrets.token_bytes(BYTES))
     try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(key.secret.hex() + "\n")
+        create_private(file, key.secret.hex() + "\n")
     except FileExistsError:
         raise RegistryError(
             "a key is there already", where=str(file), remedy="It may be another registry's: choose another --key."
@@ -97,7 +93,7 @@ def create(file: Path) -> Key:
     return key
 
 
-def _parsed(text: str, where: str) -> Key:
+def _parsed(text: str, where: str) -> RegistryKey:
     try:
         secret = bytes.fromhex(text.strip())
     except ValueError:
@@ -108,4 +104,4 @@ def _parsed(text: str, where: str) -> Key:
             where=where,
             remedy="`cobogo registry init` makes one.",
         )
-    return Key(secret)
+    return RegistryKey(secret)

@@ -15,7 +15,6 @@ from typing import Any
 from sqlalchemy import Column as Field
 from sqlalchemy import (
     Connection,
-    Engine,
     Integer,
     LargeBinary,
     MetaData,
@@ -29,9 +28,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 
 from cobogo.errors import RegistryError
-from cobogo.floor.store import Place, new_file, opened, placed
+from cobogo.floor.store import Place, Store, cause, create_book, parse_place
 from cobogo.publish.registry import seal
-from cobogo.publish.registry.seal import Key
+from cobogo.publish.registry.seal import RegistryKey
 
 FORMAT = "cobogo-registry/1"
 RELEASED, UNFINISHED, REMOVED = "released", "unfinished", "removed"
@@ -94,41 +93,31 @@ class Entry:
 class Registry:
     """An open registry. What is read or written in one `transaction` nobody else changes meanwhile."""
 
-    def __init__(self, engine: Engine, key: Key, name: str) -> None:
-        self.engine, self.key, self.name = engine, key, name
+    def __init__(self, place: Place, key: RegistryKey) -> None:
+        self.key, self.name = key, place.name
+        self.store = Store(place, self._complaint, patience=PATIENCE)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         """A block that sees and changes the registry alone; nothing is changed if it raises."""
-        with self._guarded(), self.engine.begin() as connection:
-            if self.engine.dialect.name == "postgresql":
+        with self.store.transaction() as connection:
+            if connection.dialect.name == "postgresql":
                 connection.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}s'"))
                 connection.execute(text("LOCK TABLE cobogo_releases IN EXCLUSIVE MODE"))
             yield Transaction(connection, self.key, self.name)
 
     def close(self) -> None:
         """Let go of the database."""
-        self.engine.dispose()
+        self.store.close()
 
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        """A block whose failures of the database are told as errors, without its words: they may quote values."""
-        try:
-            yield
-        except OperationalError as error:
-            said = str(error.orig).lower()
-            if "locked" in said or "lock timeout" in said:
-                raise RegistryError(
-                    "another process is writing to the registry", where=self.name, remedy="Try again when it is done."
-                ) from None
-            raise self._unusable(error) from None
-        except SQLAlchemyError as error:
-            raise self._unusable(error) from None
-
-    def _unusable(self, error: SQLAlchemyError) -> RegistryError:
-        kind = type(getattr(error, "orig", None) or error).__name__
+    def _complaint(self, error: SQLAlchemyError) -> RegistryError:
+        words = str(error.orig).lower() if isinstance(error, OperationalError) else ""
+        if "locked" in words or "lock timeout" in words:
+            return RegistryError(
+                "another process is writing to the registry", where=self.name, remedy="Try again when it is done."
+            )
         return RegistryError(
-            f"the registry cannot be used: {kind}",
+            f"the registry cannot be used: {cause(error)}",
             where=self.name,
             remedy="Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry "
             "init` begins a new one.",
@@ -136,7 +125,7 @@ class Registry:
 
     def check(self) -> None:
         """Refuse what is not a registry, or not this key's."""
-        with self._guarded(), self.engine.connect() as connection:
+        with self.store.guarded(), self.store.engine.connect() as connection:
             found = {row.name: row.value for row in connection.execute(select(_meta))}
         if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
             raise RegistryError("is not a registry of this version", where=self.name)
@@ -153,7 +142,7 @@ class Transaction:
     """What can be done with a registry; see `Registry.transaction`."""
 
     connection: Connection
-    key: Key
+    key: RegistryKey
     name: str
 
     def entries(self, dataset: str | None = None) -> list[Entry]:
@@ -242,12 +231,12 @@ def create(location: str, key_file: Path | None) -> Registry:
     file, new_key = place.file, None
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
         new_key = None if chosen.exists() else chosen
-    if file is not None and not new_file(file, "registry", RegistryError):
+    if file is not None and not create_book(file, "registry", RegistryError):
         raise RegistryError("is there already", where=str(file), remedy="Use it, or begin a registry elsewhere.")
     try:
         key = seal.create(new_key) if new_key is not None else seal.load(key_file or default_key(location))
-        registry = Registry(opened(place, patience=PATIENCE), key, place.name)
-        with registry._guarded(), registry.engine.begin() as connection:
+        registry = Registry(place, key)
+        with registry.store.transaction() as connection:
             _schema.create_all(connection, checkfirst=False)
             check = {"name": "check", "value": key.seal(FORMAT.encode(), "check")}
             connection.execute(_meta.insert(), [{"name": "format", "value": FORMAT.encode()}, check])
@@ -269,7 +258,7 @@ def open_registry(location: str, key_file: Path | None) -> Registry:
             remedy=f"Begin one: cobogo registry init --registry {location}",
         )
     key = seal.load(key_file or default_key(location))
-    registry = Registry(opened(place, patience=PATIENCE), key, place.name)
+    registry = Registry(place, key)
     registry.check()
     return registry
 
@@ -281,4 +270,4 @@ def default_key(location: str) -> Path | None:
 
 
 def _placed(location: str) -> Place:
-    return placed(location, "registry", RegistryError)
+    return parse_place(location, "registry", RegistryError)

@@ -23,8 +23,8 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
 from cobogo.errors import PolicyError
-from cobogo.floor.outside import fraction
 from cobogo.floor.randomness import Source, below
+from cobogo.floor.untrusted import fraction
 from cobogo.release.columns import labelled
 
 Codes = NDArray[np.int64]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from cobogo.data.policy import Policy, Role, Synthesis
 from cobogo.data.table.read import Table
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
 from cobogo.promises.mechanisms.base import opendp
+from cobogo.promises.payer import Payer, payer_of_curator
 from cobogo.publish.synthesize import model
+from cobogo.publish.synthesize.cost import Cost
 from cobogo.publish.synthesize.domains import declared
 from cobogo.publish.synthesize.methods import METHODS, Method
-from cobogo.publish.synthesize.paying import Cost, payer
 from cobogo.publish.synthesize.synthetic import Synthetic
 
 
@@ -18,12 +19,7 @@ def make(policy: Policy, table: Table) -> Synthetic:
     wanted = policy.synthesis
     assert wanted is not None
     where = f"{policy.name}, synthesis"
-    if wanted.method not in METHODS:
-        raise PolicyError(
-            f"there is no method {wanted.method!r}",
-            where=f"{where}.method",
-            remedy=nearest(wanted.method, METHODS, "cobogo list mechanisms"),
-        )
+    method = METHODS.find(wanted.method, f"{where}.method")
     if policy.privacy is not None:
         raise PolicyError(
             "promises models, and synthetic records have no classes that they could hold of",
@@ -34,7 +30,6 @@ def make(policy: Policy, table: Table) -> Synthetic:
     names = [name for name in table.columns if name not in gone]
     if not names:
         raise PolicyError("every column is an identifier, so that nothing is left to synthesize", where=where)
-    method = METHODS[wanted.method]
     rows = _max_rows(policy, wanted, method, where)
     domains = declared(policy, names)
     if not method.private:
@@ -44,7 +39,17 @@ def make(policy: Policy, table: Table) -> Synthetic:
     model.require(where)
     opendp()
     cost = Cost.of(wanted, where)
-    return Synthetic(policy, wanted, domains, cost, payer(policy, wanted, cost), rows)
+    return Synthetic(policy, wanted, domains, cost, _payer(policy, wanted, cost, where), rows)
+
+
+def _payer(policy: Policy, wanted: Synthesis, cost: Cost, where: str) -> Payer | None:
+    """The budget that a policy names, in whose measure the cost can be said."""
+    if wanted.curator is None:
+        return None
+    file, dataset, analyst = policy.resolve(wanted.curator), str(wanted.dataset), str(wanted.analyst)
+    payer = payer_of_curator(file, dataset, analyst, policy.data.unit, where)
+    cost.loss(payer.measure, where)
+    return payer
 
 
 def _max_rows(policy: Policy, wanted: Synthesis, method: Method, where: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy import Policy, Synthesis
 from cobogo.data.table.read import Table
 from cobogo.floor.randomness import Entropy
+from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
+from cobogo.promises.payer import Payer
+from cobogo.publish.synthesize.cost import Cost
 from cobogo.publish.synthesize.domains import AttributeDomain
 from cobogo.publish.synthesize.methods import METHODS, Method
-from cobogo.publish.synthesize.paying import Cost, Payer
 from cobogo.publish.synthesize.private import Private, Step
 from cobogo.publish.synthesize.rows import CodedRows, coded_rows
 from cobogo.release.columns import kind_of
@@ -36,6 +39,7 @@ class Done:
     steps: list[Step] = field(default_factory=list)
     rows: CodedRows | None = None
     receipt: str | None = None
+    paid: Loss | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,13 +61,21 @@ class Synthetic(DrawnRows):
         """By which it is made."""
         return METHODS[self.wanted.method]
 
+    def _pay(self, payer: Payer) -> None:
+        """Debit, or refuse. The receipt is in the ledger, beside the debit, and in the manifest."""
+        assert self.cost is not None
+        loss = self.cost.loss(payer.measure, f"{self.policy.name}, synthesis")
+        receipt = secrets.token_hex(16)
+        payer.pay(loss, f"synthesize {self.wanted.method}, receipt {receipt}")
+        self.done.paid, self.done.receipt = loss, receipt
+
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """Pay, then read, learn and draw."""
         import pyarrow as pa
 
         decimal = self.policy.data.decimal
         if self.payer is not None:
-            self.done.receipt = self.payer.pay(self.wanted.method)
+            self._pay(self.payer)
         unit = self.policy.data.unit
         self.done.rows = coded_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
         rho = Fraction(0) if self.cost is None else self.cost.rho
@@ -88,7 +100,7 @@ class Synthetic(DrawnRows):
         how = "with differential privacy" if self.cost is not None else "with NO guarantee"
         return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """All that the guarantee follows from: what each step used, of whom, in which domain."""
         said: Json = {
             "method": self.wanted.method,
@@ -111,7 +123,7 @@ class Synthetic(DrawnRows):
             **({"receipt": self.done.receipt} if self.done.receipt else {}),
         }
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What whoever receives it must know."""
         about = f"Every record is synthetic: drawn from a model ({self.method.about})."
         if self.cost is None:
@@ -123,12 +135,12 @@ class Synthetic(DrawnRows):
             "measure are those of a model, and are no better than it; small ones are mostly noise."
         )
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """What was paid, and by whom."""
         found = {"left-out": None if self.done.rows is None else self.done.rows.left_out}
-        if self.payer is None or self.done.receipt is None:
+        loss = self.done.paid
+        if self.payer is None or loss is None:
             return found
-        loss = self.payer.loss
         return {
             **found,
             "curator": self.payer.file,
@@ -140,7 +152,7 @@ class Synthetic(DrawnRows):
         }
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The cost, as a guarantee."""
         if self.cost is None:
             return ()

@@ -11,7 +11,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine.risk.attackers import attackers, estimated_chances
-from cobogo.examine.risk.estimates import Sizes, estimates
+from cobogo.examine.risk.estimates import ClassSizes, estimates
 from cobogo.examine.risk.population import population_size
 from cobogo.floor.arrays import Ints
 from cobogo.promises.population import open_population
@@ -19,7 +19,7 @@ from cobogo.tell.report.content import Risk, Telling
 
 
 @dataclass(frozen=True)
-class Exposed:
+class Exposure:
     """The risk of the original table, and what is left of it."""
 
     before: Risk
@@ -33,21 +33,21 @@ class Exposed:
         }
 
 
-def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposed:
+def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposure:
     """The risk of an original, and that of the released classes of so many people each; the same, where None says that
     the release hides nobody's identity."""
     people = original.total
     size = _population(policy, people)
     threshold = policy.risk.threshold
     before = risk(original.sizes, threshold, people, size)
-    return Exposed(before, before if released is None else risk(released, threshold, people, size))
+    return Exposure(before, before if released is None else risk(released, threshold, people, size))
 
 
 def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> Risk:
     """What attackers can expect of classes; where the size is known of the population that people were drawn from,
     estimates, too."""
     sizes = sizes[sizes > 0]
-    sample = Sizes.of(sizes)
+    sample = ClassSizes.of(sizes)
     chances, unique = None, None
     if population is not None:
         if sample.people <= people:  # otherwise somebody is in several classes

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cobogo.publish.mask.vault import Key, Vault
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 from support.vaults import emptied, raw
 
 PROGRAM = """
@@ -123,4 +123,4 @@ def test_a_crash_while_rotating_changes_nothing(place: str) -> None:
     again = Vault.open(place, key)
     assert again.detokenize("d", tokens) == ["Ana", "Rui"]
     assert again.tokenize("d", ["Rui"]) == tokens[1:]
-    assert Store(place).exists()
+    assert VaultStore(place).exists()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cobogo.errors import VaultError, VerificationFailed
 from cobogo.publish.mask.vault import Key, Vault
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 from support.vaults import emptied, raw
 
 PEOPLE = ["Ana", "José Conceição", "529.982.247-25", "", " ", "a\tb\nc", 'it\'s "x";--', "ç" * 500, "😀 日本", "0"]
@@ -233,7 +233,7 @@ def test_an_altered_log_is_found(tmp_path: Path) -> None:
 def test_exchanged_and_altered_values_do_not_open(steward: Vault, place: str) -> None:
     tokens = steward.tokenize("research", ["Ana", "Rui", "Eva"])
     rows = raw(place, "SELECT token, sealed FROM cobogo_vault_tokens ORDER BY token")
-    with Store(place).writing() as connection:
+    with VaultStore(place).writing() as connection:
         mark = "%s" if place.startswith("postgresql") else "?"
         statement = f"UPDATE cobogo_vault_tokens SET sealed = {mark} WHERE token = {mark}"
         connection.exec_driver_sql(statement, (bytes(rows[0][1]), rows[1][0]))

@@ -13,7 +13,7 @@ from cobogo.faces.cli.options import GuessedSeparator, Json
 
 if TYPE_CHECKING:
     from cobogo.locate.attacks import LocationFindings
-    from cobogo.studies.locations import Evaluation, Run
+    from cobogo.studies.locations import Evaluation, MechanismTrial
 
 USUAL = (
     "planar-laplace:epsilon=0.05|0.02|0.01|0.005|0.002",
@@ -58,14 +58,14 @@ def evaluate(
     from cobogo.locate import spec as asking
     from cobogo.locate.attacks import ATTACKS
     from cobogo.locate.places.reading import read_points
-    from cobogo.studies.location_files import write
+    from cobogo.studies.location_page import write
     from cobogo.studies.locations import evaluate as measure
-    from cobogo.studies.locations import ground_of, sampled
+    from cobogo.studies.locations import ground_of, sample_points
 
     wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
     attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]
     whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
-    sample = sampled(whole, every, most)
+    sample = sample_points(whole, every, most)
     points = sample.points
     known = None if places is None else read_points(places)
     before = None if background is None else read_points(background)
@@ -112,7 +112,7 @@ def evaluation_table(found: Evaluation) -> str:
     return lead + console.table(header, rows, numbers=range(1, len(header)))
 
 
-def _price(run: Run) -> str:
+def _price(run: MechanismTrial) -> str:
     """What a service must answer about, and for how many it is not asked at all."""
     silent = "" if run.answered == 1 else f", {1 - run.answered:.0%} silent"
     if run.positions is not None:

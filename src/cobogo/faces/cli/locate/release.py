@@ -11,7 +11,7 @@ import typer
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import GuessedSeparator, Json, Ledger, PayingAnalyst, PayingDataset
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 
 if TYPE_CHECKING:
     from cobogo.locate.places.grid import Grid
@@ -50,7 +50,7 @@ def protect(
     """Release what devices would have reported with a mechanism: positions with noise, people under pseudonyms."""
     from cobogo.locate import spec as asking
     from cobogo.locate.places.reading import read_points
-    from cobogo.locate.protect import Limits, protected
+    from cobogo.locate.protect import ReportLimits, protected
     from cobogo.locate.release import release_of
     from cobogo.release.write import write_release
 
@@ -61,7 +61,7 @@ def protect(
     if not len(points):
         raise DataError("has no points", where=str(file))
     made = asking.mechanism(asked[0], None)
-    package = protected(points, made, asked[0].label, Limits(budget, every, round_times))
+    package = protected(points, made, asked[0].label, ReportLimits(budget, every, round_times))
     verdict = write_release(release_of(package, points, str(file.absolute())), out)
     report = dict(package.report)
     if as_json:
@@ -166,14 +166,14 @@ def synthesize(
     from cobogo.locate.trips.release import costs, made_up_trips
     from cobogo.locate.trips.synthesis import likeness
     from cobogo.promises.accounting import Loss
-    from cobogo.promises.paying import payer
+    from cobogo.promises.payer import payer_of_options
     from cobogo.promises.units import exact
     from cobogo.release.write import write_release
 
     asked = TripSynthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
-    paying = payer(ledger, dataset, analyst)
+    paying = payer_of_options(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     _warn_of_nothing_inside(points, asked.grid)
     if paying is not None:
@@ -229,7 +229,7 @@ def where(
     from cobogo.locate.mobility.release import release_of
     from cobogo.locate.places.reading import read_calls, read_cells
     from cobogo.promises.accounting import loss_of
-    from cobogo.promises.paying import payer
+    from cobogo.promises.payer import payer_of_options
     from cobogo.release.write import write_release
     from cobogo.studies.fortaleza import layers_below
 
@@ -237,7 +237,7 @@ def where(
     start = _first_day(first, days)
     network = read_cells(cells, separator=separator)
     space = Space(network, start, days, utc_offset, area, most_a_day)
-    paying = payer(ledger, dataset, analyst)
+    paying = payer_of_options(ledger, dataset, analyst)
     calls = read_calls(events, network, separator=separator, leave_out=leave_out)
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them

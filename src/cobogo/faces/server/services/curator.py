@@ -15,8 +15,8 @@ from cobogo.faces.server.services.operation import NotFound, Subject, Unavailabl
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
     from cobogo.answer.explain import Explanation
-    from cobogo.answer.metadata import Dataset
     from cobogo.answer.result import Answer
+    from cobogo.promises.curator_file import Dataset
     from cobogo.promises.ledger.balance import Balance
 
 LOG = logging.getLogger("cobogo.faces.server")

@@ -22,7 +22,7 @@ from cobogo.faces.server.rows import NUMBER, Counted, RowOrder
 from cobogo.faces.server.services.operation import Subject, operation
 from cobogo.faces.server.sources import copy_table, list_sources, list_tables
 from cobogo.faces.server.state import DATASETS, Row, packed
-from cobogo.floor import scratch
+from cobogo.floor.files import create_scratch, remove_scratch
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
@@ -245,11 +245,11 @@ class DatasetService(Subject):
     @contextmanager
     def stage(self, holder: Holder) -> Iterator[Path]:  # noqa: ARG002
         """A directory for a file on its way in, on the same disk; it is removed afterwards."""
-        place = scratch.create(self._context.files.root / "datasets", ".page-")
+        place = create_scratch(self._context.files.root / "datasets", ".page-")
         try:
             yield place
         finally:
-            scratch.remove(place)
+            remove_scratch(place)
 
 
 def _described(row: Row) -> Row:

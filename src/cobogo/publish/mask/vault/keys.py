@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Self
 
 from cobogo.errors import VaultError
-from cobogo.publish.mask.vault.sealing import KEY_BYTES, new_key
+from cobogo.floor.files import create_private
+from cobogo.floor.sealing import KEY_BYTES, new_key
 
 MARK = "cobogo-vault-key-1"
 
@@ -78,14 +79,10 @@ class Key:
     def save(self, path: str | Path) -> None:
         """Write a new file that only this user may read. A file that is there already is never overwritten."""
         try:
-            handle = os.open(Path(path).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            create_private(Path(path).expanduser(), self.text())
         except FileExistsError:
             raise VaultError(
                 "is there already", where=str(path), remedy="A key is never overwritten: choose another name."
             ) from None
         except OSError as error:
             raise VaultError(f"the key cannot be written: {error.strerror}", where=str(path)) from None
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(self.text())
-            file.flush()
-            os.fsync(handle)

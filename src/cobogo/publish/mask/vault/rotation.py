@@ -8,9 +8,9 @@ from dataclasses import replace
 from sqlalchemy import Connection, delete, insert, select, update
 
 from cobogo.errors import VaultError
+from cobogo.floor.sealing import DoesNotOpen, SealedBatch, Secrets, lookups, unwrap, wrap
 from cobogo.publish.mask.vault import rows, schema
 from cobogo.publish.mask.vault.keys import Key, Role
-from cobogo.publish.mask.vault.sealing import Batch, DoesNotOpen, Secrets, lookups, unwrap, wrap
 from cobogo.publish.mask.vault.session import Domain, Session, domain_context, key_context
 from cobogo.publish.mask.vault.stewardship import add_grant, new_secrets
 
@@ -80,7 +80,7 @@ def _resealed(
             rows.erase(store, connection, domain, tokens)
             rows.added(store, connection, domain, public, dict(zip(found, values, strict=True)))
         else:
-            batch = Batch.new(public)
+            batch = SealedBatch.new(public)
             inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral))
             number = inserted.inserted_primary_key[0] if inserted.inserted_primary_key is not None else 0
             sealed = batch.sealed(values, tokens)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import Connection, insert, select
 
 from cobogo.errors import VaultError, number_of
+from cobogo.floor.sealing import SealedBatch
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.formats import FORMATS
-from cobogo.publish.mask.vault.sealing import Batch
 from cobogo.publish.mask.vault.session import Domain
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 
 PAGE = 50_000
 
@@ -23,12 +23,12 @@ Sealed = tuple[str, bytes, bytes, int]
 """A token, the lookup of its value, the sealed value, and the number of its batch."""
 
 
-def known(store: Store, connection: Connection, domain: Domain, index: Sequence[bytes]) -> dict[bytes, str]:
+def known(store: VaultStore, connection: Connection, domain: Domain, index: Sequence[bytes]) -> dict[bytes, str]:
     """The tokens of the values that have one, by lookup."""
     return dict(store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number))
 
 
-def sealed(store: Store, connection: Connection, domain: Domain, tokens: Sequence[str]) -> list[Sealed]:
+def sealed(store: VaultStore, connection: Connection, domain: Domain, tokens: Sequence[str]) -> list[Sealed]:
     """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
     columns = "token, lookup, sealed, batch"
     usable = [token for token in tokens if "\0" not in token]
@@ -49,7 +49,7 @@ def pages(connection: Connection, domain: Domain) -> Iterator[list[Sealed]]:
         yield [tuple(row) for row in found]
 
 
-def ephemerals(store: Store, connection: Connection, rows: Sequence[Sealed]) -> dict[int, bytes]:
+def ephemerals(store: VaultStore, connection: Connection, rows: Sequence[Sealed]) -> dict[int, bytes]:
     """The public parts of the batches that rows were written in."""
     numbers = sorted({row[3] for row in rows})
     return dict(store.select(connection, "number, ephemeral", schema.batches.name, "number", numbers, domain=None))
@@ -62,7 +62,7 @@ def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes])
         by_batch.setdefault(row[3], []).append(row)
     values: dict[str, str] = {}
     for number, some in by_batch.items():
-        batch = Batch.opened(private, batches.get(number, b""))
+        batch = SealedBatch.reopen(private, batches.get(number, b""))
         tokens = [row[0] for row in some]
         values.update(zip(tokens, batch.values((row[2] for row in some), tokens), strict=True))
     return values
@@ -78,10 +78,10 @@ def damaged(place: str) -> VaultError:
 
 
 def added(
-    store: Store, connection: Connection, domain: Domain, public: bytes, values: Mapping[bytes, str]
+    store: VaultStore, connection: Connection, domain: Domain, public: bytes, values: Mapping[bytes, str]
 ) -> dict[bytes, str]:
     """Give tokens to values, by lookup; a value that got one from another writer meanwhile has that one."""
-    batch = Batch.new(public)
+    batch = SealedBatch.new(public)
     inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral)).inserted_primary_key
     number = int(inserted[0]) if inserted is not None else 0
     met: dict[bytes, str] = {}
@@ -105,7 +105,7 @@ def added(
     return met
 
 
-def erase(store: Store, connection: Connection, domain: Domain, tokens: Sequence[str]) -> None:
+def erase(store: VaultStore, connection: Connection, domain: Domain, tokens: Sequence[str]) -> None:
     """Take away what stands behind tokens; the tokens stay, so that none is ever given out again."""
     statement = (
         f"UPDATE {schema.tokens.name} SET lookup = NULL, sealed = NULL, batch = NULL "

@@ -9,11 +9,11 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from cobogo.errors import VaultError
+from cobogo.floor.sealing import DoesNotOpen, Secrets, unwrap
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.keys import Key, Role
 from cobogo.publish.mask.vault.log import append
-from cobogo.publish.mask.vault.sealing import DoesNotOpen, Secrets, unwrap
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 
 ALL_DOMAINS = 0
 """What a steward's grant names instead of a domain."""
@@ -59,7 +59,7 @@ def domain_context(vault: str, domain: Domain) -> str:
 class Session:
     """The store, the key, and what the key opens. Secrets are read again when a domain was rotated meanwhile."""
 
-    def __init__(self, store: Store, key: Key) -> None:
+    def __init__(self, store: VaultStore, key: Key) -> None:
         self.store = store
         self.key = key
         self.refresh()
@@ -172,7 +172,7 @@ class Session:
 
 def opened(place: str | Path, key: Key | str | Path) -> Session:
     """Open a vault with a key or the path of its file."""
-    store = Store(place)
+    store = VaultStore(place)
     if not store.exists():
         raise VaultError("there is no vault", where=store.place, remedy="Make one: `cobogo vault create`.")
     return Session(store, key if isinstance(key, Key) else Key.load(key))

@@ -11,11 +11,11 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from cobogo.errors import VaultError, VerificationFailed, nearest, number_of
+from cobogo.floor.sealing import DoesNotOpen, Secrets, lookups, new_key, new_pair, wrap
 from cobogo.publish.mask.vault import rows, schema
 from cobogo.publish.mask.vault.formats import FORMATS
 from cobogo.publish.mask.vault.keys import Key, Role
 from cobogo.publish.mask.vault.log import FIRST, append, entries
-from cobogo.publish.mask.vault.sealing import DoesNotOpen, Secrets, lookups, new_key, new_pair, wrap
 from cobogo.publish.mask.vault.session import (
     ALL_DOMAINS,
     Domain,
@@ -25,10 +25,10 @@ from cobogo.publish.mask.vault.session import (
     joined,
     key_context,
 )
-from cobogo.publish.mask.vault.store import Store
+from cobogo.publish.mask.vault.store import VaultStore
 
 
-def created(store: Store, steward: Key) -> Session:
+def created(store: VaultStore, steward: Key) -> Session:
     """An empty vault with its first key."""
     if store.exists():
         raise VaultError("there is a vault already", where=store.place, remedy="Choose another place.")

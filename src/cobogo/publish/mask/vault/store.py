@@ -6,7 +6,8 @@ A database's own messages never leave this module: they may quote what is in the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import VaultError
-from cobogo.floor.store import new_file, opened, placed
+from cobogo.floor.store import Store, create_book, parse_place
 from cobogo.publish.mask.vault import schema
 
 Row = tuple[str, bytes, bytes]
@@ -42,24 +43,13 @@ class Crossed(Exception):
     """Two writers waited for one another, and the database chose this one to begin again."""
 
 
-class Store:
+class VaultStore(Store):
     """A database with the tables of a vault, or one where they are to be made."""
 
     def __init__(self, place: str | Path) -> None:
-        found = placed(place, "vault", VaultError)
+        found = parse_place(place, "vault", VaultError)
         self.place, self.file = found.name, found.file
-        with self.guarded():
-            self.engine = opened(found, patience=_WAIT, pragmas=_PRAGMAS)
-
-    @contextmanager
-    def guarded(self) -> Iterator[None]:
-        """Turn the database's complaints into ours."""
-        try:
-            yield
-        except SQLAlchemyError as error:
-            if getattr(getattr(error, "orig", None), "sqlstate", None) == _DEADLOCK:
-                raise Crossed from None
-            raise _complaint(error, self.place) from None
+        super().__init__(found, partial(_complaint, place=found.name), patience=_WAIT, pragmas=_PRAGMAS)
 
     def exists(self) -> bool:
         """Whether there is a vault."""
@@ -68,22 +58,18 @@ class Store:
         with self.guarded(), self.engine.connect() as connection:
             return inspect(connection).has_table(schema.vault.name)
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """A transaction that only reads."""
-        with self.guarded(), self.engine.connect().execution_options(reads=True) as connection, connection.begin():
-            yield connection
+        return self.transaction(reads=True)
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that writes: all of it, or none. In SQLite one at a time."""
-        with self.guarded(), self.engine.begin() as connection:
-            yield connection
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A transaction that writes. In SQLite one at a time."""
+        return self.transaction()
 
     @contextmanager
     def created(self) -> Iterator[Connection]:
         """The transaction in which a vault is made; if it fails there is no file."""
-        made = self.file is not None and new_file(self.file, "vault", VaultError)
+        made = self.file is not None and create_book(self.file, "vault", VaultError)
         try:
             with self.writing() as connection:
                 schema.metadata.create_all(connection, checkfirst=False)
@@ -132,7 +118,9 @@ class Store:
             connection.exec_driver_sql(style, [tuple(row) for row in rows])
 
 
-def _complaint(error: SQLAlchemyError, place: str) -> VaultError:
+def _complaint(error: SQLAlchemyError, place: str) -> Exception:
+    if getattr(getattr(error, "orig", None), "sqlstate", None) == _DEADLOCK:
+        return Crossed()
     text = str(getattr(error, "orig", error)).lower()
     if "not a database" in text or "malformed" in text or "no such column" in text or "no such table" in text:
         return VaultError("is no vault, or a damaged one", where=place, remedy="Restore it from a copy.")

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from cobogo.errors import VaultError, number_of
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Progress
+from cobogo.floor.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault import rotation, rows, stewardship
 from cobogo.publish.mask.vault.keys import Key, Role
 from cobogo.publish.mask.vault.log import Entry, entries
-from cobogo.publish.mask.vault.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault.session import Session, opened
-from cobogo.publish.mask.vault.store import Crossed, Store
+from cobogo.publish.mask.vault.store import Crossed, VaultStore
 
 BATCH = 200_000
 """Values that are written in one transaction."""
@@ -29,6 +30,7 @@ Answer = TypeVar("Answer")
 Texts = Sequence[str | None]
 
 
+@card("token", title="tokens of a vault")
 class Vault:
     r"""A random token of a domain of the vault, in place of the value; and back for those who may.
 
@@ -62,7 +64,7 @@ class Vault:
     def create(cls, place: str | Path, key: Key | None = None) -> tuple[Self, Key]:
         """Make an empty vault, in a new file or in a database; its first key is a steward's."""
         steward = key or Key.new()
-        return cls(stewardship.created(Store(place), steward)), steward
+        return cls(stewardship.created(VaultStore(place), steward)), steward
 
     @classmethod
     def open(cls, place: str | Path, key: Key | str | Path) -> Self:

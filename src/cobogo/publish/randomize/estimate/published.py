@@ -14,7 +14,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.floor.outside import fraction
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate.counts import Estimate, count, sampled

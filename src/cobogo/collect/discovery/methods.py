@@ -1,0 +1,374 @@
+"""The contract of a discovery: clients hold values of a domain too large to list; which do many of them hold?
+
+Clients are dealt by chance into groups. Each reports once, with the whole of ``epsilon``: the members of a group report
+the same *piece* of their values, through a sketch (`collect.sketch`). The last group reports whole values. The other
+groups' sketches lead to candidates; the last group's tells which of them are there.
+
+The guarantee: a report's law changes by a factor of at most e^ε whatever the client holds. And since the candidates do
+not depend on the last group's reports, each can be tested on them at alpha / candidates: a value that nobody holds is
+found significant with a probability of at most alpha, all candidates together (see `cobogo.collect.sketch_protocol`).
+To add one: one class that extends `Discovery`, and its name in `DiscoveryCollection.randomizers`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import exp
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.collect.discovery.domains import Domain, Words
+from cobogo.collect.hash_functions import cells
+from cobogo.collect.oracle import Oracle, Reports
+from cobogo.collect.sketch import FastHashing, HadamardSketch, Sketch
+from cobogo.collect.sketch_protocol import judged
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
+from cobogo.floor.randomness import Source, below
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Candidates, the most frequent first, with estimates of how many of all users hold them. ``significant`` are those
+    that chance does not explain: with all candidates that were tested, at the level ``alpha``; ``chances`` are how
+    likely the last group would show as much of each if nobody held it."""
+
+    values: list[Any]
+    counts: Floats
+    errors: Floats
+    chances: Floats
+    significant: NDArray[np.bool_]
+    users: int
+    tested: int
+    alpha: float
+
+    @property
+    def shares(self) -> Floats:
+        """The same as shares of the users."""
+        return self.counts / max(self.users, 1)
+
+    @property
+    def there(self) -> list[Any]:
+        """The values that are significantly there."""
+        return [value for value, sure in zip(self.values, self.significant, strict=True) if sure]
+
+
+@dataclass(frozen=True)
+class Discovery(ABC):
+    """A way to find frequent values of a ``domain``, at a privacy loss of at most ``epsilon`` for each user. At most
+    ``keep`` pieces of a group are followed up: more cost the server time, not privacy. ``seed`` names the public hash
+    functions of the sketches, of ``rows`` rows of ``width`` cells: 0 stands for as many as suit ε."""
+
+    epsilon: float
+    domain: Domain = field(default_factory=Words)
+    keep: int = 512
+    rows: int = 0
+    width: int = 0
+    seed: int = 0
+
+    name: ClassVar[str]
+    stray: ClassVar[int]
+    """How many of a group's pieces that nobody has may be followed up by chance."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.keep <= 65_536:
+            raise ValueError(f"The 'keep' parameter of {self.name} must be of 1 to 65,536. Got {self.keep!r} instead")
+        _ = self.sketch
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        """How pieces are reported: by one bit up to an ε of 3, above by a cell, of four times as many as would do if
+        cells were never shared."""
+        if self.epsilon <= 3:
+            return HadamardSketch(1, self.epsilon, self.rows or 256, self.width or 1024, self.seed)
+        width = self.width or min(4 * (round(exp(self.epsilon)) + 1), 4096)
+        return FastHashing(1, self.epsilon, self.rows or (1024 if width < 512 else 256), width, self.seed)
+
+    @property
+    def report(self) -> np.dtype[Any]:
+        """The fields of a report: the group, and those of the sketch."""
+        parts = self.sketch.report
+        return np.dtype([("group", np.uint16), *((name, parts[name]) for name in parts.names or ())])
+
+    @property
+    @abstractmethod
+    def groups(self) -> int:
+        """Into how many groups clients are dealt."""
+
+    @abstractmethod
+    def piece(self, group: int, sequences: Ints) -> Ints:
+        """What members of a group report: a number for the piece of each sequence."""
+
+    @abstractmethod
+    def candidates(self, tallies: Ints) -> Ints:
+        """Sequences that may be frequent, from the tallies of all groups but the last."""
+
+    @property
+    @abstractmethod
+    def values(self) -> int:
+        """How many candidates may come to be tested, for planning."""
+
+    def encode(self, held: Sequence[Any] | NDArray[Any], source: Source) -> Reports:
+        """One report for each client: its group, and a bit of a sketch."""
+        sequences = self.domain.sequences(held)
+        groups = below(self.groups, len(sequences), source)
+        pieces = np.empty(len(sequences), dtype=np.int64)
+        for group in range(self.groups):
+            members = np.flatnonzero(groups == group)
+            pieces[members] = self.piece(group, sequences[members])
+        said = self.sketch.encode(pieces, source)
+        reports = np.empty(len(sequences), dtype=self.report)
+        reports["group"] = groups
+        for name in said.dtype.names or ():
+            reports[name] = said[name]
+        return reports
+
+    def tally(self, reports: Reports) -> Ints:
+        """The sketch of each group: whole numbers that add up over parts of the reports. [group, row, 1 + cell]"""
+        return np.stack([self.sketch.sketch(reports[reports["group"] == group]) for group in range(self.groups)])
+
+    def law(self, held: Any) -> Mapping[tuple[Any, ...], Fraction]:
+        """The exact probability of every report of a client who holds a value, to check by."""
+        sequence = self.domain.sequences([held])
+        return {
+            (group, *report): chance / self.groups
+            for group in range(self.groups)
+            for report, chance in self.sketch.law(int(self.piece(group, sequence)[0])).items()
+        }
+
+    def find(self, tally: Ints, *, alpha: float = 0.05) -> Found:
+        """The frequent values."""
+        if not 0 < alpha < 1:
+            raise ValueError(f"The 'alpha' parameter of {self.name} must be above 0 and below 1. Got {alpha!r} instead")
+        users, asked = int(tally[:, :, 0].sum()), int(tally[-1, :, 0].sum())
+        sequences = self.candidates(tally[:-1]) if asked else np.zeros((0, self.domain.length), dtype=np.int64)
+        if not len(sequences):
+            nothing = np.zeros(0)
+            return Found([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
+        last = judged(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
+        counts, errors = last.counts, last.errors
+        significant = last.chances < alpha / len(sequences)
+        share = np.clip(counts / asked, 0, 1)
+        sampled = asked * share * (1 - share) * (1 - asked / users)
+        scale = users / asked
+        order = np.lexsort((np.arange(len(counts)), -counts))[: self.keep]
+        return Found(
+            self.domain.values(sequences[order]),
+            counts[order] * scale,
+            np.sqrt(errors[order] ** 2 + sampled[order]) * scale,
+            last.chances[order],
+            significant[order],
+            users,
+            len(sequences),
+            alpha,
+        )
+
+    def most(self, tally: Ints, pieces: Ints) -> tuple[Ints, Floats]:
+        """Which of the pieces are the most frequent in a group, and how many have them: at most ``keep``, and only
+        those above what chance would show of a few (``stray``) that nobody has."""
+        support, users = self.sketch.read(tally, pieces), int(tally[:, 0].sum())
+        noise = np.sqrt(Oracle.variance(self.sketch, np.zeros(1), users))
+        seen = np.flatnonzero(self.sketch.estimate(support, users).counts > noise)
+        found = judged(self.sketch, tally, pieces[seen], support[seen])
+        likely = np.flatnonzero(found.chances < min(self.stray / max(len(pieces), 1), 0.5))
+        chosen = likely[np.argsort(-found.counts[likely], kind="stable")[: self.keep]]
+        return seen[chosen], found.counts[chosen]
+
+    def variance(self, held: Floats, users: int) -> Floats:
+        """The variance of the estimate of each value among all users, where so many hold each: that of the last
+        group's reports, and of who happens to be in it. What frequent values do by sharing cells is taken out."""
+        asked = max(users // self.groups, 1)
+        scale = users / asked
+        share = np.asarray(held, dtype=np.float64) / users
+        noise = Oracle.variance(self.sketch, share * asked, asked)
+        return (noise + asked * share * (1 - share) * (1 - asked / users)) * scale**2
+
+
+TRIED = 2**12
+"""A prefix is extended by as many symbols as give at most so many extensions of each."""
+
+
+@card("pem", title="prefix extending method", group="words")
+@dataclass(frozen=True)
+class Prefixes(Discovery):
+    r"""The prefix extending method: each group reports a longer prefix than the group before; the most frequent
+    prefixes of one group, extended by every symbol, are the candidates of the next.
+
+    A value is found when its prefixes are among the frequent ones of every group, and it itself is significant in the
+    last. Values that share a beginning help each other up to where they part.
+
+    Formula: $C_{i+1} = \{x s : x \in \mathrm{top}_k(C_i),\; s \in \Sigma^{t}\}$, each group with the whole of ε
+    Example: Words are found without a list of them; how many groups that takes.
+        >>> method = Prefixes(epsilon=4.0)
+        >>> method.groups, method.lengths
+        (4, [2, 4, 6, 8])
+
+    Guarantee: ε-local differential privacy: every user is in one group and reports once. A value that nobody holds is
+        found significant with a probability of at most alpha, all candidates together.
+    Limits: Users are split among the groups, so a value must be frequent to be found. Alphabet and length are public.
+    Cost: $O(1)$ for a client; the server reads a sketch for the extensions of at most ``keep`` prefixes a group.
+    Paper: T. Wang, N. Li and S. Jha, Locally differentially private heavy hitter identification, IEEE Transactions on
+        Dependable and Secure Computing, 2021; R. Bassily, K. Nissim, U. Stemmer and A. Thakurta, Practical locally
+        private heavy hitters, NIPS 2017.
+    """
+
+    stray: ClassVar[int] = 16
+
+    @property
+    def step(self) -> int:
+        """How many symbols longer each prefix is than the one before."""
+        step = 1
+        while step < self.domain.length and self.domain.symbols ** (step + 1) <= TRIED:
+            step += 1
+        return step
+
+    @property
+    def lengths(self) -> list[int]:
+        """The length of the prefix that each group reports."""
+        return [*range(self.step, self.domain.length, self.step), self.domain.length]
+
+    @property
+    def groups(self) -> int:
+        """One for each length."""
+        return len(self.lengths)
+
+    @property
+    def values(self) -> int:
+        """Extensions of a few frequent prefixes, and of as many that chance put among them."""
+        last = self.domain.length - self.lengths[-2] if self.groups > 1 else self.domain.length
+        return int(self.domain.symbols**last) * (2 * self.stray if self.groups > 1 else 1)
+
+    def piece(self, group: int, sequences: Ints) -> Ints:
+        """The prefix."""
+        return self.domain.numbered(sequences[:, : self.lengths[group]])
+
+    def candidates(self, tallies: Ints) -> Ints:
+        """Extensions of the prefixes that are the most frequent, as often as there are groups."""
+        found = self._extended(np.zeros((1, 0), dtype=np.int64), self.lengths[0])
+        for group, (length, longer) in enumerate(pairwise(self.lengths)):
+            chosen, _ = self.most(tallies[group], self.piece(group, found))
+            found = self._extended(found[chosen], longer - length)
+        return found
+
+    def _extended(self, sequences: Ints, by: int) -> Ints:
+        for _ in range(by):
+            ends = np.tile(np.arange(self.domain.symbols), len(sequences))
+            sequences = np.column_stack([np.repeat(sequences, self.domain.symbols, axis=0), ends])
+            sequences = sequences[self.domain.possible(sequences)]
+        return sequences
+
+
+MARKS = 256
+"""How many marks there are: a wrong combination of fragments gets by with one chance in as many."""
+
+AT_MOST = 2**18
+"""Combinations that are followed up: the most frequent ones, where there are more."""
+
+
+@card("sfp", title="sequence fragment puzzle", group="words")
+@dataclass(frozen=True)
+class Puzzles(Discovery):
+    r"""Apple's sequence fragment puzzle: a group for each place reports the symbols there with a mark of 8 bits, a hash
+    of the whole value; frequent fragments with the same mark are put together.
+
+    What has that mark itself is a candidate. ``fragment`` is how many symbols are reported together. A value is found
+    when its fragments are among the frequent ones of every place, and it itself is significant among the few candidates
+    that are left.
+
+    Formula: $(x_{[i, i + t)},\, h(x))$ is reported by group $i$; candidates are $\{x : h(x) = m,\; (x_{[i, i + t)}, m)
+        \in \mathrm{top}_k \text{ for every } i\}$
+    Example:
+        >>> method = Puzzles(epsilon=4.0)
+        >>> list(method.places), method.groups
+        ([0, 2, 4, 6], 5)
+
+    Guarantee: ε-local differential privacy: every user is in one group and reports once. A value that nobody holds is
+        found significant with a probability of at most alpha, all candidates together.
+    Limits: Users are split among the groups. Where many frequent values share a mark, combinations multiply, and only
+        the most frequent are followed up.
+    Cost: $O(1)$ for a client; the server reads a sketch for every fragment with every one of 256 marks.
+    Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
+    """
+
+    fragment: int = 2
+
+    stray: ClassVar[int] = 256
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1 <= self.fragment <= self.domain.length or self.domain.symbols**self.fragment > 2**14:
+            raise ValueError(
+                f"The 'fragment' parameter of {self.name} must be of 1 to the length, and such that there are at most "
+                f"2**14 fragments. Got {self.fragment!r} instead"
+            )
+
+    @property
+    def places(self) -> range:
+        """Where fragments begin; the last may be shorter."""
+        return range(0, self.domain.length, self.fragment)
+
+    @property
+    def groups(self) -> int:
+        """One for each place, and one for whole values."""
+        return len(self.places) + 1
+
+    @property
+    def values(self) -> int:
+        """A few: what was put together wrongly carries the wrong mark."""
+        return 2 * self.stray
+
+    def marks(self, sequences: Ints) -> Ints:
+        """A public hash of each whole value."""
+        zeros = np.zeros(len(sequences), dtype=np.int64)
+        return cells(zeros, self.domain.numbered(sequences), 1, MARKS, self.seed ^ 0x5F0)
+
+    def piece(self, group: int, sequences: Ints) -> Ints:
+        """A fragment with its mark; of the last group, the whole value."""
+        if group == len(self.places):
+            return self.domain.numbered(sequences)
+        place = self.places[group]
+        return self.domain.numbered(sequences[:, place : place + self.fragment]) * MARKS + self.marks(sequences)
+
+    def candidates(self, tallies: Ints) -> Ints:
+        """Fragments of every place that carry the same mark, put together where the whole has it."""
+        found = np.zeros((MARKS, 0), dtype=np.int64)
+        marks, worth = np.arange(MARKS), np.full(MARKS, np.inf)
+        for group, place in enumerate(self.places):
+            fragments = self._fragments(min(self.fragment, self.domain.length - place))
+            every = (self.domain.numbered(fragments)[:, None] * MARKS + np.arange(MARKS)).reshape(-1)
+            chosen, counts = self.most(tallies[group], every)
+            left, right = _same(marks, chosen % MARKS)
+            least = np.minimum(worth[left], counts[right])
+            joined = np.column_stack([found[left], fragments[chosen[right] // MARKS]])
+            fits = self.domain.possible(joined)
+            best = np.flatnonzero(fits)[np.argsort(-least[fits], kind="stable")[:AT_MOST]]
+            found, marks, worth = joined[best], marks[left][best], least[best]
+        right_ones: Ints = found[self.marks(found) == marks]
+        return right_ones
+
+    def _fragments(self, length: int) -> Ints:
+        numbers = np.arange(self.domain.symbols**length)
+        places = self.domain.symbols ** np.arange(length - 1, -1, -1)
+        every: Ints = numbers[:, None] // places % self.domain.symbols
+        fit: Ints = every[self.domain.possible(every)]
+        return fit
+
+
+def _same(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    """Every pair of places at which two lists have the same number.
+
+    >>> [places.tolist() for places in _same(np.array([5, 7]), np.array([7, 9, 7, 5]))]
+    [[0, 1, 1], [3, 0, 2]]
+    """
+    order = np.argsort(other, kind="stable")
+    start, end = (np.searchsorted(other[order], one, side=side) for side in ("left", "right"))
+    left = np.repeat(np.arange(len(one)), end - start)
+    within = np.arange(len(left)) - np.repeat(np.cumsum(end - start) - (end - start), end - start)
+    return left, order[np.repeat(start, end - start) + within]

@@ -1,0 +1,109 @@
+"""Which word do many of you hold? A discovery as a protocol: nobody lists candidates, not even afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from cobogo.collect.collection import Collection
+from cobogo.collect.discovery.domains import Words
+from cobogo.collect.discovery.methods import Discovery, Prefixes, Puzzles
+from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.power import Detectable
+from cobogo.collect.protocol import LEVEL, Findings, Protocol, distinct_texts, text_array
+from cobogo.collect.sketch_protocol import sketch_layout
+from cobogo.floor.arrays import Ints
+from cobogo.floor.randomness import Source
+
+
+class Discovered(Protocol):
+    """Reports of pieces of words, by groups of clients."""
+
+    def __init__(self, discovery: Discovery) -> None:
+        self.discovery = discovery
+        self.name = discovery.name  # type: ignore[misc]
+
+    @property
+    def layout(self) -> Layout:
+        """The group, and what the sketch of its pieces says."""
+        inner = sketch_layout(self.discovery.sketch)
+        return Layout((("group", self.discovery.groups), *inner.numbers), inner.bits)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """A sketch for each group."""
+        sketch = self.discovery.sketch
+        return (self.discovery.groups, sketch.rows, 1 + sketch.width)
+
+    @property
+    def epsilon_once(self) -> float:
+        """The discovery's."""
+        return self.discovery.epsilon
+
+    @property
+    def epsilon_forever(self) -> float:
+        """The same: the report is the permanent answer."""
+        return self.discovery.epsilon
+
+    @property
+    def detectable(self) -> Detectable:
+        """Its last group, which tells what is there."""
+        return self.discovery
+
+    def read(self, values: Sequence[str | None]) -> list[str]:
+        """Any word; what is too long is cut."""
+        words, numbers = distinct_texts(text_array(values))
+        return [words[number] for number in numbers.tolist()]
+
+    def answered_as(self, value: str) -> str:
+        """The word as it can be found."""
+        domain = self.discovery.domain
+        return str(domain.values(domain.sequences(self.read([value])))[0])
+
+    def permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+        """The discovery's reports."""
+        return pack_reports(self.discovery.encode(held, source), self.layout)
+
+    def tally(self, rows: Rows) -> Ints:
+        """The sketches of the groups."""
+        return np.asarray(
+            self.discovery.tally(unpack_reports(rows, self.layout, self.discovery.report)), dtype=np.int64
+        )
+
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+        """The words that are certainly there. Chance is what the last group's reports show of one that nobody holds."""
+        found = self.discovery.find(counts, alpha=level)
+        sure = np.flatnonzero(found.significant)
+        words = tuple(str(found.values[number]) for number in sure)
+        chances = found.chances[sure]
+        return Findings(words, found.counts[sure], found.errors[sure], chances, users, found.tested, level)
+
+
+class DiscoveryCollection(Collection):
+    """A question whose answer is a word, of which the frequent ones are wanted and nobody knows which they may be."""
+
+    mechanism: Literal["pem", "sfp"]
+    epsilon: Annotated[float, Field(gt=0, le=20)]
+    letters: Annotated[str, Field(min_length=1, max_length=1000)] = "abcdefghijklmnopqrstuvwxyz"
+    length: Annotated[int, Field(ge=1, le=60)] = 8
+    keep: Annotated[int, Field(ge=1, le=65_536)] = 512
+    rows: int | None = None
+    width: int | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+
+    randomizers: ClassVar[Mapping[str, type[Discovery]]] = {method.name: method for method in (Prefixes, Puzzles)}
+
+    def build(self) -> Protocol:
+        """The discovery over words."""
+        try:
+            method: Any = self.randomizers[self.mechanism]
+            sizes = {"keep": self.keep, "rows": self.rows or 0, "width": self.width or 0, "seed": self.seed}
+            return Discovered(method(self.epsilon, Words(self.letters, self.length), **sizes))
+        except ValueError as error:
+            keys = ("letters", "length", "keep", "rows", "width", "seed")
+            raise self.refused(
+                next((key for key in keys if f"'{key}'" in str(error)), "mechanism"), str(error)
+            ) from None

@@ -1,0 +1,149 @@
+"""The contract of a frequency oracle: a randomized answer to "which of these values is yours?".
+
+A client encodes its value; a server counts, for each value, the reports that support it, and estimates how many clients
+hold it. A report of a client who holds v supports v with probability ``p`` and any other value with probability ``q``:
+both are all that the estimate needs (Wang, Blocki, Li and Jha 2017). To add one: one class that extends `Oracle`, and
+its name in `FrequencyCollection.randomizers`; the conformance suite asks of it what is asked of all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.collect.layout import Layout
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source
+
+Reports = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """How many clients hold each value, with the standard error of each figure. Estimates may be below zero: summed
+    as they are they stay unbiased."""
+
+    counts: Floats
+    errors: Floats
+    users: int
+
+    @property
+    def shares(self) -> Floats:
+        """The same as shares of the clients."""
+        return self.counts / max(self.users, 1)
+
+
+@dataclass(frozen=True)
+class Oracle(ABC):
+    """A way to answer for one of ``values`` values, at a privacy loss of at most ``epsilon`` a report."""
+
+    values: int
+    epsilon: float
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.values, int) and self.values >= 1):
+            raise ValueError(f"The 'values' parameter of {self.name} must be 1 or more. Got {self.values!r} instead")
+        if not 0 < self.epsilon <= 20:
+            raise ValueError(
+                f"The 'epsilon' parameter of {self.name} must be above 0 and at most 20. Got {self.epsilon!r} instead"
+            )
+
+    @property
+    @abstractmethod
+    def p(self) -> float:
+        """How likely a report supports the value that is held."""
+
+    @property
+    @abstractmethod
+    def q(self) -> float:
+        """How likely a report supports a value that is not."""
+
+    @property
+    def layout(self) -> Layout:
+        """How a report lies in bytes. Reports with one number are arrays of it; with several, they are records of them;
+        without any, rows of packed bits; with both, records whose field ``bits`` holds the row."""
+        raise NotImplementedError(f"{self.name} does not say how its reports lie in bytes")
+
+    @abstractmethod
+    def encode(self, held: Ints, source: Source) -> Reports:
+        """One report for each client, whose values are numbered from 0. Rows of the array are reports."""
+
+    @abstractmethod
+    def support(self, reports: Reports) -> Ints:
+        """For each value, how many of the reports support it. Of several parts of the reports, the counts add up."""
+
+    @abstractmethod
+    def law(self, held: int) -> Mapping[Any, Fraction]:
+        """The exact probability of every report of a client who holds a value; for small domains, to check by."""
+
+    def likelihoods(self, reports: Reports) -> Floats:
+        """How likely each report is of each value, up to a factor of the report: a row for each report."""
+        raise NotImplementedError(f"{self.name} does not tell how likely a report is ({len(reports)} reports)")
+
+    def estimate(self, support: Ints, users: int) -> Estimate:
+        """How many of the users hold each value, from the counts of reports that support it."""
+        counts: Floats = np.asarray((support - users * self.q) / (self.p - self.q), dtype=np.float64)
+        held = np.clip(counts, 0, users)
+        return Estimate(counts, np.sqrt(self.variance(held, users)), users)
+
+    def chances(self, support: Ints, users: int) -> Floats:
+        """How likely each value would be supported as often if nobody held it: exactly, since each report supports it
+        with probability ``q`` then."""
+        return tail(np.asarray(support), np.full(np.shape(support), users * self.q), users)
+
+    def variance(self, held: Floats, users: int) -> Floats:
+        """The variance of the estimate of each value, where so many of the users hold each."""
+        p, q = self.p, self.q
+        return (held * p * (1 - p) + (users - held) * q * (1 - q)) / (p - q) ** 2
+
+
+MARGIN = Fraction(1, 2**40)
+"""What floats make of exp(ε) may be off by a few units of its last place: probabilities keep this far on the safe side,
+which is far from anything that could be measured."""
+
+
+def at_most(probability: float) -> Fraction:
+    """The fraction that a client uses for a probability that must not be exceeded."""
+    return max(Fraction(probability) - MARGIN, Fraction(0))
+
+
+def at_least(probability: float) -> Fraction:
+    """The fraction that a client uses for a probability that must be reached."""
+    return min(Fraction(probability) + MARGIN, Fraction(1))
+
+
+def tail(support: Ints, expected: Floats, users: int, disturbed: float = 0.0) -> Floats:
+    """How likely a count of reports is at least as high, of which so many are expected: binomial where nothing else
+    disturbs it, with more variance binomial or negative binomial of the same mean and variance.
+
+    >>> tail(np.array([8]), np.array([5.0]), 10).round(6).tolist()  # of ten coins, eight or more: 56/1024
+    [0.054688]
+    >>> tail(np.array([1]), np.array([0.3]), 1).round(6).tolist()  # one report, and it supports the value
+    [0.3]
+    """
+    from scipy.special import betainc, gammainc
+
+    if not users:
+        return np.ones(len(support))
+    expected = np.clip(expected, 1e-9, users * (1 - 1e-9))
+    variance = expected * (1 - expected / users) + disturbed
+    least = np.maximum(support.astype(np.float64), 1e-9)
+    ratio = variance / expected
+    under = ratio < 1 - 1e-9
+    over = ratio > 1 + 1e-9
+    found = np.asarray(gammainc(least, expected), dtype=np.float64)
+    size = np.where(under, expected / np.where(under, 1 - ratio, 1), 0) if disturbed else np.full(len(support), users)
+    binomial = betainc(least, np.maximum(size - least + 1, 1e-9), np.where(under, 1 - ratio, 0.5))
+    beyond = least > size * (1 + 1e-9)  # all of the reports are not more than all of them: rounding must not say so
+    found = np.where(under, np.where(beyond, 0.0, binomial), found)
+    shape = np.where(over, expected / np.where(over, ratio - 1, 1), 1)
+    negative = betainc(least, shape, np.where(over, 1 - 1 / np.where(over, ratio, 2), 0.5))
+    return np.where(support <= 0, 1.0, np.where(over, negative, found))

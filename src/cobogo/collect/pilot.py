@@ -1,0 +1,91 @@
+"""A pilot with made-up people: what the answer to a question would look like before anybody is asked.
+
+Every made-up client draws its report with the code that runs on devices, the reports travel in the wire format, and
+the server's code counts and decodes them. Only the answers are made up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cobogo.collect.aggregate import Aggregate
+from cobogo.collect.collection import Collection
+from cobogo.collect.discovery.protocol import Discovered
+from cobogo.collect.encode import shuffled_reports
+from cobogo.collect.means import Numeric
+from cobogo.collect.protocol import Findings
+from cobogo.collect.wire import batches, parse
+from cobogo.errors import PolicyError
+from cobogo.floor.randomness import Entropy, Source, below
+
+MOST = 200_000
+"""Made-up people at most: enough to see what a plan says, and soon over."""
+
+WORDS = ("cobogo", "jangada", "caju", "rede", "sertao", "farol", "maracuja", "forro")
+"""What made-up people type where nobody lists anything."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pilot:
+    """What was made up, as shares (or a mean) by label, and what was found of it."""
+
+    users: int
+    truth: dict[str, float]
+    found: Findings
+    bytes: int
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Truth and estimate of every label of either, the most frequent first."""
+        scale = max(self.found.users, 1) if self.found.counted else 1
+        there = {
+            label: (float(count) / scale, float(error) / scale, bool(sure))
+            for label, count, error, sure in zip(
+                self.found.labels, self.found.counts, self.found.errors, self.found.significant, strict=True
+            )
+        }
+        labels = sorted({**self.truth, **there}, key=lambda label: -self.truth.get(label, 0.0))
+        return [
+            {
+                "label": label,
+                "truth": self.truth.get(label, 0.0),
+                "estimate": there[label][0] if label in there else None,
+                "error": there[label][1] if label in there else None,
+                "significant": label in there and there[label][2],
+            }
+            for label in labels
+        ]
+
+
+def pilot(collection: Collection, users: int, source: Source | None = None) -> Pilot:
+    """Ask so many made-up people. Their values follow Zipf's law in the order of the list; numbers lean to the low."""
+    if not 1 <= users <= MOST:
+        raise PolicyError(f"must be from 1 to {MOST:,}", where="users")
+    source = source or Entropy()
+    uniform = below(2**53, users, source) / 2.0**53
+    if isinstance(collection.protocol, Numeric):
+        mean = collection.protocol.mean
+        numbers = mean.low + (mean.high - mean.low) * uniform**2
+        held = [repr(number) for number in numbers.tolist()]
+        truth = {"mean": float(numbers.mean())}
+    else:
+        values = _values(collection)
+        weights = 1 / np.arange(1, len(values) + 1)
+        drawn = np.minimum(np.searchsorted(np.cumsum(weights / weights.sum()), uniform, side="right"), len(values) - 1)
+        held = [values[number] for number in drawn.tolist()]
+        shares = np.bincount(drawn, minlength=len(values)) / users
+        truth = dict(zip(values, shares.tolist(), strict=True))
+    sent = b"".join(batches(collection, shuffled_reports(collection, held, source), seeded=not source.safe))
+    counted = Aggregate.of(collection, *parse(collection, sent))
+    return Pilot(users, truth, counted.findings(), len(sent))
+
+
+def _values(collection: Collection) -> tuple[str, ...]:
+    if isinstance(collection.protocol, Discovered):
+        return WORDS
+    values: tuple[str, ...] = getattr(collection, "values", ()) or getattr(collection, "candidates", ())
+    if not values:
+        raise PolicyError("lists nothing that people could be made up to hold", where=collection.where)
+    return values

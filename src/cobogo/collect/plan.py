@@ -1,0 +1,309 @@
+"""Before anybody is asked: which mechanisms could ask a question, how many clients each needs, and the file for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, sqrt
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from cobogo.collect.collection import TABLE, Collection
+from cobogo.collect.discovery.domains import Words
+from cobogo.collect.discovery.protocol import Discovered, DiscoveryCollection
+from cobogo.collect.frequency import Frequency, FrequencyCollection
+from cobogo.collect.means import MeanCollection, Numeric
+from cobogo.collect.power import ALPHA, POWER, smallest_share, users_needed
+from cobogo.collect.protocol import Protocol
+from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.protocol import Rappor
+from cobogo.collect.sketch_protocol import SketchCollection, Sketched
+from cobogo.data.schema.starter import toml
+from cobogo.errors import OutputError, PolicyError
+from cobogo.floor.files import staged_file
+
+NEARLY = 1.05
+"""Mechanisms that need so many times the fewest users are as good: the shortest report decides."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What one mechanism needs: ``users`` is None where no number of them would do; ``share`` is the smallest that a
+    given number of users would show, if one was given."""
+
+    mechanism: str
+    users: int | None
+    width: int
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class CollectionPlan:
+    """The offers, the fewest users first."""
+
+    offers: tuple[Offer, ...]
+    epsilon: float
+
+    @property
+    def cheapest(self) -> Offer | None:
+        """Of those that need about the fewest users, the one with the shortest reports."""
+        able = [offer for offer in self.offers if offer.users is not None]
+        if not able:
+            return None
+        fewest = min(offer.users or 0 for offer in able)
+        return min((offer for offer in able if (offer.users or 0) <= NEARLY * fewest), key=lambda offer: offer.width)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "epsilon": self.epsilon,
+            "cheapest": None if self.cheapest is None else self.cheapest.mechanism,
+            "mechanisms": [
+                {"mechanism": o.mechanism, "users": o.users, "bytes": o.width, "smallest_share": o.share}
+                for o in self.offers
+            ],
+        }
+
+
+def rappor_of(epsilon: float, *, hashes: int = 2) -> Parameters:
+    """RAPPOR that shows its permanent answer as it is (p = 0, q = 1), whose loss is at most so much: each bit is
+    forgotten with f = 2 / (1 + e^(ε / 2h)), rounded up.
+
+    >>> rappor_of(1.0).epsilon_forever <= 1.0
+    True
+    """
+    f = min(Fraction(1), Fraction(ceil(2 / (1 + exp(epsilon / 2 / hashes)) * 10**9), 10**9))
+    return Parameters(hashes=hashes, f=f, p=Fraction(0), q=Fraction(1))
+
+
+def counting(values: int, epsilon: float) -> dict[str, Protocol]:
+    """Every mechanism that tells how many clients hold each of so many values, at one ε for all reports of a value."""
+    names = [str(number) for number in range(values)]
+    found: list[Protocol] = [
+        Frequency(kind(values, epsilon), names) for kind in FrequencyCollection.randomizers.values()
+    ]
+    found += [Sketched(kind(values, epsilon), names) for kind in SketchCollection.randomizers.values()]
+    return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
+
+
+def alternatives(collection: Collection | None, values: int, epsilon: float) -> dict[str, Protocol]:
+    """What could be asked through instead of a collection's mechanism; and this itself, where it has parameters that
+    `counting` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
+    protocol = None if collection is None else collection.protocol
+    if isinstance(protocol, Discovered):
+        given = (epsilon, protocol.discovery.domain, protocol.discovery.keep)
+        return {name: Discovered(kind(*given)) for name, kind in DiscoveryCollection.randomizers.items()}
+    found = counting(values, epsilon)
+    return (
+        found
+        if protocol is None or protocol.name in FrequencyCollection.randomizers
+        else {**found, f"{protocol.name}, as described": protocol}
+    )
+
+
+def plan(
+    protocols: Mapping[str, Protocol],
+    epsilon: float,
+    share: float,
+    *,
+    power: float = POWER,
+    level: float = ALPHA,
+    users: int | None = None,
+) -> CollectionPlan:
+    """How many users each needs to show a value that such a share of them holds, with that power."""
+    offers = []
+    for name, protocol in protocols.items():
+        what = protocol.detectable
+        if what is None:
+            continue
+        needed = users_needed(what, share, alpha=level, power=power)
+        seen = None if users is None else smallest_share(what, users, alpha=level, power=power)
+        offers.append(Offer(name, needed, protocol.layout.width, seen))
+    return _sorted(offers, epsilon)
+
+
+def plan_mean(collection: Collection, error: float) -> CollectionPlan:
+    """How many users each mechanism for means needs to bring the standard error to that, whatever they hold."""
+    protocol = collection.protocol
+    assert isinstance(protocol, Numeric)
+    asked = protocol.mean
+    kinds = [
+        Numeric(kind(asked.low, asked.high, asked.epsilon, asked.steps)) for kind in MeanCollection.randomizers.values()
+    ]
+    return _sorted(
+        [Offer(kind.name, kind.mean.users_needed(error), kind.layout.width) for kind in kinds], asked.epsilon
+    )
+
+
+def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float) -> None:
+    """A PNG of users against the share that they show, a curve for each mechanism."""
+    from cobogo.tell.report.curves import COLORS, Axis, Curve, decades
+    from cobogo.tell.report.curves import draw as drawn
+
+    if path.exists():
+        raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
+    shares = [10 ** (step / 10) for step in range(-40, 0)]
+    curves = []
+    able = {name: kind.detectable for name, kind in protocols.items() if kind.detectable is not None}
+    for number, (name, what_is_seen) in enumerate(able.items()):
+        needed = [(share, users_needed(what_is_seen, share, alpha=level, power=power)) for share in shares]
+        points = [(share, float(users)) for share, users in needed if users is not None]
+        curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
+    counts = [users for curve in curves for _, users in curve.points]
+    with staged_file(path) as stage:
+        drawn(
+            stage, "A rare value needs many clients", what, curves,
+            across=Axis("share of the clients that hold the value", decades([1e-4, 1]), logarithmic=True),
+            up=Axis("clients needed", decades(counts), logarithmic=True),
+        )  # fmt: skip
+
+
+def _sorted(offers: Sequence[Offer], epsilon: float) -> CollectionPlan:
+    return CollectionPlan(
+        tuple(sorted(offers, key=lambda offer: (offer.users is None, offer.users or 0, offer.width))), epsilon
+    )
+
+
+Wanted = Literal["listed", "strings", "words", "number"]
+WANTED: tuple[Wanted, ...] = ("listed", "strings", "words", "number")
+"""What a question can want: one of a list, any string with candidates, words that nobody knows, a number."""
+
+SHARES = tuple(10 ** (step / 8) for step in range(-28, 0))
+"""Shares of the clients that a curve goes through: from about one in 3,000 to most of them."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A question before it has a mechanism. ``values`` are those listed, or the candidates to look for."""
+
+    kind: Wanted = "listed"
+    name: str = "A question"
+    question: str = "question"
+    epsilon: float = 1.0
+    values: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 100.0
+    lifetime: int = 1
+
+    def protocols(self) -> dict[str, Protocol]:
+        """Every mechanism that could ask it, at the same ε for all reports of a value."""
+        self._check()
+        epsilon, values = self.epsilon, list(self.values)
+        if self.kind == "number":
+            return {
+                name: Numeric(kind(self.low, self.high, epsilon)) for name, kind in MeanCollection.randomizers.items()
+            }
+        if self.kind == "words":
+            return {
+                name: Discovered(kind(epsilon, Words(), 512)) for name, kind in DiscoveryCollection.randomizers.items()
+            }
+        if self.kind == "listed":
+            return {
+                name: Frequency(kind(len(values), epsilon), values)
+                for name, kind in FrequencyCollection.randomizers.items()
+            }
+        made: dict[str, Protocol] = {
+            name: Sketched(kind(len(values), epsilon), values) for name, kind in SketchCollection.randomizers.items()
+        }
+        return {**made, "rappor": Rappor(rappor_of(epsilon), values)}
+
+    def _check(self) -> None:
+        if not 0 < self.epsilon <= 20:
+            raise PolicyError("must be above 0 and at most 20", where="ε")
+        if self.kind in ("listed", "strings") and (len(self.values) < 2 or len(set(self.values)) < len(self.values)):
+            raise PolicyError("must be two values or more, each once", where="values", remedy="Write one a line.")
+        if self.kind == "number" and not self.low < self.high:
+            raise PolicyError("the least number must be below the greatest", where="low, high")
+
+    def description(self, mechanism: str) -> dict[str, Any]:
+        """The collection that asks it through a mechanism, as its file has it."""
+        table: dict[str, Any] = {
+            "name": self.name, "question": self.question, "version": 1, "mechanism": mechanism,
+        }  # fmt: skip
+        if mechanism == "rappor":
+            parameters = rappor_of(self.epsilon)
+            table |= {"hashes": parameters.hashes, "f": float(parameters.f), "p": 0.0, "q": 1.0}
+        else:
+            table["epsilon"] = self.epsilon
+        if self.kind == "listed":
+            table["values"] = list(self.values)
+        elif self.kind == "strings":
+            table["candidates"] = list(self.values)
+        elif self.kind == "number":
+            table |= {"low": self.low, "high": self.high}
+        return {TABLE: {**table, "lifetime-values": self.lifetime}}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a mechanism would do with so many users: ``needed`` of them show a value of the share asked about (or bring
+    a mean to the error asked for), None where no number would; ``smallest`` is the share that they show at best;
+    ``error`` the standard error, of a share or of a mean."""
+
+    mechanism: str
+    needed: int | None
+    width: int
+    smallest: float | None
+    error: float | None
+
+
+def compare(wish: Wish, users: int, goal: float) -> list[Comparison]:
+    """Every mechanism with that many users, the least error first. ``goal``: the share to be seen, or a mean's error.
+
+    >>> found = compare(Wish(values=("a", "b", "c", "d", "e", "f")), users=100_000, goal=0.02)
+    >>> found[0].mechanism, found[0].needed
+    ('grr', 77398)
+    """
+    if users < 1:
+        raise PolicyError("must be 1 or more", where="users")
+    if not goal > 0 or (wish.kind != "number" and goal > 1):
+        raise PolicyError("must be above 0, and a share at most 1", where="goal")
+    found = [_comparison(name, protocol, users, goal) for name, protocol in wish.protocols().items()]
+    return sorted(found, key=lambda one: (one.error is None, one.error or 0.0, one.width))
+
+
+def best(found: list[Comparison]) -> str:
+    """Of those that need about the fewest users, the one with the shortest reports."""
+    able = [one for one in found if one.needed is not None] or found
+    fewest = min(one.needed or 0 for one in able)
+    return min((one for one in able if (one.needed or 0) <= NEARLY * fewest), key=lambda one: one.width).mechanism
+
+
+def curves(wish: Wish) -> Mapping[str, list[tuple[float, int]]]:
+    """For each mechanism that counts: how many users show a value, by the share of them that hold it."""
+    found: dict[str, list[tuple[float, int]]] = {}
+    for name, protocol in wish.protocols().items():
+        what = protocol.detectable
+        if what is not None:
+            needed = [(share, users_needed(what, share)) for share in SHARES]
+            found[name] = [(share, users) for share, users in needed if users is not None]
+    return found
+
+
+def collection_file(content: Mapping[str, Any]) -> str:
+    """The file of a collection, which is checked first: long lists one line a value."""
+    Collection.of(content, name="collection")
+    lines = [f"[{TABLE}]"]
+    for key, value in content[TABLE].items():
+        if isinstance(value, list) and sum(map(len, value)) > 70:
+            lines += [f"{key} = [", *(f"  {toml(one)}," for one in value), "]"]
+        else:
+            lines.append(f"{key} = {toml(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _comparison(name: str, protocol: Protocol, users: int, goal: float) -> Comparison:
+    width = protocol.layout.width
+    if isinstance(protocol, Numeric):
+        mean = protocol.mean
+        worst = float(mean.variance(np.arange(mean.steps + 1)).max())
+        return Comparison(name, mean.users_needed(goal), width, None, sqrt(worst / users))
+    what = protocol.detectable
+    assert what is not None
+    variance = what.variance(np.array([goal * users, (1 - goal) * users]), users)[0]
+    return Comparison(
+        name, users_needed(what, goal), width, smallest_share(what, users), sqrt(max(float(variance), 0.0)) / users
+    )

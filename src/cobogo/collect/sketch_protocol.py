@@ -1,0 +1,180 @@
+"""A sketch as a protocol: any string can be answered for, and looked for in the sketch later.
+
+Candidates are judged together: what the frequent ones do to the cells of the others is taken off first, and how likely
+chance alone would show as much is exact for what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from cobogo.collect.collection import Collection, listed
+from cobogo.collect.hash_functions import cells, fingerprints, read
+from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.oracle import Estimate, Oracle, tail
+from cobogo.collect.power import Detectable
+from cobogo.collect.protocol import LEVEL, Findings, Protocol, distinct_texts, text_array
+from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, Sketch
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Source
+
+
+def sketch_layout(sketch: Sketch) -> Layout:
+    """The fields of a sketch's reports: rows, cells or columns of a row, a sign, a bit for each cell."""
+    bounds = {"row": sketch.rows, "column": sketch.width, "cell": sketch.width, "negative": 2}
+    names = sketch.report.names or ()
+    numbers = tuple((name, bounds[name]) for name in names if name != "bits")
+    return Layout(numbers, sketch.width if "bits" in names else 0)
+
+
+class Sketched(Protocol):
+    """Reports about cells of a sketch; candidates are only needed to look for them in it."""
+
+    def __init__(self, oracle: Sketch, candidates: Sequence[str]) -> None:
+        self.oracle = oracle
+        self.name = oracle.name  # type: ignore[misc]
+        self.candidates = tuple(candidates)
+
+    @property
+    def layout(self) -> Layout:
+        """That of the sketch."""
+        return sketch_layout(self.oracle)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sketch: for each row its reports, then how many of them support each cell."""
+        return (self.oracle.rows, 1 + self.oracle.width)
+
+    @property
+    def epsilon_once(self) -> float:
+        """The oracle's."""
+        return self.oracle.epsilon
+
+    @property
+    def epsilon_forever(self) -> float:
+        """The same: the report is the permanent answer."""
+        return self.oracle.epsilon
+
+    @property
+    def detectable(self) -> Detectable:
+        """The oracle, asked for the candidates."""
+        return self.oracle
+
+    def read(self, values: Sequence[str | None]) -> Ints:
+        """The keys of strings."""
+        words, numbers = distinct_texts(text_array(values))
+        return fingerprints(words)[numbers]
+
+    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+        """The oracle's reports."""
+        return pack_reports(self.oracle.encode(held, source), self.layout)
+
+    def tally(self, rows: Rows) -> Ints:
+        """The sketch of the reports."""
+        return np.asarray(self.oracle.sketch(unpack_reports(rows, self.layout, self.oracle.report)), dtype=np.int64)
+
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+        """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
+        asked = self.candidates
+        found = judged(self.oracle, counts, fingerprints(asked))
+        return Findings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
+
+
+class SketchCollection(Collection):
+    """A question whose answer is any string, asked through a sketch."""
+
+    mechanism: Literal["cms", "hcms", "flh"]
+    epsilon: Annotated[float, Field(gt=0, le=20)]
+    rows: int | None = None
+    width: int | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
+
+    randomizers: ClassVar[Mapping[str, type[Sketch]]] = {
+        sketch.name: sketch for sketch in (CountMeanSketch, HadamardSketch, FastHashing)
+    }
+    server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
+
+    def build(self) -> Protocol:
+        """The sketch, of the oracle's own size where none is given."""
+        given: dict[str, Any] = {"rows": self.rows, "width": self.width, "seed": self.seed}
+        kept = {key: value for key, value in given.items() if value is not None}
+        try:
+            oracle = self.randomizers[self.mechanism](max(len(self.candidates), 1), self.epsilon, **kept)
+        except ValueError as error:
+            raise self.refused(
+                next((key for key in given if f"'{key}'" in str(error)), "mechanism"), str(error)
+            ) from None
+        assert isinstance(oracle, Sketch)
+        return Sketched(oracle, self.candidates)
+
+
+HEAVY = 512
+"""So many of the most frequent values are worked out together."""
+
+SURE = 3.0
+"""Standard errors above nothing from which on a value counts as frequent, at first."""
+
+ROUNDS = 12
+"""Each round takes what frequent values do to each other into account once more: errors shrink at least tenfold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged(Estimate):
+    """Estimates, and for each value how likely its support would be as high if nobody held it."""
+
+    chances: Floats
+
+
+def judged(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None) -> Judged:
+    """What a sketch shows of some values, which must be different ones; ``support`` is what `Sketch.read` tells of
+    them, where it is known already."""
+    users = int(sketch[:, 0].sum())
+    keys = np.ascontiguousarray(keys, dtype=np.int64)
+    if not users or not len(keys):
+        nothing = np.zeros(len(keys))
+        return Judged(nothing, nothing, users, np.ones(len(keys)))
+    own, other, width = float(oracle.supports_own), float(oracle.supports_other), oracle.width
+    support = oracle.read(sketch, keys) if support is None else support
+    pairs = oracle.pairs(sketch)
+    at_first = oracle.estimate(support, users, pairs)
+    frequent = np.flatnonzero(at_first.counts > SURE * at_first.errors)
+    frequent = frequent[np.argsort(-at_first.counts[frequent], kind="stable")[:HEAVY]]
+    shown = (support - users * other) / (own - other)  # by the value itself, and by whatever shares its cells
+    places = _cells(oracle, keys[frequent])
+    held = np.clip(at_first.counts[frequent], 0, users)
+    for _ in range(ROUNDS):
+        beside = _beside(oracle, places, held, keys[frequent]) - held
+        spread = (users - (held.sum() - held)) / width
+        held = np.clip((shown[frequent] - beside - spread) * width / (width - 1), 0, users)
+    beside = _beside(oracle, places, held, keys)
+    beside[frequent] -= held
+    taken = np.full(len(keys), held.sum())
+    taken[frequent] -= held
+    spread = (users - taken) / width
+    counts = (shown - beside - spread) * width / (width - 1)
+    rest = max(pairs - float((held**2).sum()), 0.0) / (oracle.rows * (width - 1))
+    noise = Oracle.variance(oracle, np.clip(counts, 0, users), users)
+    expected = users * other + (own - other) * (beside + spread)
+    disturbed = ((own - other) * (1 - 1 / width)) ** 2 * rest
+    return Judged(counts, np.sqrt(noise + rest), users, tail(support, expected, users, disturbed))
+
+
+def _cells(oracle: Sketch, keys: Ints) -> Ints:
+    """The cells of keys: [row, key]."""
+    rows = np.repeat(np.arange(oracle.rows), len(keys))
+    found = cells(rows, np.tile(keys, oracle.rows), oracle.rows, oracle.width, oracle.seed)
+    return found.reshape(oracle.rows, len(keys))
+
+
+def _beside(oracle: Sketch, places: Ints, held: Floats, keys: Ints) -> Floats:
+    """How many holders of frequent values share the cells of each key, on average over the rows."""
+    sums = np.zeros((oracle.rows, oracle.width))
+    np.add.at(sums, (np.arange(oracle.rows)[:, None], places), held / oracle.rows)
+    found: Floats = read(sums, keys, oracle.seed)
+    return found

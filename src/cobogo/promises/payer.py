@@ -1,0 +1,84 @@
+"""Who pays for a release: an analyst's budget on a data set, debited before the data are touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cobogo.errors import CobogoError, LedgerError, PolicyError
+from cobogo.floor.untrusted import fraction
+from cobogo.promises.accounting import Loss, Measure, concentrated
+from cobogo.promises.curator_file import CuratorPolicy, dataset_named
+from cobogo.promises.ledger import Ledger
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Payer:
+    """An analyst's budget on a data set; ``file`` is the curator's file that declares it, where there is one."""
+
+    ledger: Ledger
+    dataset: str
+    analyst: str
+    file: str | None = None
+
+    @property
+    def measure(self) -> Measure:
+        """What the book counts in."""
+        return self.ledger.balance(self.dataset, self.analyst).measure
+
+    def pay(self, loss: Loss, question: str) -> None:
+        """Debit, or refuse. Pure ε is a cost in ρ, too, where the book counts in that."""
+        in_rho = self.measure == "rho" and loss.measure == "epsilon" and not loss.delta
+        self.ledger.debit(self.dataset, self.analyst, concentrated(loss) if in_rho else loss, question)
+
+
+def payer_of_options(ledger: str | None, dataset: str | None, analyst: str | None) -> Payer | None:
+    """The budget that options of a command name; None where they name none."""
+    given = {"--ledger": ledger, "--dataset": dataset, "--analyst": analyst}
+    if ledger is None and dataset is None and analyst is None:
+        return None
+    if ledger is None or dataset is None or analyst is None:
+        missing = ", ".join(name for name, value in given.items() if value is None)
+        what = "a budget is that of an analyst on a data set, in a ledger"
+        raise PolicyError(what, where=missing, remedy="Give all three.")
+    return Payer(Ledger(ledger), dataset, analyst)
+
+
+def payer_of_curator(file: Path, dataset: str, analyst: str, unit: str | None, where: str) -> Payer:
+    """The budget that a curator's file declares. The curator must protect the same ``unit`` as the release, or its
+    books would mix two kinds of ε."""
+    rules = CuratorPolicy.load(file)
+    name = dataset_named(dataset, rules.datasets, f"{where}.dataset")
+    declared = rules.datasets[name]
+    if declared.unit != unit:
+        raise PolicyError(
+            f"the curator protects {_people(declared.unit)}, and this policy {_people(unit)}",
+            where=f"{where}.dataset",
+            remedy="Name the same unit in both: a budget is of one kind of privacy.",
+        )
+    return Payer(rules.open_books(), name, analyst, str(file.absolute()))
+
+
+def _people(unit: str | None) -> str:
+    return "single rows" if unit is None else f'people, whom "{unit}" tells apart'
+
+
+def check_debit(evidence: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """What is wrong with a debit that the evidence speaks of, and what could not be looked up."""
+    try:
+        rules = CuratorPolicy.load(evidence["curator"])
+        entries = rules.open_ledger().entries(evidence["dataset"])
+    except LedgerError:  # it was changed, or is another one: what it says counts for nothing
+        return ["the curator's ledger has no debit for this release"], []
+    except CobogoError:
+        return [], ["the curator's ledger cannot be read here, so the debit was not looked up"]
+    found = [entry for entry in entries if evidence["receipt"] in entry.question]
+    if len(found) != 1:
+        return ["the curator's ledger has no debit for this release"], []
+    due = Loss(evidence["measure"], fraction(evidence["amount"]), fraction(evidence["delta"]))
+    own = found[0].cost.loss(due.measure)
+    if own.amount < due.amount or own.delta < due.delta:
+        return ["the curator's ledger debits less for this release than it cost"], []
+    return [], []

@@ -1,0 +1,83 @@
+"""A directory comes into place whole, at once, or not at all."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cobogo.errors import OutputError
+from cobogo.floor.files import staged_directory
+
+
+def ours(directory: Path) -> bool:
+    return (directory / "mark").exists()
+
+
+def put(directory: Path, text: str) -> None:
+    with staged_directory(directory, replaceable=ours) as stage:
+        (stage / "mark").write_text(text)
+
+
+def test_a_new_directory_and_then_its_replacement(tmp_path: Path) -> None:
+    put(tmp_path / "deep" / "out", "one")
+    put(tmp_path / "deep" / "out", "two")
+    assert (tmp_path / "deep" / "out" / "mark").read_text() == "two"
+    assert os.listdir(tmp_path / "deep") == ["out"]
+
+
+def test_a_failing_block_changes_nothing(tmp_path: Path) -> None:
+    put(tmp_path / "out", "one")
+    with pytest.raises(ZeroDivisionError), staged_directory(tmp_path / "out", replaceable=ours) as stage:
+        (stage / "mark").write_text("two")
+        1 / 0
+    assert (tmp_path / "out" / "mark").read_text() == "one"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_an_empty_directory_may_be_filled(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    put(tmp_path / "out", "one")
+    assert (tmp_path / "out" / "mark").read_text() == "one"
+
+
+@pytest.mark.parametrize("kind", ["foreign directory", "file"])
+def test_what_is_not_ours_is_left_alone(tmp_path: Path, kind: str) -> None:
+    out = tmp_path / "out"
+    thing = out if kind == "file" else out / "thesis.doc"
+    thing.parent.mkdir(exist_ok=True)
+    thing.write_text("precious")
+    with pytest.raises(OutputError):
+        put(out, "one")
+    assert thing.read_text() == "precious"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_what_appears_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(OutputError), staged_directory(tmp_path / "out", replaceable=ours):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "thesis.doc").write_text("precious")
+    assert (tmp_path / "out" / "thesis.doc").read_text() == "precious"
+
+
+def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path: Path) -> None:
+    dead = tmp_path / ".out.cobogo-0123456789ab"
+    dead.mkdir()
+    (dead / "raw.csv").write_text("unverified")
+    with staged_directory(tmp_path / "out", replaceable=ours) as living:
+        (living / "mark").write_text("one")
+        put(tmp_path / "out", "two")
+        assert living.exists()
+        assert not dead.exists()
+    assert (tmp_path / "out" / "mark").read_text() == "one"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_the_stage_is_nobody_elses_to_read(tmp_path: Path) -> None:
+    with staged_directory(tmp_path / "out", replaceable=ours) as stage:
+        assert stage.stat().st_mode & 0o077 == 0
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        put(tmp_path / "file" / "out", "one")

@@ -1,4 +1,4 @@
-"""Obfuscation by discs: an area instead of a position."""
+"""Obfuscation: an area, or the nearest public place, instead of a position."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import distance, moved
 from cobogo.locate.places.grid import World
 from cobogo.locate.places.points import Points
@@ -70,8 +71,8 @@ class Disc(Mechanism):
             )
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none", note="someone who knows the map, or several discs of a person, may tell more")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="someone who knows the map, or several discs of a person, may tell more")
 
     @property
     def released_radius(self) -> float:
@@ -140,3 +141,49 @@ def relevance(radius: float, other: float, apart: float) -> float:
     )
     shared = radius**2 * a + other**2 * b - kite / 2
     return shared**2 / (pi * radius**2 * pi * other**2)
+
+
+@dataclass(frozen=True)
+class Indirect(Mechanism):
+    r"""The nearest of some public points of interest is reported instead of the position.
+
+    Everyone nearer to it than to any other reports the same. ``PlanarLaplace(ε) >> places`` reports the place nearest
+    to a noisy position instead, and keeps the noise's guarantee.
+
+    Formula: $z = \arg\min_{p \in P} d(x, p)$
+    Example:
+        >>> from cobogo.floor.randomness import Entropy
+        >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
+        >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)))
+        >>> Indirect(places).apply(Points.of([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
+        [-38.5285]
+
+    Guarantee: None: where places are dense the report is as good as the position.
+    Limits: A clinic as the nearest place says more than a street corner.
+    Cost: $O(n \log p)$ for n points and p places.
+    Paper: None: described in the surveys of location privacy as indirect information.
+    """
+
+    name: ClassVar[str] = "indirect"
+
+    places: PublicPlaces
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
+            "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
+        )
+
+    def named(self, points: Points) -> list[str]:
+        """The names of the places that are reported.
+
+        >>> town = PublicPlaces(Points.of([-38.5285, -38.4847], [-3.7278, -3.7086]), ("theatre", "lighthouse"))
+        >>> Indirect(town).named(Points.of([-38.49], [-3.71]))
+        ['lighthouse']
+        """
+        if not self.places.names:
+            raise ValueError("The 'places' parameter of indirect must have names. Got none instead")
+        return [self.places.names[place] for place in self.places.nearest(points.lon, points.lat)]
+
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
+        return Released(self.places(points), cost=free(points))

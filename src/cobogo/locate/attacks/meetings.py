@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import by_person, sent
 from cobogo.locate.attacks.presence import auc
 from cobogo.locate.mechanisms.base import Released
@@ -62,7 +62,7 @@ def overlaps(released: Released, minutes: float, people: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class AggregatedPresence(Attack):
+class AggregatedPresence(LocationAttack):
     r"""Who is with whom? People who report from the same place at the same time again and again know each other.
 
     The attacker sees the reports of everybody. Counts meetings of every pair in any of the positions that were sent,
@@ -100,20 +100,20 @@ class AggregatedPresence(Attack):
     measures: ClassVar[str] = "the area under the ROC curve of pairs who meet (one half: nothing is told)"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Score every pair."""
         frame = scene.grid.frame
         people = scene.truth.users
         if people > MOST:
-            return self.found(0.5, 0, baseline=0.5, notes=(f"more than {MOST:,} people: pairs are not scored",))
+            return self.findings(0.5, 0, baseline=0.5, notes=(f"more than {MOST:,} people: pairs are not scored",))
         real = meetings(scene.truth, self.size, self.minutes, frame, people)
         upper = np.triu_indices(people, 1)
         friends = real.toarray()[upper] >= self.often / np.log2(3)
         if not friends.any():
-            return self.found(0.5, 0, baseline=0.5, notes=(f"no two people meet {self.often} times",))
+            return self.findings(0.5, 0, baseline=0.5, notes=(f"no two people meet {self.often} times",))
         score = self._seen(scene, frame, people)[upper]
         top = np.argsort(-score, kind="stable")[: int(friends.sum())]
-        return self.found(
+        return self.findings(
             auc(score, friends),
             len(score),
             baseline=0.5,

@@ -1,4 +1,4 @@
-"""Rectangles that hide people among k, and what they tell all the same."""
+"""What crowds give away: cloaks, which hide people among k, and mix zones, in which pseudonyms change."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.floor.randomness import Entropy
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
 from cobogo.locate.attacks.tracking import stretches
 from cobogo.locate.crowds.cells import within
+from cobogo.locate.crowds.mix_quality import best, mix, walking
 from cobogo.locate.mechanisms.base import Released
 from cobogo.locate.metrics import region_area
 from cobogo.locate.places.geometry import DEGREE, distance, wrapped
@@ -39,7 +41,7 @@ def inside(released: Released, row: int, points: Points) -> np.ndarray:
     return np.asarray(metres_to(released, np.full(len(points), row), points) <= SNAPPED)
 
 
-class Crowd:
+class CloakCrowd:
     """Who is in each cloak, of everybody who reports in the same stretch of so many minutes."""
 
     def __init__(self, scene: Scene, minutes: float) -> None:
@@ -64,7 +66,7 @@ class Crowd:
 
 
 @dataclass(frozen=True)
-class CentreOfCloak(Attack):
+class CentreOfCloak(LocationAttack):
     r"""Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
 
     The attacker sees where everybody is and who may have asked (the k of the cloak), and takes the one nearest to the
@@ -93,10 +95,10 @@ class CentreOfCloak(Attack):
     measures: ClassVar[str] = "cloaks whose nearest person to the middle is the one who asked"
     needs: ClassVar[frozenset[str]] = frozenset({"boxes"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Guess who asked, cloak by cloak."""
         lon, lat = centres(scene.released)
-        truth, crowd = scene.truth, Crowd(scene, self.minutes)
+        truth, crowd = scene.truth, CloakCrowd(scene, self.minutes)
         hit, sizes = [], []
         for row in range(len(truth)):
             there = crowd(row)
@@ -105,7 +107,7 @@ class CentreOfCloak(Attack):
             hit.append(float(nearest[there == crowd.own[row]][0]) / nearest.sum())
             sizes.append(len(crowd.people(there)))
         guesses = truth.at(lon, lat)
-        return self.found(
+        return self.findings(
             share(hit),
             len(truth),
             error=truth.distance(guesses),
@@ -120,7 +122,7 @@ class CentreOfCloak(Attack):
 
 
 @dataclass(frozen=True)
-class IntersectionOfCloaks(Attack):
+class IntersectionOfCloaks(LocationAttack):
     r"""Who was in all of them? One pseudonym's cloaks have few people in common.
 
     The attacker sees where everybody is at each moment and links a pseudonym's cloaks. Keeps the people who were in
@@ -148,9 +150,9 @@ class IntersectionOfCloaks(Attack):
     measures: ClassVar[str] = "people who alone were in all of their cloaks"
     needs: ClassVar[frozenset[str]] = frozenset({"regions or sets", "users", "times"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Intersect everybody's cloaks."""
-        truth, crowd = scene.truth, Crowd(scene, self.minutes)
+        truth, crowd = scene.truth, CloakCrowd(scene, self.minutes)
         assert truth.user is not None
         assert truth.time is not None
         hit, left, areas = [], [], []
@@ -165,7 +167,7 @@ class IntersectionOfCloaks(Attack):
             hit.append(len(common) == 1)
             if scene.released.box is not None:
                 areas.append(common_area(scene.released, rows))
-        return self.found(
+        return self.findings(
             share(hit),
             len(hit),
             baseline=1 / max(len(crowd.people(np.arange(len(crowd.everyone)))), 1),
@@ -184,3 +186,84 @@ def common_area(released: Released, rows: Ints) -> float:
     if right <= left or top <= bottom:
         return 0.0
     return float((right - left) * (top - bottom) * DEGREE**2 * np.cos(np.radians((bottom + top) / 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Crossings:
+    """People who entered a mix zone and people who left it, with times. ``match`` tells for each exit, truly, which
+    entry it is; ``heading`` and ``leaving`` are bearings in radians, where they were seen."""
+
+    entries: Points
+    exits: Points
+    match: Ints
+    heading: Floats | None = None
+    leaving: Floats | None = None
+
+
+def weights_of(crossings: Crossings, speed: float, spread: float, turn: float) -> Floats:
+    """How plausible it is that an entry (row) is an exit (column): by the speed that it would take and, where headings
+    were seen, by the turn, exponential about going straight on."""
+    weights = walking(crossings.entries, crossings.exits, speed=speed, spread=spread)
+    if crossings.heading is not None and crossings.leaving is not None:
+        bend = crossings.leaving - crossings.heading[:, None]
+        weights = weights * np.exp(-np.abs(np.arctan2(np.sin(bend), np.cos(bend))) / turn)
+    return np.asarray(weights, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class MixZoneLinkage(LocationAttack):
+    r"""Which new pseudonym is which old one? Times and places of entering and leaving a mix zone are matched.
+
+    The attacker knows how fast people go and that they tend to go straight on. Finds the likeliest matching of all
+    entries with all exits, and tells the entropy over every matching, in bits.
+
+    Formula: $\hat{\sigma} = \arg\max_{\sigma} \prod_i w(i, \sigma(i))$ with $w$ how plausible speed and turn are; the
+        entropy is $-\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma} \le \log_2 n!$
+    Example: Two walk through a square one after the other, each at an ordinary pace.
+        >>> entries = Points.of([-38.530, -38.530], [-3.73, -3.73], time=[0.0, 400.0])
+        >>> exits = Points.of([-38.528, -38.528], [-3.73, -3.73], time=[160.0, 560.0])
+        >>> MixZoneLinkage().link(Crossings(entries, exits, np.array([0, 1]))).success
+        1.0
+
+    Guarantee: None: an attack finds, it does not protect. More people in the zone at once, and exits that are alike,
+        help.
+    Limits: The model of walking is one for all.
+    Cost: $O(n^3)$ for n people; the entropy $O(2^n n)$ up to fourteen, above that it is drawn.
+    Paper: A. R. Beresford and F. Stajano, Location privacy in pervasive computing, IEEE Pervasive Computing, 2003.
+    """
+
+    speed: float = 1.4  # metres a second
+    spread: float = 0.5  # of the logarithm of the speed
+    turn: float = 0.8  # radians
+
+    name: ClassVar[str] = "mix-zone-linkage"
+    knows: ClassVar[str] = "how fast people go, and that they tend to go straight on"
+    measures: ClassVar[str] = "pseudonyms linked rightly across the zone"
+    needs: ClassVar[frozenset[str]] = frozenset({"crossings"})
+
+    def run(self, scene: Scene) -> LocationFindings:
+        """Match the crossings of the scene."""
+        assert scene.crossings is not None
+        return self.link(scene.crossings)
+
+    def link(self, crossings: Crossings) -> LocationFindings:
+        """Match them."""
+        weights = weights_of(crossings, self.speed, self.spread, self.turn)
+        chosen = best(weights)  # the exit of each entry
+        linked = np.full(weights.shape[1], -1)
+        linked[chosen] = np.arange(len(chosen))
+        count = len(linked)
+        try:
+            mixed = mix(weights, Entropy())
+        except ValueError:  # nobody can have come out so fast: the attacker's model does not fit
+            mixed = None
+        return self.findings(
+            share(linked == crossings.match),
+            count,
+            baseline=1 / max(count, 1),
+            figures={
+                "entropy_bits": None if mixed is None else mixed.entropy,
+                "most_bits": float(np.log2(np.arange(1, count + 1)).sum()),
+                "surest": None if mixed is None else mixed.surest,
+            },
+        )

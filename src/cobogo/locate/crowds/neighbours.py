@@ -12,9 +12,9 @@ from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
 from cobogo.locate.crowds.cells import LEVELS, Box, cells, hilbert, ordered, widened
 from cobogo.locate.crowds.kernels import crowds
 from cobogo.locate.crowds.tree import shared
-from cobogo.locate.mechanisms.base import Guarantee
+from cobogo.locate.mechanisms.base import LocationGuarantee
+from cobogo.locate.places.cells import vectors
 from cobogo.locate.places.geometry import distance, wrapped
-from cobogo.locate.places.nearest import vectors
 from cobogo.locate.places.points import Points
 
 ELSEWHERE = 50_000.0
@@ -62,7 +62,7 @@ class Hilbert(Cloak):
             )
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
         return shared(self.k)
 
@@ -115,9 +115,9 @@ class NearestNeighbours(Cloak):
     name: ClassVar[str] = "nearest-neighbours"
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
-        return Guarantee(
+        return LocationGuarantee(
             "none",
             k=self.k,
             note=f"there are {self.k} people or more in every cloak, but it is drawn around one of them, who is most "

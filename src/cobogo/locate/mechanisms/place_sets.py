@@ -11,15 +11,15 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
-from cobogo.locate.mechanisms.planar_laplace import LEAST, PlanarLaplace, noised
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
+from cobogo.locate.mechanisms.planar_laplace import LEAST, PlanarLaplace, add_noise
 from cobogo.locate.places.geometry import DEGREE
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True)
-class Several(Mechanism):
+class SeveralPlaces(Mechanism):
     r"""All places of a person, each with noise of its own: n reports of ε/n keep ε together.
 
     ε pays for a person's whole set: with n places the noise is n times as wide as that of one.
@@ -29,7 +29,7 @@ class Several(Mechanism):
     Example:
         >>> from cobogo.floor.randomness import Entropy
         >>> home_and_work = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
-        >>> Several(0.01).apply(home_and_work, Entropy()).cost.tolist()
+        >>> SeveralPlaces(0.01).apply(home_and_work, Entropy()).cost.tolist()
         [0.005, 0.005]
 
     Guarantee: ε-geo-indistinguishability for all places of a person together, by the largest distance between two of
@@ -49,8 +49,8 @@ class Several(Mechanism):
         PlanarLaplace(self.epsilon)
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
             note="for all places of a person together, by the largest distance between two of the same turn",
@@ -68,7 +68,7 @@ class Several(Mechanism):
                     remedy="Take fewer places of each person, or a larger ε.",
                 )
             noise = PlanarLaplace(self.epsilon / int(size))
-            lon[rows], lat[rows] = noised(points.take(rows), noise.drawn, noise.world, source)
+            lon[rows], lat[rows] = add_noise(points.take(rows), noise.drawn, noise.world, source)
         return Released(points.at(lon, lat), cost=self.epsilon / np.maximum(many, 1))
 
 
@@ -133,8 +133,8 @@ class Centroid(Mechanism):
         return self._noise.world
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
             note="for all places of a person together, by the largest distance between cells of the same turn",
@@ -152,7 +152,7 @@ class Centroid(Mechanism):
         ]
         middle = Points(*self.area.frame.degrees(*centre))
         # Not from the cell of the centre: sets that differ by a cell would have centres up to a cell farther apart.
-        lon, lat = noised(middle, self._noise.drawn, self.world, source, from_cells=False)
+        lon, lat = add_noise(middle, self._noise.drawn, self.world, source, from_cells=False)
         cost: Floats = np.zeros(len(points))
         cost[first] = self.epsilon
         return Released(points.at(lon[which], lat[which]), cost=cost)

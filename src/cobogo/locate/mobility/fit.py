@@ -5,34 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.locate.mobility.bounded import bounded
-from cobogo.locate.mobility.calls import Calls
-from cobogo.locate.mobility.counts import counts, shapes
-from cobogo.locate.mobility.habits import habits
-from cobogo.locate.mobility.model import Model
-from cobogo.locate.mobility.noise import release
+from cobogo.locate.mobility.counts import counts, habits, histogram_shapes
+from cobogo.locate.mobility.model import MobilityModel, release
 from cobogo.locate.mobility.sample import sample
-from cobogo.locate.mobility.space import Space
+from cobogo.locate.mobility.space import Space, bound_calls
+from cobogo.locate.places.cells import Calls
 from cobogo.promises.accounting import loss_of
 from cobogo.promises.units import Amount
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class ModelAndCalls:
     """A released model and the calls of made-up people drawn from it."""
 
-    model: Model
+    model: MobilityModel
     calls: Calls
 
 
-def fitted(calls: Calls, space: Space, epsilon: Fraction | None) -> Model:
+def fit_model(calls: Calls, space: Space, epsilon: Fraction | None) -> MobilityModel:
     """The model of call records, for so much ε of each person's privacy; without noise where ε is None."""
-    records = bounded(calls, space)
+    records = bound_calls(calls, space)
     found = counts(records, habits(records, space), space)
-    return Model(space, release(found, shapes(space), epsilon), epsilon)
+    return MobilityModel(space, release(found, histogram_shapes(space), epsilon), epsilon)
 
 
-def where(calls: Calls, space: Space, epsilon: Amount, *, people: int | None = None, seed: int | None = None) -> Made:
+def where(
+    calls: Calls, space: Space, epsilon: Amount, *, people: int | None = None, seed: int | None = None
+) -> ModelAndCalls:
     r"""DP-WHERE: a private model of how a city moves, from call records, and made-up people who move by it.
 
     The unit of privacy is a person with all their records. Two data sets are neighbours when one has one person more.
@@ -56,5 +55,5 @@ def where(calls: Calls, space: Space, epsilon: Amount, *, people: int | None = N
     Paper: D. J. Mir, S. Isaacman, R. Cáceres, M. Martonosi and R. N. Wright, DP-WHERE: differentially private modeling
         of human mobility, IEEE Big Data 2013; after WHERE, S. Isaacman and others 2012.
     """
-    model = fitted(calls, space, loss_of(epsilon).amount)
-    return Made(model, sample(model, people, seed=seed))
+    model = fit_model(calls, space, loss_of(epsilon).amount)
+    return ModelAndCalls(model, sample(model, people, seed=seed))

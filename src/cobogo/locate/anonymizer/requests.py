@@ -41,7 +41,7 @@ class Wanted(Strict):
     max_wait: float = Field(default=0.0, ge=0)
 
 
-class Question(Wanted):
+class NearestQuestion(Wanted):
     """The nearest places, asked under a cloak."""
 
     count: int = Field(default=1, ge=1, le=50)
@@ -60,7 +60,7 @@ class Zone(Strict):
     bits: float = Field(default=0.9, gt=0, le=10)
 
 
-class Disc(Strict):
+class SearchArea(Strict):
     """An area that the example service is asked about."""
 
     lon: float = Field(ge=-180, le=180)
@@ -68,7 +68,7 @@ class Disc(Strict):
     radius: float = Field(default=0.0, ge=0, le=2.1e7)
 
 
-class Heard(Strict):
+class HeardReport(Strict):
     """What the example service hears of somebody: a rectangle, a span of time, and perhaps a name."""
 
     box: list[float] = Field(min_length=4, max_length=4)
@@ -80,13 +80,13 @@ class Heard(Strict):
 class Hearsay(Strict):
     """Several of these."""
 
-    reports: list[Heard] = Field(max_length=20_000)
+    reports: list[HeardReport] = Field(max_length=20_000)
 
 
 class Search(Strict):
     """A question to the example service."""
 
-    areas: list[Disc] = Field(min_length=1, max_length=200)
+    areas: list[SearchArea] = Field(min_length=1, max_length=200)
     count: int = Field(default=1, ge=1, le=50)
     kind: str | None = Field(default=None, max_length=50)
     identity: str | None = Field(default=None, max_length=200)

@@ -1,11 +1,18 @@
-"""Compiled choices of dummies, report by report."""
+"""Compiled steps of the mechanisms: the choice of dummies, and noise that depends on earlier reports.
+
+Points come person by person, each in the order of time, and what was reported so far is all the state there is: a
+kernel that meets a step which the sphere does not keep returns its number, and goes on from there with another.
+"""
 
 from __future__ import annotations
 
-from math import atan2, cos, floor, log, pi, sin, sqrt
+from math import asin, atan2, cos, floor, log, pi, sin, sqrt
 
 import numpy as np
 from numba import njit
+
+from cobogo.locate.places.geometry import DEGREE, RADIUS
+from cobogo.locate.places.kernels import snap, walk
 
 UNIFORM, DLS, ENHANCED = 0, 1, 2
 
@@ -135,8 +142,8 @@ def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, siz
 
 
 @njit(cache=True, nogil=True)
-def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ranked, rank, low, high, east, north,  # type: ignore[no-untyped-def]
-            columns, rows, size, how, trials, follow_trials, words, x_out, y_out, heading):  # fmt: skip
+def choose_dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ranked, rank, low, high, east,  # type: ignore[no-untyped-def]
+            north, columns, rows, size, how, trials, follow_trials, words, x_out, y_out, heading):  # fmt: skip
     """Positions of dummies for every report, in metres: ``x_out`` and ``y_out`` have a row for each."""
     wanted = x_out.shape[1]
     found = np.empty(wanted, dtype=np.int64)
@@ -158,3 +165,98 @@ def dummies(known, first, cell, own_x, own_y, own_heading, chances, allowed, ran
             x_out[i, j] = east[found[j]] + (_share(words[i, j]) - 0.5) * size
             y_out[i, j] = north[found[j]] + (_share(words[i, wanted + j]) - 0.5) * size
             heading[i, j] = 2.0 * pi * _share(words[i, 2 * wanted + j])
+
+
+@njit(cache=True, nogil=True)
+def great_circle(lon, lat, other_lon, other_lat):  # type: ignore[no-untyped-def]
+    """Metres along the great circle."""
+    north, other_north = lat * (pi / 180.0), other_lat * (pi / 180.0)
+    up, across = sin((other_north - north) / 2.0), sin((other_lon - lon) * (pi / 360.0))
+    return 2.0 * RADIUS * asin(min(sqrt(up * up + cos(north) * cos(other_north) * across * across), 1.0))
+
+
+@njit(cache=True, nogil=True)
+def _is_kept(turned, chance):  # type: ignore[no-untyped-def]
+    return turned < pi and chance * turned < sin(turned)
+
+
+@njit(cache=True, nogil=True)
+def report_predictively(start, known, first, lon, lat, gamma, bearing, chance, tests, noise, test, threshold, rows,  # type: ignore[no-untyped-def]
+               size, lon_out, lat_out, fresh):  # fmt: skip
+    """Report the last report again where a noisy test finds it near enough, else a fresh one."""
+    for i in range(start, len(lon)):
+        if known[i]:
+            continue
+        here_lon, here_lat = snap(lon[i], lat[i], rows, size)
+        if i > first[i]:
+            away = great_circle(here_lon, here_lat, lon_out[i - 1], lat_out[i - 1])
+            if away <= threshold + tests[i] / test:
+                lon_out[i], lat_out[i], fresh[i] = lon_out[i - 1], lat_out[i - 1], False
+                continue
+        turned = gamma[i] / (noise * RADIUS)
+        if not _is_kept(turned, chance[i]):
+            return i
+        there_lon, there_lat = walk(here_lon, here_lat, turned, bearing[i])
+        lon_out[i], lat_out[i] = snap(there_lon, there_lat, rows, size)
+        fresh[i] = True
+    return len(lon)
+
+
+@njit(cache=True, nogil=True)
+def _east(lon, origin, stretch):  # type: ignore[no-untyped-def]
+    across = lon - origin
+    across -= floor((across + 180.0) / 360.0) * 360.0
+    return across * stretch
+
+
+@njit(cache=True, nogil=True)
+def prediction_error(lon, lat, when, start, end, to_lon, to_lat, to_when):  # type: ignore[no-untyped-def]
+    """Metres between a place and where a straight line through the points of a window leads at its time."""
+    origin_lon, origin_lat = lon[end - 1], lat[end - 1]
+    stretch = DEGREE * max(cos(origin_lat * (pi / 180.0)), 1e-6)
+    many = float(end - start)
+    t_mean = x_mean = y_mean = 0.0
+    for j in range(start, end):
+        t_mean += when[j] - to_when
+        x_mean += _east(lon[j], origin_lon, stretch)
+        y_mean += (lat[j] - origin_lat) * DEGREE
+    t_mean, x_mean, y_mean = t_mean / many, x_mean / many, y_mean / many
+    spread = x_slope = y_slope = 0.0
+    for j in range(start, end):
+        t = when[j] - to_when - t_mean
+        spread += t * t
+        x_slope += t * _east(lon[j], origin_lon, stretch)
+        y_slope += t * (lat[j] - origin_lat) * DEGREE
+    if spread > 0.0:
+        x_slope, y_slope = x_slope / spread, y_slope / spread
+    x = x_mean - x_slope * t_mean - _east(to_lon, origin_lon, stretch)
+    y = y_mean - y_slope * t_mean - (to_lat - origin_lat) * DEGREE
+    return sqrt(x * x + y * y)
+
+
+@njit(cache=True, nogil=True)
+def report_adaptively(start, known, first, when, lon, lat, gamma, bearing, chance, window, of_truth, by_reports, low,  # type: ignore[no-untyped-def]
+             high, noise, rows, size, lon_out, lat_out, level):  # fmt: skip
+    """Noise of the first ε while the window fills; then of less ε (1) where the line through the window leads to
+    within ``low`` metres of where one is (or, ``by_reports``, of the last report), of more (2) beyond ``high``."""
+    for i in range(start, len(lon)):
+        if known[i]:
+            continue
+        level[i] = 0
+        end = i - 1 if by_reports else i
+        if end - window >= first[i]:
+            begin = end - window
+            if by_reports:
+                error = prediction_error(lon_out, lat_out, when, begin, end, lon_out[end], lat_out[end], when[end])
+            elif of_truth:
+                error = prediction_error(lon, lat, when, begin, end, lon[i], lat[i], when[i])
+            else:
+                error = prediction_error(lon_out, lat_out, when, begin, end, lon[i], lat[i], when[i])
+            level[i] = 1 if error < low else (2 if error > high else 0)
+        turned = gamma[i] / (noise[level[i]] * RADIUS)
+        if not _is_kept(turned, chance[i]):
+            return i
+        here_lon, here_lat = snap(lon[i], lat[i], rows, size)
+        there_lon, there_lat = walk(here_lon, here_lat, turned, bearing[i])
+        lon_out[i], lat_out[i] = snap(there_lon, there_lat, rows, size)
+    return len(lon)

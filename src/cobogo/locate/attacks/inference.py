@@ -1,12 +1,18 @@
-"""How likely a report is from each cell of a grid, for an attacker who knows the mechanism.
+"""What an attacker who knows the mechanism believes after one report: Bayes' rule on a grid, and the best guess.
 
-Exact where the mechanism's law is known (planar Laplace: f(z|x) ∝ exp(−ε d); a table over a grid: what it says; regions
-and sets: whatever lies in them is equally likely). For anything else the attacker does what attackers can: runs the
-mechanism on points of their own and learns how far reports fall from them.
+Pr(x | z) ∝ π(x) · f(z | x). The likelihood f is exact where the mechanism's law is known (planar Laplace: f(z | x) ∝
+exp(−ε d); a table over a grid: its entries; regions and sets: whatever lies in them is equally likely). For any other
+mechanism the attacker runs it on points of their own and learns how far reports fall from them.
+
+Beliefs of many reports are worked through in blocks, so that memory stays small whatever their number; expected
+distances are convolutions on the grid, so that no matrix of all pairs of cells is made.
+
+Reference: Shokri, Theodorakopoulos, Le Boudec & Hubaux 2011, "Quantifying location privacy".
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,9 +20,10 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy, Source, below
-from cobogo.locate.attacks.spots import Ground
+from cobogo.locate.attacks.spots import Ground, Spots
 from cobogo.locate.mechanisms.base import Mechanism, Released
 from cobogo.locate.mechanisms.discrete import Discrete
+from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
 TRIALS = 20_000
@@ -50,7 +57,7 @@ class Likelihood:
             case "set":
                 return self._members(rows)
             case "table":
-                return self._looked_up(rows)
+                return self._from_table(rows)
         metres = self.metres(rows)
         if self.law == "laplace":
             metres *= -self.epsilon
@@ -82,7 +89,7 @@ class Likelihood:
         inside = (x >= left[:, None]) & (x <= right[:, None]) & (y >= bottom[:, None]) & (y <= top[:, None])
         return np.where(inside, 0.0, -np.inf)
 
-    def _looked_up(self, rows: slice | Ints) -> Floats:
+    def _from_table(self, rows: slice | Ints) -> Floats:
         assert self.table is not None
         reports = self.released.points
         true = self.table.grid.nearest_cell(*self.grid.centres())
@@ -125,10 +132,10 @@ def likelihood_of(
         return Likelihood(released, grid, "table", table=mechanism)
     if mechanism is None:
         return Likelihood(released, grid, "laplace", 4 / grid.size)  # all that is known: it is somewhere near
-    return learned(released, grid, mechanism, Entropy(), movements)
+    return learn_likelihood(released, grid, mechanism, Entropy(), movements)
 
 
-def learned(
+def learn_likelihood(
     released: Released, grid: Ground, mechanism: Mechanism, source: Source, movements: Points | None = None
 ) -> Likelihood:
     """The law of the distance from the centre of a person's cell to their report, learned by trying the mechanism."""
@@ -152,3 +159,92 @@ def _all_over(grid: Ground, source: Source) -> Points:
     aside = (below(1 << 20, 2 * TRIALS, source).reshape(2, TRIALS) / (1 << 20) - 0.5) * grid.size
     lon, lat = grid.frame.degrees(east + aside[0], north + aside[1])
     return Points(lon, lat, np.arange(TRIALS, dtype=np.float64) * 3600.0, np.arange(TRIALS))
+
+
+How = Literal["map", "median", "mean"]
+
+NUMBERS = 1 << 21
+"""Numbers of a block of beliefs: 16 MB."""
+
+
+def prior_of(points: Points, grid: Ground, smoothing: float = 1.0) -> Floats:
+    """How often each cell of a grid is visited, with ``smoothing`` visits spread over all of it; sums to 1.
+
+    >>> grid = Grid.over(0, 0, 0.02, 0.01, size=1112)
+    >>> prior_of(Points.of([0.005, 0.005, 0.015], [0.005] * 3), grid, smoothing=0).round(3).tolist()
+    [0.667, 0.333]
+    """
+    cells = grid.cell_of(points.lon, points.lat)
+    counts = np.bincount(cells[cells >= 0], minlength=grid.cells) + smoothing / grid.cells
+    total = counts.sum()
+    return np.asarray(counts / total if total else np.full(grid.cells, 1 / grid.cells), dtype=np.float64)
+
+
+def blocks(count: int, cells: int) -> Iterator[slice]:
+    """Rows that are worked through together."""
+    size = max(NUMBERS // max(cells, 1), 1)
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
+
+
+def beliefs(likelihood: Likelihood, prior: Floats, rows: slice | Ints) -> Floats:
+    """Pr(x | z) for some reports: one row each, one column for each cell. Where a report has no chance in any cell (a
+    region smaller than one), the attacker looks at the cells nearest to it."""
+    with np.errstate(divide="ignore"):
+        logs = likelihood.logs(rows) + np.log(prior)
+    best = logs.max(axis=1, keepdims=True)
+    lost = ~np.isfinite(best[:, 0])
+    if lost.any():
+        logs[lost] = likelihood.nearness(rows)[lost]
+        best = logs.max(axis=1, keepdims=True)
+    chances = np.exp(logs - best)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
+    """The beliefs of every report at once: for few of them."""
+    return np.concatenate(
+        [beliefs(likelihood, prior, rows) for rows in blocks(likelihood.count, len(prior))]
+        or [np.empty((0, len(prior)))]
+    )
+
+
+def expected_distances(chances: Floats, grid: Ground) -> Floats:
+    """Σ_x Pr(x) d(x, y) for every cell y, of each row: on a whole grid a convolution with its distances."""
+    if isinstance(grid, Spots):
+        return np.asarray(chances @ grid.apart, dtype=np.float64)
+    from scipy import fft
+
+    shape = tuple(fft.next_fast_len(2 * side - 1, real=True) for side in (grid.rows, grid.columns))
+    north, east = (np.minimum(np.arange(side), side - np.arange(side)) * grid.size for side in shape)
+    kernel = fft.rfft2(np.hypot(north[:, None], east))
+    images = fft.rfft2(chances.reshape(-1, grid.rows, grid.columns), s=shape)
+    images *= kernel
+    spread = fft.irfft2(images, s=shape)[:, : grid.rows, : grid.columns]
+    return np.asarray(spread.reshape(len(chances), grid.cells), dtype=np.float64)
+
+
+def guess(chances: Floats, grid: Ground, how: How = "median") -> tuple[Floats, Floats]:
+    """The attacker's best guess in longitudes and latitudes: the likeliest cell (``map``), the cell from which the
+    expected distance is least (``median``), or the mean place, whose squared distance is least (``mean``)."""
+    if how == "mean":
+        east, north = grid.metres()
+        return grid.frame.degrees(chances @ east, chances @ north)
+    if how == "map":
+        return grid.centres(chances.argmax(axis=1))
+    size = max(len(chances) // 8, 256)  # transforms need several times the room of what they transform
+    cells = [
+        expected_distances(chances[start : start + size], grid).argmin(axis=1) for start in range(0, len(chances), size)
+    ]
+    return grid.centres(np.concatenate(cells) if cells else np.empty(0, dtype=np.int64))
+
+
+def grid_for(points: Points, cells: int = 2500) -> Grid:
+    """A square grid of about so many cells over points and a margin about them: for attacks, never for a release."""
+    east, north = points.frame.metres(points.lon, points.lat)
+    width = float(np.ptp(east)) if len(points) else 0.0
+    height = float(np.ptp(north)) if len(points) else 0.0
+    size = max(float(np.sqrt(max(width, 500.0) * max(height, 500.0) * 1.2 / cells)), 10.0)
+    west, south = points.frame.degrees(east.min() - size, north.min() - size)
+    right, top = points.frame.degrees(east.max() + size, north.max() + size)
+    return Grid.over(float(west), float(south), float(right), float(top), size=size)

@@ -11,37 +11,11 @@ from typing import Any
 
 from cobogo.data.hierarchy import Label
 from cobogo.floor.catalogue import Card, Registry
-from cobogo.tell.report import (
-    audit_words,
-    comparing_words,
-    kinds_words,
-    listed_words,
-    locating_words,
-    map_words,
-    perturbed_words,
-    randomized_words,
-    risk_words,
-    sampled_words,
-    synthetic_words,
-    transformed_words,
-)
+from cobogo.tell.report import audit_words, releases_words, risk_words, studies_words
 from cobogo.tell.report.english import ENGLISH
 from cobogo.tell.report.portuguese import PORTUGUESE
 
-ROOMS = (
-    audit_words,
-    comparing_words,
-    kinds_words,
-    listed_words,
-    locating_words,
-    map_words,
-    perturbed_words,
-    randomized_words,
-    risk_words,
-    sampled_words,
-    synthetic_words,
-    transformed_words,
-)
+ROOMS = (audit_words, releases_words, risk_words, studies_words)
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {

@@ -12,7 +12,7 @@ pytest.importorskip("nicegui")
 
 from cobogo.answer import Curator
 from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, small
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 
 
 def test_the_file_of_an_answer_has_its_intervals_and_runs_nowhere(tmp_path) -> None:
@@ -34,7 +34,7 @@ def test_the_file_of_an_answer_has_its_intervals_and_runs_nowhere(tmp_path) -> N
 
 
 def test_small_chances_are_powers_of_ten_and_amounts_are_told_to_the_last_digit() -> None:
-    english, portuguese = Session(), Session(language="pt-BR")
+    english, portuguese = PageSession(), PageSession(language="pt-BR")
     assert [small(english, share) for share in (0, 1e-6, 2.5e-7)] == ["0", "10⁻⁶", "2.5 · 10⁻⁷"]
     assert small(portuguese, 2.5e-7) == "2,5 · 10⁻⁷"
     assert (amount(english, 0.123456), amount(portuguese, 0.1)) == ("0.123456", "0,1")

@@ -15,8 +15,8 @@ import pytest
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import LOCAL, Role
-from cobogo.faces.server.settings import Limits, Settings
-from cobogo.faces.server.state import DATASETS, State
+from cobogo.faces.server.settings import ServerLimits, ServerSettings
+from cobogo.faces.server.state import DATASETS, ServerState
 from support.browsers import answers, free_port, running
 from support.services import service_of
 
@@ -54,7 +54,7 @@ def test_a_browser_uploads_what_the_server_takes_and_a_stranger_does_not(door) -
             line.sendall(f"POST {place} HTTP/1.1\r\nHost: h\r\n{FORM}{cookie}\r\n--b".encode())
             assert b" 413 " in line.recv(4096)
     assert client.post(place, files={"file": ("large.csv", LARGE)}).status_code == 200
-    books = State(door[1] / "state.db")
+    books = ServerState(door[1] / "state.db")
     for _ in range(600):
         if any(row["about"] for row in books.rows(DATASETS)):
             break
@@ -89,7 +89,7 @@ def test_pages_load_nothing_from_elsewhere_and_are_framed_by_nobody(door) -> Non
 def test_a_browser_that_is_idle_for_long_is_logged_out(tmp_path) -> None:
     from cobogo.faces.workbench.session import Browser, Desk
 
-    context = ServerContext(Settings(state=str(tmp_path / "s"), limits=Limits(session_minutes=30)))
+    context = ServerContext(ServerSettings(state=str(tmp_path / "s"), limits=ServerLimits(session_minutes=30)))
     desk = Desk(service_of(context))
     desk.browsers["b"] = Browser(Holder("me", Role.STEWARD, LOCAL, "workbench"))
     desk.browsers["b"].seen -= 29 * 60

@@ -14,7 +14,7 @@ import httpx
 
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.roles import Role
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from support.browsers import free_port
 
 COLUMNS = 14
@@ -84,7 +84,7 @@ def test_nobody_ends_a_server_by_hanging_up(tmp_path) -> None:
 
 def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     state = tmp_path / "server"
-    context = ServerContext(Settings(state=str(state)))
+    context = ServerContext(ServerSettings(state=str(state)))
     _, key = context.keys.create("ana", Role.STEWARD)
     context.close()
     port = free_port()

@@ -45,12 +45,12 @@ from cobogo.faces.server.app import create_app
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Role, Scope
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.workbench.app import mount
 from cobogo.faces.workbench.session import LOCAL_KEY
 
 home, port = Path(sys.argv[1]), int(sys.argv[2])
-settings = Settings(state=str(home / "state"), port=port)
+settings = ServerSettings(state=str(home / "state"), port=port)
 context = ServerContext(settings)
 app = create_app(settings, context=context)
 ana = Holder("ana", Role.STEWARD, frozenset(Scope), LOCAL_KEY)

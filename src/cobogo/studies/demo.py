@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
@@ -23,18 +25,32 @@ from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.release.evidence import is_output
 from cobogo.release.release import Release
-from cobogo.tell.report import html, plots
+from cobogo.tell.report import plots
+from cobogo.tell.report.page import (
+    Field,
+    PageSection,
+    lines,
+    link,
+    page,
+    paragraph,
+    strong,
+    table,
+    verdict_box,
+)
 from cobogo.tell.report.words import Words, words
 
 DATA = "dados_covid-ce.csv"
 QUASI_IDENTIFIERS = ("localidade", "data_nascimento")
 SENSITIVE = "raca_cor"
 LARGEST = 10
+STYLE = """a { color: var(--blue); }
+header p { text-align: left; }
+"""
 FEWEST_ROWS = 300
 
 
 @dataclass(frozen=True)
-class Case:
+class DemoCase:
     """One release of the guide: k alone, or k with l."""
 
     k: int
@@ -60,7 +76,7 @@ class Case:
 class Result:
     """A case, what its report says, and the share of the records that it was allowed to suppress."""
 
-    case: Case
+    case: DemoCase
     report: dict[str, Any]
     limit: float
 
@@ -73,25 +89,25 @@ class Demo:
     exposed: int
 
 
-CHOSEN = Case(8, 4)
+CHOSEN = DemoCase(8, 4)
 """The one to give away: it keeps what all ten promise."""
 
-TOGETHER = (Case(2), Case(4, 4))
+TOGETHER = (DemoCase(2), DemoCase(4, 4))
 """Two that expose people together, by differencing."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[DemoCase]:
     """k ∈ {2, 4, 8}, each alone and with every l ∈ {2, 3, 4} up to k.
 
     >>> [case.name for case in cases()]
     ['2', '2_2', '4', '4_2', '4_3', '4_4', '8', '8_2', '8_3', '8_4']
     """
     for k in (2, 4, 8):
-        yield Case(k)
-        yield from (Case(k, l) for l in (2, 3, 4) if l <= k)
+        yield DemoCase(k)
+        yield from (DemoCase(k, l) for l in (2, 3, 4) if l <= k)
 
 
-def policy(case: Case, language: str, *, limit: float = 0.2) -> Policy:
+def policy(case: DemoCase, language: str, *, limit: float = 0.2) -> Policy:
     """The guide's policy for one case, with the metric that the guide uses."""
     models: list[dict[str, Any]] = [{"model": "k-anonymity", "k": case.k}]
     if case.l is not None:
@@ -141,17 +157,65 @@ def _exposed_together(stage: Path) -> int:
 
 
 def _page(demo: Demo, rows: int, language: str) -> str:
-    return html.demo(
-        _shown(demo.results),
-        language=language,
-        data=DATA,
-        records=rows,
-        attribute=SENSITIVE,
-        chosen=f"releases/{CHOSEN.name}/public",
-        together=[case.name for case in TOGETHER],
-        exposed=demo.exposed,
-        limit=max(result.limit for result in demo.results),
-    )
+    """The results as tables, with the pictures beside them and a way to every report."""
+    say = words(language)
+    chosen, (one, other) = f"releases/{CHOSEN.name}/public", (case.name for case in TOGETHER)
+    together = say("demo.together", n=demo.exposed) if demo.exposed else say("demo.together.none")
+    command = Markup("<code>cobogo attack differencing releases/{} releases/{}</code>").format(one, other)
+    exposed = [say("demo.together.why", one=one, other=other, attribute=SENSITIVE), command]
+    given = Markup("{} {}").format(say("demo.give.why"), link(f"{chosen}/release.csv", chosen))
+    limit = say("demo.limit", share=say.percent(max(result.limit for result in demo.results)))
+    alone = [result for result in demo.results if result.case.l is None]
+    diverse = [result for result in demo.results if result.case.l is not None]
+    sections = [
+        PageSection(
+            parts=[
+                verdict_box(together, exposed, mark="✗", holds=False),
+                verdict_box(say("demo.give"), [given], mark="✓", holds=True),
+                paragraph(limit, "lead"),
+            ]
+        ),
+        PageSection(say("demo.k"), say("demo.k.why"), _results(alone, say)),
+        PageSection(say("demo.l"), say("demo.l.why", attribute=SENSITIVE), _results(diverse, say)),
+    ]
+    lead = say("demo.lead", records=say("records", n=rows))
+    data = Markup("{}: {}").format(say("demo.data"), link(DATA))
+    return page(say, say("demo.title"), sections, about=lines(lead, data), images="'self'", style=STYLE)
+
+
+def _results(results: list[Result], say: Words) -> list[Markup]:
+    """A table of some of the releases, and the picture of each."""
+    with_l = any(result.case.l is not None for result in results)
+    fields = [
+        Field("k", "row"),
+        *([Field("l", "row")] if with_l else []),
+        Field(say("demo.levels")),
+        *(Field(say(f"demo.{name}"), "num") for name in ("precision", "average", "classes", "suppressed", "inference")),
+        Field(say("demo.file")),
+        Field(say("demo.report")),
+    ]
+    rows = []
+    for result in results:
+        case, report = result.case, result.report
+        chosen = [strong(say("demo.chosen"))] if case == CHOSEN else []
+        rows.append(
+            [
+                str(case.k),
+                *([str(case.l)] if with_l else []),
+                lines(*(f"{name} {level}" for name, level in report["levels"].items())),
+                say.number(report["metrics"]["precision"], 4),
+                say.number(report["classes"]["average"], 1),
+                say.number(report["classes"]["count"]),
+                say.number(report["suppressed"]),
+                say.percent(report["inference"][SENSITIVE]["after"]),
+                lines(link(case.file), *chosen),
+                link(f"releases/{case.name}/evidence/report.html", say("demo.report")),
+            ]
+        )
+    pictures = [
+        Markup('<figure><img alt="{0}" src="{0}"></figure>').format(result.case.histogram) for result in results
+    ]
+    return [table(fields, rows), *pictures]
 
 
 def is_demo(directory: Path) -> bool:
@@ -164,7 +228,7 @@ def is_demo(directory: Path) -> bool:
     return {entry.name for entry in releases} == {c.name for c in cases()} and all(map(is_output, releases))
 
 
-def _one(stage: Path, case: Case, language: str) -> Result:
+def _one(stage: Path, case: DemoCase, language: str) -> Result:
     output = stage / "releases" / case.name
     release = _anonymize(stage / DATA, case, language)
     limit = release.policy.recoding.suppression_limit
@@ -175,7 +239,7 @@ def _one(stage: Path, case: Case, language: str) -> Result:
     return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()), float(limit))
 
 
-def _anonymize(data: Path, case: Case, language: str) -> Release:
+def _anonymize(data: Path, case: DemoCase, language: str) -> Release:
     """A release that suppresses at most a fifth of the records; of few rows, as small a share as it takes."""
     for limit in (0.2, 0.4, 0.6, 0.8):
         try:
@@ -185,7 +249,7 @@ def _anonymize(data: Path, case: Case, language: str) -> Release:
     return job.anonymize(data, policy(case, language, limit=1.0))
 
 
-def _draw(case: Case, released: FrequencyTable, path: Path, say: Words) -> None:
+def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> None:
     """The guide's histogram of a case: its largest classes, or how many distinct values its classes hold."""
     classes = say("classes", n=len(released.counts))
     if case.l is None:
@@ -208,24 +272,3 @@ def _draw(case: Case, released: FrequencyTable, path: Path, say: Words) -> None:
             asked=case.l,
             title=say("demo.histogram_l", k=case.k, l=case.l, attribute=SENSITIVE, classes=classes),
         )
-
-
-def _shown(results: list[Result]) -> list[dict[str, Any]]:
-    """Each result as the page shows it."""
-    return [
-        {
-            "k": result.case.k,
-            "l": result.case.l,
-            "file": result.case.file,
-            "histogram": result.case.histogram,
-            "report": f"releases/{result.case.name}/evidence/report.html",
-            "levels": result.report["levels"],
-            "precision": result.report["metrics"]["precision"],
-            "average": result.report["classes"]["average"],
-            "classes": result.report["classes"]["count"],
-            "suppressed": result.report["suppressed"],
-            "inference": result.report["inference"][SENSITIVE]["after"],
-            "chosen": result.case == CHOSEN,
-        }
-        for result in results
-    ]

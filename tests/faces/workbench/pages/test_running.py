@@ -13,7 +13,7 @@ import pytest
 
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.roles import Role
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import JOBS, RELEASES
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.publish.registry.store import create, open_registry
@@ -34,7 +34,7 @@ class Bench:
 
     def __init__(self, directory: Path, chromium: Any) -> None:
         self.port = free_port()
-        self.settings = Settings(
+        self.settings = ServerSettings(
             state=str(directory / "state"), registry=str(directory / "registry.db"), port=self.port
         )
         create(str(self.settings.registry), None).close()

@@ -49,14 +49,14 @@ class Bench:
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
 
     home = tmp_path_factory.mktemp("bench")
     (home / "curator.toml").write_text(CURATOR)
     (home / "patients.csv").write_text("payer\n" + "SUS\n" * 300 + "plan\n" * 100)
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\ncurator = "curator.toml"\n')
-    context = ServerContext(Settings.load(home / "server.toml"))
+    context = ServerContext(ServerSettings.load(home / "server.toml"))
     roles = {"ana": Role.ANALYST, "maria": Role.STEWARD, "gate": Role.COLLECTOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()

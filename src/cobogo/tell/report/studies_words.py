@@ -1,8 +1,69 @@
-"""The words of the page on location attacks, in each language."""
+"""Words of the studies: comparison of algorithms, families of release, location mechanisms, maps."""
 
 from __future__ import annotations
 
 ENGLISH = {
+    "compare.title": "What each algorithm makes of it",
+    "compare.lead": "One table, one policy, several algorithms. “{metric}” says what each release loses ({better} is "
+    "better); the rest is what it costs and what an attacker could still learn.",
+    "compare.what": "One row for each algorithm; each column has a scale of its own",
+    "compare.fact": "“{algorithm}” is best by “{metric}”: {value}",
+    "compare.fact.same": "All algorithms come to the same “{metric}”: {value}",
+    "compare.fact.none": "No algorithm found a release that satisfies the policy",
+    "compare.algorithm": "algorithm",
+    "compare.time": "search time",
+    "compare.table": "Every algorithm",
+    "compare.proven": "proven to be the best full-domain recoding by this metric",
+    "compare.notes": "What they say of their results",
+    "kinds.title": "Kinds of release, side by side",
+    "kinds.fact": "Least lost ({lost}) where these attackers find nothing beyond chance: {kind}, {given}",
+    "kinds.fact.none": "In every release these attackers find more than chance explains",
+    "kinds.what": "Releases of the same records. To the right: what was lost. Upwards: how much more attackers find "
+    "of people in the data than of others.",
+    "kinds.across": "lost: mean total variation of the frequencies of pairs of attributes",
+    "kinds.up": "found: success of the best attack against people in the data, beyond that against others",
+    "kinds.chance": "chance alone explains this much",
+    "kinds.lead": "{members} records were released in different ways; {others} records of other people were not. "
+    "Every release is measured alike, with what it lets one estimate, and attacked alike.",
+    "kinds.table": "Every release",
+    "kinds.table.why": "Attacks: success against people in the data, and in brackets against others. Only the "
+    "difference tells of anybody.",
+    "kinds.kind": "kind",
+    "kinds.given": "asked",
+    "kinds.records": "records",
+    "kinds.one-way": "one-way distance",
+    "kinds.two-way": "two-way distance",
+    "kinds.query-error": "error of counts",
+    "kinds.accuracy": "accuracy of a classifier",
+    "kinds.re-identification": "re-identification",
+    "kinds.membership": "membership",
+    "kinds.inference": "inference",
+    "kinds.promises": "Why the axes are not the promises",
+    "kinds.promises.why": "k, p and ε are not three scales of one thing. Each promises something else, to somebody "
+    "else, against somebody else. The chart shows what three attackers did, not what any could do: a low point is no "
+    "promise, and a release with a small ε that these attackers cannot read keeps its promise against those who have "
+    "not been thought of.",
+    "kinds.original": "original",
+    "kinds.original.promise": "Nothing.",
+    "kinds.recoding": "k-anonymous",
+    "kinds.recoding.promise": "Whoever knows the quasi-identifiers and nothing else cannot tell a person’s record "
+    "from k − 1 others. Nothing is said of sensitive values, of who is in the table, of other knowledge, or of a "
+    "second release.",
+    "kinds.randomization": "randomized",
+    "kinds.randomization.promise": "A sensitive value is kept with probability p, else drawn evenly: what anybody "
+    "believes of it changes by a bounded factor. Quasi-identifiers are released as they are, so that everybody can "
+    "be found in the table; what was found may be untrue.",
+    "kinds.sampling": "private sample",
+    "kinds.sampling.promise": "(ε, δ)-differential privacy: whether a record was in the data changes the chances of "
+    "any release by e^ε at most. Rows are true and coarse; rare ones are missing.",
+    "kinds.synthesis": "private synthetic data",
+    "kinds.synthesis.promise": "(ε, δ)-differential privacy, by noise on some frequencies: no row is anybody’s. A "
+    "row that looks like somebody’s was made by chance, which is why attackers “find” as many others as members.",
+    "kinds.local": "local reports",
+    "kinds.local.promise": "ε-differential privacy towards the collector as well: nobody ever had the records. The "
+    "same ε costs far more use here, since noise is on every answer and not on the sum.",
+    "kinds.skipped": "{kind}: left out, {why}.",
+    "kinds.note": "Measured on the true data: it stays with the data holder.",
     "locating.title": "Where people were, and who can still find out",
     "locating.keep": "Evidence: for the steward only. It was made from true positions and shows some of them.",
     "locating.lead": "Every mechanism was run on the same points of {people} people, and every attack on what it "
@@ -75,9 +136,83 @@ ENGLISH = {
     "finds.intersection-of-cloaks": "people who alone were in all of their cloaks",
     "finds.mix-zone-linkage": "pseudonyms linked rightly across the zone",
     "finds.trilateration": "people found within 100 m",
+    "map.layers": "Shown",
+    "map.play": "Play",
+    "map.pause": "Pause",
+    "map.slower": "Slower",
+    "map.faster": "Faster",
+    "map.all": "whole time",
+    "map.moment": "Moment",
+    "map.closer": "Closer",
+    "map.farther": "Farther",
+    "map.whole": "Whole map",
+    "map.help": "Arrow keys move the map, plus and minus enlarge and reduce it, 0 shows all, the space bar plays.",
+    "map.language": "Português",
 }
 
 PORTUGUESE = {
+    "compare.title": "O que cada algoritmo faz dos dados",
+    "compare.lead": "Uma tabela, uma política, vários algoritmos. “{metric}” diz o que cada versão publicável perde "
+    "({better} é melhor); o resto é o que ela custa e o que quem ataca ainda pode descobrir.",
+    "compare.what": "Uma linha para cada algoritmo; cada coluna tem a sua própria escala",
+    "compare.fact": "“{algorithm}” é o melhor segundo “{metric}”: {value}",
+    "compare.fact.same": "Todos os algoritmos chegam ao mesmo valor de “{metric}”: {value}",
+    "compare.fact.none": "Nenhum algoritmo encontrou uma solução que satisfaça a política",
+    "compare.algorithm": "algoritmo",
+    "compare.time": "tempo de busca",
+    "compare.table": "Todos os algoritmos",
+    "compare.proven": "está provado que é a melhor recodificação de domínio completo segundo esta métrica",
+    "compare.notes": "O que eles dizem dos seus resultados",
+    "kinds.title": "Tipos de publicação, lado a lado",
+    "kinds.fact": "Menor perda ({lost}) sem que estes atacantes achem algo além do acaso: {kind}, {given}",
+    "kinds.fact.none": "Em todas as versões estes atacantes acham mais do que o acaso explica",
+    "kinds.what": "Versões dos mesmos registros. À direita: o que se perdeu. Acima: quanto a mais os atacantes "
+    "encontram de quem está nos dados do que de outros.",
+    "kinds.across": "perda: variação total média das frequências de pares de atributos",
+    "kinds.up": "achado: sucesso do melhor ataque contra quem está nos dados, além do que tem contra outros",
+    "kinds.chance": "até aqui o acaso explica",
+    "kinds.lead": "{members} registros foram publicados de formas diferentes; {others} registros de outras pessoas, "
+    "não. Cada versão é medida da mesma forma, pelo que deixa estimar, e atacada da mesma forma.",
+    "kinds.table": "Todas as versões",
+    "kinds.table.why": "Ataques: sucesso contra quem está nos dados e, entre parênteses, contra outros. Só a "
+    "diferença revela algo sobre alguém.",
+    "kinds.kind": "tipo",
+    "kinds.given": "pedido",
+    "kinds.records": "registros",
+    "kinds.one-way": "distância de um atributo",
+    "kinds.two-way": "distância de pares",
+    "kinds.query-error": "erro de contagens",
+    "kinds.accuracy": "acerto de um classificador",
+    "kinds.re-identification": "reidentificação",
+    "kinds.membership": "pertinência",
+    "kinds.inference": "inferência",
+    "kinds.promises": "Por que os eixos não são as promessas",
+    "kinds.promises.why": "k, p e ε não são três escalas da mesma coisa. Cada um promete outra coisa, a outra "
+    "pessoa, contra outra pessoa. O gráfico mostra o que três atacantes fizeram, não o que qualquer um poderia "
+    "fazer: um ponto baixo não é promessa, e uma versão com ε pequeno que esses atacantes não conseguem ler cumpre o "
+    "prometido também contra aqueles em que ninguém pensou.",
+    "kinds.original": "original",
+    "kinds.original.promise": "Nada.",
+    "kinds.recoding": "k-anônima",
+    "kinds.recoding.promise": "Quem conhece os semi-identificadores e nada mais não distingue o registro de uma "
+    "pessoa de outros k − 1. Nada se diz dos valores sensíveis, de quem está na tabela, de outros conhecimentos nem "
+    "de uma segunda publicação.",
+    "kinds.randomization": "aleatorizada",
+    "kinds.randomization.promise": "Um valor sensível é mantido com probabilidade p, ou sorteado entre todos: o que "
+    "se crê dele muda por um fator limitado. Os semi-identificadores saem como são, de modo que todos podem ser "
+    "achados na tabela; o que se acha pode não ser verdade.",
+    "kinds.sampling": "amostra privada",
+    "kinds.sampling.promise": "Privacidade diferencial (ε, δ): a presença de um registro muda as chances de qualquer "
+    "publicação por no máximo e^ε. As linhas são verdadeiras e genéricas; as raras faltam.",
+    "kinds.synthesis": "dados sintéticos privados",
+    "kinds.synthesis.promise": "Privacidade diferencial (ε, δ), por ruído em algumas frequências: nenhuma linha é de "
+    "ninguém. Uma linha parecida com a de alguém nasceu do acaso, e por isso os atacantes “acham” outros tanto "
+    "quanto membros.",
+    "kinds.local": "respostas locais",
+    "kinds.local.promise": "Privacidade diferencial com ε também diante de quem coleta: ninguém jamais teve os "
+    "registros. O mesmo ε custa aqui muito mais utilidade, pois o ruído está em cada resposta e não na soma.",
+    "kinds.skipped": "{kind}: de fora, {why}.",
+    "kinds.note": "Medido nos dados verdadeiros: fica com quem os guarda.",
     "locating.title": "Onde as pessoas estiveram, e quem ainda pode descobrir",
     "locating.keep": "Evidência: só para quem guarda os dados. Foi feita de posições verdadeiras e mostra algumas "
     "delas.",
@@ -152,4 +287,16 @@ PORTUGUESE = {
     "finds.intersection-of-cloaks": "pessoas que sozinhas estiveram em todas as suas regiões",
     "finds.mix-zone-linkage": "pseudônimos ligados corretamente através da zona",
     "finds.trilateration": "pessoas encontradas a até 100 m",
+    "map.layers": "No mapa",
+    "map.play": "Reproduzir",
+    "map.pause": "Pausar",
+    "map.slower": "Mais devagar",
+    "map.faster": "Mais rápido",
+    "map.all": "todo o período",
+    "map.moment": "Momento",
+    "map.closer": "Aproximar",
+    "map.farther": "Afastar",
+    "map.whole": "Mapa inteiro",
+    "map.help": "As setas movem o mapa, mais e menos aproximam e afastam, 0 mostra tudo, a barra de espaço reproduz.",
+    "map.language": "English",
 }

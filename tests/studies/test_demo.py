@@ -10,7 +10,7 @@ import cobogo as cb
 from cobogo.examine.attacks import attack
 from cobogo.examples import ceara
 from cobogo.publish.anonymize import anonymize
-from cobogo.studies.demo.run import CHOSEN, TOGETHER, cases, policy
+from cobogo.studies.demo import CHOSEN, TOGETHER, cases, policy
 from support.commands import cobogo
 
 

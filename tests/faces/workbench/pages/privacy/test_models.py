@@ -11,7 +11,7 @@ import pytest
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.workbench.checking import check_draft, jobs_of
-from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
@@ -56,7 +56,7 @@ def _checked(text: str) -> None:
         read=lambda _holder, _dataset, text: confine_policy(text, Path(), owner="me"), files=lambda *_: Path()
     )
     desk: Any = SimpleNamespace(service=SimpleNamespace(policies=policies))
-    check_draft(desk, SimpleNamespace(draft=Draft(text), caller=None), "x")  # type: ignore[arg-type]
+    check_draft(desk, SimpleNamespace(draft=PolicyDraft(text), caller=None), "x")  # type: ignore[arg-type]
 
 
 COLUMNS = '[attributes]\nage = { role = "quasi-identifier" }\nill = { role = "sensitive" }\n'
@@ -82,13 +82,13 @@ def test_what_cannot_run_is_told_at_its_place_before_it_is_run(text, place) -> N
 def test_what_can_run_runs_as_what_it_is() -> None:
     models = '[privacy]\nmodels = [{ model = "k-anonymity", k = 5 }]\n'
     _checked(COLUMNS + models)
-    assert jobs_of(Draft(COLUMNS + models).content()) == ("anonymize",)
+    assert jobs_of(PolicyDraft(COLUMNS + models).content()) == ("anonymize",)
     assert jobs_of({"randomization": {}, "privacy": {"models": [{"model": "delta-growth"}]}}) == ("perturb",)
 
 
 @pytest.mark.parametrize("text", ["attributes = 3", "[attributes]\nage = 1", "[privacy]\nmodels = 1", "a = 1", "[x"])
 def test_a_text_that_forms_could_not_show_changes_nothing(text) -> None:
-    draft = Draft(COLUMNS)
+    draft = PolicyDraft(COLUMNS)
     with pytest.raises(PolicyError):
         draft.take(text)
     assert draft.text == COLUMNS

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import secrets
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,10 +60,10 @@ def furnished(context: Any, owner: str) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server's directory with a release of Maria's."""
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
 
     place = tmp_path_factory.mktemp("bench")
-    context = ServerContext(Settings(state=str(place / "state")))
+    context = ServerContext(ServerSettings(state=str(place / "state")))
     furnished(context, "maria")
     context.close()
     return place
@@ -75,25 +74,22 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import SCOPES, Role
-    from cobogo.faces.server.settings import Settings
-    from cobogo.faces.server.state import RELEASES
-    from cobogo.faces.workbench.opened_release import look, measured, paired
+    from cobogo.faces.server.settings import ServerSettings
     from cobogo.faces.workbench.pages.risk import assessed, figures
-    from cobogo.faces.workbench.session import Desk, Session
+    from support.services import service_of
 
-    context = ServerContext(Settings(state=str(home / "state")))
-    desk = Desk(context, None)  # type: ignore[arg-type]
-    row = context.state.rows(RELEASES, "maria")[0]
-    sessions = {
-        role: Session(Holder(who, role, SCOPES[role], "key"))
-        for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
-    }
-    own, other = (look(desk, sessions[role], row) for role in (Role.STEWARD, Role.AUDITOR))
+    context = ServerContext(ServerSettings(state=str(home / "state")))
+    maria, otto = (
+        Holder(who, role, SCOPES[role], "key") for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
+    )
+    releases = service_of(context).releases
+    identity = releases.list_all(maria)[0]["id"]
+    own, other = releases.open(maria, identity), releases.open(otto, identity)
     assert (own.mine, own.runs) == (True, True)
     assert (other.mine, other.runs, other.data, other.rows) == (False, False, None, None)
-    assert paired(own, distribution, "idade").before is not None
-    assert paired(other, distribution, "idade").before is None
-    seen, told = measured(own, assessed, None), measured(other, assessed, None)
+    assert own.measure_pair(distribution, "idade").before is not None
+    assert other.measure_pair(distribution, "idade").before is None
+    seen, told = own.measure(assessed, None), other.measure(assessed, None)
     assert seen.before is not None
     assert told.before is None
     now, kept = figures(seen.before, {}), figures(None, other.report["risk"]["before"])
@@ -103,47 +99,20 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     assert figures(seen.after, {})["smallest"] >= 4
     assert own.data is not None
     own.data.rename(own.data.with_name("elsewhere"))
-    assert not look(desk, sessions[Role.STEWARD], row).mine
+    assert not releases.open(maria, identity).mine
     own.data.with_name("elsewhere").rename(own.data)
     context.close()
-
-
-def test_what_is_measured_is_measured_once_and_the_oldest_is_forgotten() -> None:
-    from cobogo.faces.workbench.opened_release import Memory
-
-    memory, made = Memory(2), []
-
-    def make() -> int:
-        time.sleep(0.02)
-        made.append(1)
-        return len(made)
-
-    threads = [threading.Thread(target=memory.get, args=("a", make)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert memory.get("a", make) == 1
-
-    def fail() -> int:
-        raise ValueError
-
-    with pytest.raises(ValueError):  # noqa: PT011
-        memory.get("b", fail)
-    assert memory.get("b", make) == 2
-    memory.get("c", make)
-    assert memory.get("a", make) == 4
 
 
 @contextmanager
 def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
 
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')
-    context = ServerContext(Settings.load(home / "server.toml"))
+    context = ServerContext(ServerSettings.load(home / "server.toml"))
     roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()

@@ -9,18 +9,18 @@ pytest.importorskip("nicegui")
 
 from cobogo.faces.workbench.pages.mapping.figures import Try, remembered
 from cobogo.faces.workbench.pages.mapping.panel import KNOBS, attacks, positions_in
-from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
+from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.metrics import quality_loss
 from cobogo.locate.spec import mechanisms
 from cobogo.studies.fortaleza import people
-from cobogo.studies.location_trial import Ground, tried
+from cobogo.studies.location_trial import TrialGround, try_mechanism
 
 
 @pytest.fixture(scope="module")
-def ground() -> Ground:
-    return Ground.of(people(8, days=1).trajectories(3600), hours_from_utc=-3)
+def ground() -> TrialGround:
+    return TrialGround.of(people(8, days=1).trajectories(3600), hours_from_utc=-3)
 
 
 def _start(name: str) -> dict:
@@ -42,8 +42,8 @@ def test_every_mechanism_has_knobs_and_words() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in KNOBS if name != "optimal"])
-def test_what_is_played_is_what_was_released(name: str, ground: Ground) -> None:
-    found = tried(ground, name, _start(name), attacks(name)[0], source=Seeded(1))
+def test_what_is_played_is_what_was_released(name: str, ground: TrialGround) -> None:
+    found = try_mechanism(ground, name, _start(name), attacks(name)[0], source=Seeded(1))
     reports = found.released.points
     assert len(found.truth) == len(reports)
     assert found.run.quality_loss == pytest.approx(float(quality_loss(found.truth, found.released).mean()))
@@ -51,7 +51,7 @@ def test_what_is_played_is_what_was_released(name: str, ground: Ground) -> None:
     if found.guarantee.kind == "none":
         assert found.guarantee.epsilon is None
         assert f"map.why-none.{name}" in TEXTS["en"]
-    picture = Picture(ground, lambda key, **_: key)
+    picture = MapPicture(ground, lambda key, **_: key)
     moment = float(ground.moments[13])
     series = {one["id"]: one["data"] for one in picture.options(found, 0, moment)["series"]}
     mine = [row for row in range(len(reports)) if found.truth.user[row] == 0 and found.truth.time[row] <= moment]
@@ -63,19 +63,19 @@ def test_what_is_played_is_what_was_released(name: str, ground: Ground) -> None:
     assert len(series["region"]) == (1 if regions and mine else 0)
 
 
-def test_nothing_is_shown_of_somebody_before_their_first_report(ground: Ground) -> None:
-    found = tried(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
+def test_nothing_is_shown_of_somebody_before_their_first_report(ground: TrialGround) -> None:
+    found = try_mechanism(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
     before = float(ground.moments[0]) - 1
     assert found.row(0, before) is None
-    series = {one["id"]: one["data"] for one in Picture(ground, lambda key, **_: key).moving(found, 0, before)}
+    series = {one["id"]: one["data"] for one in MapPicture(ground, lambda key, **_: key).moving(found, 0, before)}
     assert not any(series.values())
     assert found.one_guess_each
     assert found.spent == pytest.approx(0.01 * found.reports_each)
 
 
-def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: Ground) -> None:
-    found = tried(ground, "disc", {"radius": 300}, None)
-    picture = Picture(ground, lambda key, **_: key)
+def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: TrialGround) -> None:
+    found = try_mechanism(ground, "disc", {"radius": 300}, None)
+    picture = MapPicture(ground, lambda key, **_: key)
     for close in (False, True):
         seen = picture.seen(found, 0, float(ground.moments[5]), close=close)
         width, height = (seen[part]["max"] - seen[part]["min"] for part in ("xAxis", "yAxis"))
@@ -84,8 +84,8 @@ def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: Ground) -> None:
 
 
 def test_only_tables_with_positions_and_times_are_offered() -> None:
-    assert positions_in({"about": '{"columns": ["nome", "Latitude", "lng", "hora"]}'}) is not None
-    assert positions_in({"about": '{"columns": ["nome", "lat", "lon"]}'}) is None
+    assert positions_in({"about": {"columns": ["nome", "Latitude", "lng", "hora"]}}) is not None
+    assert positions_in({"about": {"columns": ["nome", "lat", "lon"]}}) is None
 
 
 def test_a_trial_of_the_same_settings_stands_for_the_earlier_one() -> None:

@@ -31,20 +31,20 @@ ELSEWHERE = "looks at what is not in the release, and can be decided with the ev
 """What is said of a model that looks at the original tuples, at columns that are left out or at earlier releases."""
 
 
-def follows(model: Model, manifest: Manifest) -> bool:
+def may_be_published(model: Model, manifest: Manifest) -> bool:
     """Whether what a model measures on the released rows follows from them, so that it may be published."""
     if not model.follows_from_release or not _shown(model, manifest):
         return False
     return not manifest.data.people or model.records_tell is Records.ALL
 
 
-def stated(
+def public_entries(
     verdicts: Sequence[ModelVerdict], released: FrequencyTable, manifest: Manifest, reference: Baseline
 ) -> tuple[dict[str, Any], ...]:
     """The models that hold, as the manifest states them: each with what the released rows alone measure, or with no
     figure where nothing follows from them."""
     models = [verdict.model for verdict in verdicts if isinstance(verdict.model, Model)]
-    shown = [model for model in models if follows(model, manifest)]
+    shown = [model for model in models if may_be_published(model, manifest)]
     figures = {found.model: found for found in _measured(shown, released, manifest, reference.populations)}
     return tuple(
         _public(figures[model].as_dict() | {"satisfied": True})
@@ -61,22 +61,30 @@ def misstatements(
     populations: Mapping[str, FrequencyTable],
 ) -> list[str]:
     """Where the manifest states another figure than the released rows have, or one that does not follow from them."""
-    known = {key(parameters(model)): model for model in asked}
-    shown = [model for model in known.values() if follows(model, manifest) and set(model.populations) <= {*populations}]
-    figures = {key(parameters(found.model)): found for found in _measured(shown, released, manifest, populations)}
+    known = {model_key(parameters(model)): model for model in asked}
+    shown = [
+        model
+        for model in known.values()
+        if may_be_published(model, manifest) and set(model.populations) <= {*populations}
+    ]
+    figures = {model_key(parameters(found.model)): found for found in _measured(shown, released, manifest, populations)}
     problems = []
     for entry in manifest.models:
-        name, found = entry.get("model"), figures.get(key(entry))
+        name, found = entry.get("model"), figures.get(model_key(entry))
         if entry.get("satisfied") is not True:
             problems.append(f"the manifest does not say that {name} holds")
-        elif found is not None and not same(entry.get("measured"), found.as_dict()["measured"]):
+        elif found is not None and not agree(entry.get("measured"), found.as_dict()["measured"]):
             problems.append(f"the manifest states another measure of {name} than was found")
-        elif "measured" in entry and key(entry) in known and not follows(known[key(entry)], manifest):
+        elif (
+            "measured" in entry
+            and model_key(entry) in known
+            and not may_be_published(known[model_key(entry)], manifest)
+        ):
             problems.append(f"the manifest states a measure of {name} that does not follow from the released rows")
     return problems
 
 
-def judged(
+def judge(
     asked: Sequence[Model],
     released: FrequencyTable,
     manifest: Manifest,
@@ -97,14 +105,14 @@ def judged(
     return tuple(verdicts), tuple(dict.fromkeys(notes))
 
 
-def same(one: Any, other: Any) -> bool:
+def agree(one: Any, other: Any) -> bool:
     """Whether two figures agree, but for the rounding of floats."""
     if isinstance(one, int | float) and isinstance(other, int | float):
         return abs(one - other) <= 1e-9 * max(1.0, abs(one))
     return bool(one == other)
 
 
-def key(entry: Mapping[str, Any]) -> str:
+def model_key(entry: Mapping[str, Any]) -> str:
     """A model as stated, without what was found and without where other tables and releases lie."""
     aside = ("satisfied", "measured", "population", "previous")
     return repr(sorted((name, _comparable(value)) for name, value in entry.items() if name not in aside))

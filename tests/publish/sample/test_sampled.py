@@ -24,7 +24,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
 from cobogo.publish.anonymize import anonymize
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.parameters import Parameters, delta_of, largest_share, least_k, parameters
+from cobogo.publish.sample.parameters import SamplingParameters, delta_of, largest_share, least_k, parameters
 from cobogo.publish.sample.sampled import sampled
 from cobogo.publish.transform import sample
 from support.commands import cobogo
@@ -81,7 +81,7 @@ def test_the_share_is_bounded_by_epsilon() -> None:
 def test_draws_follow_the_law() -> None:
     """χ² of seeded draws of 12 records at a false alarm of 10⁻⁶; fewer than 3 are none."""
     share, draws = Fraction(2, 5), 40_000
-    found = sampled(np.full(draws, 12), Parameters(1.0, 0.1, share, 3), Seeded(4))
+    found = sampled(np.full(draws, 12), SamplingParameters(1.0, 0.1, share, 3), Seeded(4))
     law = [float(p) for p in binomial(12, share)]
     expected = np.array([sum(law[:3]), *law[3:9], sum(law[9:])]) * draws
     seen = Counter(np.minimum(found, 9).tolist())
@@ -143,7 +143,7 @@ def test_one_record_changes_no_score_by_more_than_is_declared(
 def test_every_row_is_shared_and_true() -> None:
     table = people(4000)
     release = sample(table, policy(levels={"age": 1, "city": 0}))
-    k = release.transformation.stated()["k"]
+    k = release.transformation.statement()["k"]
     found = release.to_pandas()
     assert list(found.columns) == ["age", "city", "ill"]
     sizes = found.groupby(["age", "city", "ill"]).size()
@@ -151,7 +151,7 @@ def test_every_row_is_shared_and_true() -> None:
     coarse = table.to_pandas().assign(age=lambda t: t["age"].map(OLDER))
     original = coarse.groupby(["age", "city", "ill"]).size()
     assert (sizes <= original.reindex(sizes.index)).all()
-    share = float(Fraction(release.transformation.stated()["share"]))
+    share = float(Fraction(release.transformation.statement()["share"]))
     assert abs(len(found) - share * 4000) < 6 * math.sqrt(share * (1 - share) * 4000)
 
 
@@ -164,7 +164,7 @@ def test_a_small_class_is_never_released() -> None:
 
 def test_levels_can_be_chosen_for_a_part_of_epsilon() -> None:
     release = sample(people(20_000), policy(**{"search-epsilon": 0.2}))
-    stated = release.transformation.stated()
+    stated = release.transformation.statement()
     assert stated["epsilon"] == pytest.approx(0.8)
     assert stated["levels"] == {"age": 0, "city": 0}  # classes of over a thousand records: far the best
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import DataError
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import Loss
-from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, Bounds, bounds
+from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, DistanceBounds, bounds
 from cobogo.publish.frequency_list.outline import Counts, Outline, outline
 
 BLOCK = 4096
 """Points whose sums are in memory together."""
 
 
+@card("frequency-list", title="frequency list", guide="frequency-list")
 @dataclass(frozen=True)
 class FrequencyList:
     r"""Releases how often the items of a column occur, without the items: another list of counts, drawn near the true
@@ -45,15 +46,13 @@ class FrequencyList:
     epsilon: Fraction
     delta: Fraction
 
-    name: ClassVar[str] = "frequency list"
-
     @property
     def loss(self) -> Loss:
         """ε and δ, as they were allowed."""
         return Loss("epsilon", self.epsilon, self.delta)
 
     @cached_property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> DistanceBounds:
         """What is drawn from."""
         return bounds(self.epsilon, self.delta)
 

@@ -17,10 +17,9 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times
 from cobogo.errors import VerificationFailed
+from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
-from cobogo.publish.mask.operators import Operator
-from cobogo.publish.mask.settle import Shared, operators
-from cobogo.publish.mask.values import distinct
+from cobogo.publish.mask.operators import MaskingOperator, distinct
 from cobogo.release.columns import replaced, streamed
 from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Row, Section, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -38,7 +37,7 @@ class Masked(DrawnRows):
 
     kind = "masking"
 
-    def __init__(self, policy: Policy, table: Table, made: Sequence[Operator]) -> None:
+    def __init__(self, policy: Policy, table: Table, made: Sequence[MaskingOperator]) -> None:
         self._operators = tuple(made)
         masked = {operator.column for operator in made}
         gone = set(policy.with_role(Role.IDENTIFIER)) - masked
@@ -64,11 +63,11 @@ class Masked(DrawnRows):
         """Of the masked columns."""
         return {operator.column: Meaning(operator.meaning) for operator in self._operators}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operators; never the secret, nor what follows from it."""
         return {"columns": {operator.column: operator.stated for operator in self._operators}}
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What masked values are, and are not."""
         return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
 
@@ -108,7 +107,7 @@ def make(shared: Shared) -> Callable[[Policy, Table], Masked]:
 def check(written: Written) -> CheckResult:
     """Whether every released value can be what the manifest says was made of it."""
     problems = []
-    for name, stated in written.stated["columns"].items():
+    for name, stated in written.statement["columns"].items():
         values = distinct(written.rows, name)
         wrong = _misfits(values, stated)
         if wrong:

@@ -11,9 +11,8 @@ from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
 from cobogo.promises import fit
 from cobogo.promises.operators import stated as operators
-from cobogo.publish.perturb.make import NO_GUARANTEE, digest
-from cobogo.publish.perturb.rules import violations
-from cobogo.publish.perturb.sheet import digits
+from cobogo.publish.perturb.coded_table import decimal_places
+from cobogo.publish.perturb.make import NO_GUARANTEE, digest, violations
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 
@@ -21,7 +20,7 @@ from cobogo.release.contract import CheckResult, Written
 def check(written: Written) -> CheckResult:
     """What can be seen in the rows: bounds and digits of noise, domains and frequencies of what was exchanged by
     chance; and with the evidence, that swapping changed no column and no rule was broken."""
-    stated, kept = written.stated, written.kept
+    stated, kept = written.statement, written.private_statement
     problems: list[str] = []
     last = {name: step for step in stated["steps"] for name in step["attributes"]}
     for name, step in last.items():
@@ -50,7 +49,7 @@ def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], de
         return
     if (numbers < lower).any() or (numbers > upper).any():
         yield f'"{name}" holds values beyond its bounds'
-    if digits(labels, decimal) > places:
+    if decimal_places(labels, decimal) > places:
         yield f'"{name}" holds values with more digits than stated'
 
 

@@ -21,6 +21,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
@@ -28,8 +29,13 @@ from cobogo.promises.guarantees.base import raised
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
 from cobogo.publish.randomize.columns import promised
+from cobogo.publish.randomize.request import (
+    AttributeValues,
+    RandomizationRequest,
+    attribute_values,
+    warn_of_undeclared_domains,
+)
 from cobogo.release.columns import codes, counted, labelled, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -46,6 +52,7 @@ PERSON = (
 )
 
 
+@card("alpha-beta", title="(α,β)-algorithm")
 @dataclass(frozen=True)
 class AlphaBeta:
     r"""Keep some distinct records and add made-up ones, as a set.
@@ -122,7 +129,7 @@ def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source
 class SetRelease(DrawnRows):
     """All released columns as one set of records."""
 
-    values: tuple[Values, ...]
+    values: tuple[AttributeValues, ...]
     chances: AlphaBeta
     guarantees: tuple[DGammaPrivacy, ...]
     records: int  # of the original
@@ -162,7 +169,7 @@ class SetRelease(DrawnRows):
         """Every column."""
         return {v.attribute: Meaning("as collected, or of a record that was made up") for v in self.values}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The probabilities and the domains."""
         return {
             "method": self.method,
@@ -172,12 +179,12 @@ class SetRelease(DrawnRows):
             "domains": {values.attribute: list(values.labels) for values in self.values},
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed, if there is one."""
         return {"seed": self.seed, "records": self.records}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
@@ -189,9 +196,9 @@ class SetRelease(DrawnRows):
         for guarantee in self.guarantees[:1]:
             posterior = self.chances.person_posterior(guarantee.d)
             text.append(PERSON.format(posterior=posterior, d=guarantee.d))
-        return (*text, *told_by_domains(self.values))
+        return (*text, *warn_of_undeclared_domains(self.values))
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         return (
             "## How records were randomized\n\nThe release is a set: each distinct original record was kept with the "
@@ -202,12 +209,12 @@ class SetRelease(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the records."""
-        from cobogo.publish.randomize.other_stories import tell_set
+        from cobogo.publish.randomize.story import tell_set
 
         return tell_set(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> SetRelease:
+def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     """Settle the probabilities, and refuse what would drown in made-up records."""
     guarantees = tuple(g for g in wanted.guarantees if isinstance(g, DGammaPrivacy))
     if not guarantees or len(guarantees) != len(wanted.guarantees) or wanted.table.retention is not None:
@@ -219,7 +226,7 @@ def make(wanted: Asked, table: Table) -> SetRelease:
     gone = set(wanted.policy.with_role(Role.IDENTIFIER))
     known = {values.attribute: values for values in wanted.values}
     names = [name for name in table.columns if name not in gone]
-    values = tuple(known.get(name) or values_of(name, wanted.table, table, wanted.where) for name in names)
+    values = tuple(known.get(name) or attribute_values(name, wanted.table, table, wanted.where) for name in names)
     chances = AlphaBeta.best(min(g.d for g in guarantees), min(g.gamma for g in guarantees))
     possible = math.prod(len(v.labels) for v in values)
     fakes = float(chances.beta) * possible
@@ -235,7 +242,7 @@ def make(wanted: Asked, table: Table) -> SetRelease:
 
 def check(written: Written) -> CheckResult:
     """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
     problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
     problems += ["a record is released twice: one of the two must be an original"] if duplicates(rows) else []

@@ -23,7 +23,7 @@ from cobogo.promises.models.promise import build_promises, parameters
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Values
+from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drawn:
+class RandomizedAttributes:
     """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
 
-    values: tuple[Values, ...]
+    values: tuple[AttributeValues, ...]
     operator: Operator
 
     @property
@@ -76,7 +76,7 @@ class Columns(DrawnRows):
     """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
 
     method: str
-    drawn: tuple[Drawn, ...]
+    drawn: tuple[RandomizedAttributes, ...]
     guarantees: tuple[Guarantee, ...]
     policy: Policy
     records_per_person: int = 1
@@ -107,7 +107,7 @@ class Columns(DrawnRows):
         return {name: Meaning("randomized: see below; not always what was collected")
                 for part in self.drawn for name in part.names}  # fmt: skip
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operators, exactly."""
         return {
             "method": self.method,
@@ -124,17 +124,17 @@ class Columns(DrawnRows):
             ],
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
         return {"records": counts, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         return explained(self.drawn)
 
@@ -145,7 +145,7 @@ class Columns(DrawnRows):
         return tell(self, before, after, say)
 
 
-def explained(drawn: Sequence[Drawn]) -> str:
+def explained(drawn: Sequence[RandomizedAttributes]) -> str:
     """What whoever counts randomized values must know."""
     lines = ["## How values were randomized", ""]
     for part in drawn:
@@ -171,7 +171,7 @@ def explained(drawn: Sequence[Drawn]) -> str:
 
 def check(written: Written) -> CheckResult:
     """The guarantees from the stated operators; the released values against them."""
-    stated, kept = written.stated, written.kept
+    stated, kept = written.statement, written.private_statement
     people = int(stated["records-per-person"])
     problems: list[str] = []
     parts: list[tuple[list[str], Operator]] = []
@@ -214,7 +214,7 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
     aside = ("satisfied", "measured")
     asked = [
         {key: value for key, value in entry.items() if key not in aside}
-        for entry in written.asked
+        for entry in written.model_entries
         if entry.get("model") in GUARANTEES
     ]
     try:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.policy import Policy, Privacy
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
@@ -25,9 +26,9 @@ from cobogo.promises.guarantees.growth import DeltaGrowth, owned
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Asked, Values
 from cobogo.publish.randomize.columns import judged, promised
-from cobogo.publish.recode.plan import RecodingPlan, free_name
+from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
+from cobogo.publish.recode.plans.base import RecodingPlan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -53,6 +54,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     return Fraction(low, steps)
 
 
+@card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalized(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
@@ -74,7 +76,7 @@ class Generalized(DrawnRows):
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 
-    values: Values
+    values: AttributeValues
     operator: Uniform
     plan: RecodingPlan
     k: int
@@ -98,7 +100,7 @@ class Generalized(DrawnRows):
         own = [name for name in columns if name != self.size]
         quasi = list(self.policy.quasi_identifiers)
         rows = self.plan.apply(table, own)
-        key, turn = unused([*rows.columns, self.size], 2)
+        key, turn = unused_names([*rows.columns, self.size], 2)
         rows = rows.mutate(**{key: table.engine.random_key(rows)})
         group = [table.engine.text(rows[name]) for name in quasi]
         rows = rows.mutate(
@@ -124,7 +126,7 @@ class Generalized(DrawnRows):
             self.size: Meaning("how many records the group has, of which this is one", truthful=True),
         }
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operator, the groups, the domain."""
         return {
             "method": self.method,
@@ -136,16 +138,16 @@ class Generalized(DrawnRows):
             "size": self.size,
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         p, m = float(self.operator.retention), self.operator.size
         return (
@@ -158,12 +160,12 @@ class Generalized(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the attribute."""
-        from cobogo.publish.randomize.other_stories import tell_groups
+        from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> Generalized:
+def make(wanted: RandomizationRequest, table: Table) -> Generalized:
     """Generalize, by k-anonymity alone: a recoding that looks at sensitive values would tell of them."""
     from cobogo.publish.anonymize import prepare, solve
 
@@ -199,7 +201,7 @@ def make(wanted: Asked, table: Table) -> Generalized:
 
 def check(written: Written) -> CheckResult:
     """Groups of at least k, one record each; the guarantees from the retention and k."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []
     quasi = [c for c in rows.columns if c not in (name, stated["size"])]

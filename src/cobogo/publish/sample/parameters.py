@@ -22,6 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 
 FINEST = 10**9
 """Into so many parts is the share of a sample divided."""
@@ -36,7 +37,7 @@ CAREFUL = 1 + 1e-6
 
 
 @dataclass(frozen=True)
-class Parameters:
+class SamplingParameters:
     """A share β, and the least k that keeps (ε, δ) with it."""
 
     epsilon: float
@@ -62,7 +63,8 @@ def best_share(epsilon: float, delta: float, where: str) -> Fraction:
     return Fraction(int(best * FINEST), FINEST)
 
 
-def parameters(epsilon: float, delta: float, share: float | None, where: str) -> Parameters:
+@card("private-sample", title="private sample")
+def parameters(epsilon: float, delta: float, share: float | None, where: str) -> SamplingParameters:
     r"""A private sample: true rows, made coarser, of which chance decides which are there.
 
     Each record is drawn with probability β, made coarser by levels that do not depend on the data, and released if at
@@ -100,7 +102,7 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
             where=f"{where}, sampling.share",
             remedy="Sample less, allow for a larger ε, or leave out share.",
         )
-    return Parameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
+    return SamplingParameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
 
 
 def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -> int:

@@ -20,7 +20,7 @@ from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
 from cobogo.promises.models.promise import build_promises
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.parameters import FINEST, Parameters, largest_share, least_k, parameters
+from cobogo.publish.sample.parameters import FINEST, SamplingParameters, largest_share, least_k, parameters
 from cobogo.publish.sample.scheme import Coarser
 from cobogo.release import dictionary
 from cobogo.release.columns import counted, kind_of, labelled
@@ -59,7 +59,7 @@ class Sampled(DrawnRows):
         policy: Policy,
         made: Coarser,
         levels: dict[str, int],
-        found: Parameters,
+        found: SamplingParameters,
         searching: Fraction,
         drawn: Source,
     ) -> None:
@@ -92,7 +92,7 @@ class Sampled(DrawnRows):
             found[name] = Meaning(dictionary.meaning(self._policy.attributes[name], level, top=top), truthful=True)
         return found
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The procedure and its parameters."""
         return {
             "epsilon": self._found.epsilon,
@@ -105,7 +105,7 @@ class Sampled(DrawnRows):
             "entropy": ENTROPY if self._source.safe else SEED,
         }
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What may be concluded from the rows, and what not."""
         return (
             f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
@@ -115,12 +115,12 @@ class Sampled(DrawnRows):
             "privacy, for one record more or less.\n"
         )
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed, if there was one."""
         return {"seed": None if self._policy.sampling is None else self._policy.sampling.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """What the policy asked for."""
         return self._policy.models
 
@@ -161,7 +161,7 @@ class Sampled(DrawnRows):
         return Story(summary, headline, keys, [section], plots[:6])
 
 
-def sampled(sizes: Ints, found: Parameters, drawn: Source) -> Ints:
+def sampled(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
     """Of classes of so many records, how many each are released: Bin(n, β), or none if fewer than k."""
     ends = np.cumsum(sizes)
     heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])
@@ -220,7 +220,7 @@ def asked_of(policy: Policy) -> DifferentialPrivacy:
 
 def check(written: Written) -> CheckResult:
     """Recompute what the stated procedure costs, and count how many rows look alike."""
-    stated = written.stated
+    stated = written.statement
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
     share, k = fraction(stated["share"]), int(stated["k"])
     problems = []
@@ -234,7 +234,7 @@ def check(written: Written) -> CheckResult:
     if smallest is not None and smallest < k:
         problems.append(f"some row is there {smallest:,} times only; the stated k is {k:,}")
     verdicts = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
             problems.append(f"{entry.get('model')} is asked for, and a sample keeps differential privacy alone")
             continue

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
@@ -31,6 +32,7 @@ HALF = math.sqrt(2 / math.pi)
 """The mean of the absolute value of a standard normal number."""
 
 
+@card("aim", title="AIM", private=True, change=min)
 def fit(private: Private, degree: int) -> Fitted:
     r"""Round by round, the marginal that the model so far gets most wrong (AIM).
 
@@ -94,7 +96,7 @@ def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[At
 
 
 def _expected(
-    private: Private, fitted: model.Estimated, workload: list[Attributes], known: list[Attributes], records: float
+    private: Private, fitted: model.EstimatedModel, workload: list[Attributes], known: list[Attributes], records: float
 ) -> dict[Attributes, Floats]:
     """What the model says of each marginal that could be measured without making it too large."""
     room = LARGEST * float(private.spent / private.rho)

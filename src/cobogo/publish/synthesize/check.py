@@ -14,7 +14,7 @@ from cobogo.promises.models.differential_privacy import MEASURES, ConcentratedPr
 from cobogo.promises.payer import check_debit
 from cobogo.publish.synthesize import domains
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Step
+from cobogo.publish.synthesize.private import PaidStep
 from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
@@ -24,15 +24,15 @@ ON_TRUST = "that the noise stated was really drawn cannot be seen in the records
 
 def check(written: Written) -> CheckResult:
     """Look at every released value; add up again what the steps cost; and with the evidence, look up the debit."""
-    stated = written.stated
-    if stated["method"] not in METHODS:
-        raise VerificationFailed(f"there is no method of synthesis {stated['method']!r}")
-    method = METHODS[stated["method"]]
+    stated = written.statement
+    method = METHODS.find(stated["method"], raising=VerificationFailed)
     problems = [*_misfits(written)]
     if "entropy" not in stated:
         problems.append("the manifest does not say where the randomness came from")
     if not method.private:
-        problems += [f"{entry.get('model')} is asked for, and this method promises nothing" for entry in written.asked]
+        problems += [
+            f"{entry.get('model')} is asked for, and this method promises nothing" for entry in written.model_entries
+        ]
         return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
     steps = [_step(entry) for entry in stated["steps"]]
     problems += _understated(stated, steps)
@@ -40,7 +40,7 @@ def check(written: Written) -> CheckResult:
     if spent > fraction(stated["rho"]):
         problems.append("the steps stated cost more than the manifest allows for")
     verdicts: list[ModelVerdict] = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") not in MEASURES:
             problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
             continue
@@ -50,10 +50,14 @@ def check(written: Written) -> CheckResult:
         problems.append("the manifest promises nothing")
     notes: list[str] = [ON_TRUST]
     if "receipt" in stated:
-        lacking, unseen = check_debit(written.kept) if written.kept else ([], ["the debit is known to the evidence"])
+        lacking, unseen = (
+            check_debit(written.private_statement)
+            if written.private_statement
+            else ([], ["the debit is known to the evidence"])
+        )
         problems += lacking
         notes += unseen
-        if written.kept and written.kept.get("receipt") != stated["receipt"]:
+        if written.private_statement and written.private_statement.get("receipt") != stated["receipt"]:
             problems.append("the evidence speaks of another debit than the manifest")
     return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
@@ -67,7 +71,7 @@ def _verdict(promise: DifferentialPrivacy | ConcentratedPrivacy, rho: Fraction) 
 
 def _misfits(written: Written) -> Iterator[str]:
     """Columns that are not those of the domains, and values that are in none."""
-    stated, decimal = written.stated["domains"], written.manifest.data.decimal
+    stated, decimal = written.statement["domains"], written.manifest.data.decimal
     if list(stated) != list(written.manifest.columns_in()):
         yield "the manifest states domains of other columns than there are"
         return
@@ -78,19 +82,19 @@ def _misfits(written: Written) -> Iterator[str]:
             yield f'"{name}" holds values that are not in its domain'
 
 
-def _step(entry: Mapping[str, Any]) -> Step:
+def _step(entry: Mapping[str, Any]) -> PaidStep:
     """A step as the manifest states it."""
     attributes = tuple(range(len(entry["attributes"])))
     sensitivity = int(entry["sensitivity"])
     if entry["mechanism"] == "gaussian":
-        return Step("gaussian", attributes, Fraction(0), scale=float(entry["scale"]), sensitivity=sensitivity)
+        return PaidStep("gaussian", attributes, Fraction(0), scale=float(entry["scale"]), sensitivity=sensitivity)
     if entry["mechanism"] == "exponential":
         epsilon = fraction(entry["epsilon"])
-        return Step("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
+        return PaidStep("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
     raise VerificationFailed("the manifest states a step by an unknown mechanism")
 
 
-def _understated(stated: Mapping[str, Any], steps: list[Step]) -> Iterator[str]:
+def _understated(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
     """Steps that take a person for less than a person can change."""
     rows, width = int(stated["max-rows"]), len(stated["domains"])
     change = METHODS[stated["method"]].change(width, int(stated["degree"])) * rows

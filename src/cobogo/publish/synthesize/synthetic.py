@@ -15,10 +15,9 @@ from cobogo.promises.accounting import Loss
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.promises.payer import Payer
 from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import AttributeDomain
+from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
-from cobogo.publish.synthesize.private import Private, Step
-from cobogo.publish.synthesize.rows import CodedRows, coded_rows
+from cobogo.publish.synthesize.private import PaidStep, Private
 from cobogo.release.columns import kind_of
 from cobogo.release.contract import ENTROPY, Json, Meaning, Story
 from cobogo.release.drawn import DrawnRows
@@ -36,7 +35,7 @@ AT_ONCE = 1 << 20
 class Done:
     """What is known once the records were drawn."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PaidStep] = field(default_factory=list)
     rows: CodedRows | None = None
     receipt: str | None = None
     paid: Loss | None = None
@@ -77,7 +76,7 @@ class Synthetic(DrawnRows):
         if self.payer is not None:
             self._pay(self.payer)
         unit = self.policy.data.unit
-        self.done.rows = coded_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
+        self.done.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
         rho = Fraction(0) if self.cost is None else self.cost.rho
         sizes = tuple(domain.size for domain in self.domains)
         private = Private(sizes, self.done.rows.codes, rho, self.max_rows)
@@ -100,7 +99,7 @@ class Synthetic(DrawnRows):
         how = "with differential privacy" if self.cost is not None else "with NO guarantee"
         return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """All that the guarantee follows from: what each step used, of whom, in which domain."""
         said: Json = {
             "method": self.wanted.method,
@@ -123,7 +122,7 @@ class Synthetic(DrawnRows):
             **({"receipt": self.done.receipt} if self.done.receipt else {}),
         }
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What whoever receives it must know."""
         about = f"Every record is synthetic: drawn from a model ({self.method.about})."
         if self.cost is None:
@@ -135,7 +134,7 @@ class Synthetic(DrawnRows):
             "measure are those of a model, and are no better than it; small ones are mostly noise."
         )
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """What was paid, and by whom."""
         found = {"left-out": None if self.done.rows is None else self.done.rows.left_out}
         loss = self.done.paid
@@ -152,7 +151,7 @@ class Synthetic(DrawnRows):
         }
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The cost, as a guarantee."""
         if self.cost is None:
             return ()
@@ -180,7 +179,7 @@ class Synthetic(DrawnRows):
         return tell(self, before, after, say)
 
 
-def _stated(step: Step, names: Sequence[str]) -> Json:
+def _stated(step: PaidStep, names: Sequence[str]) -> Json:
     said: Json = {
         "mechanism": step.mechanism,
         "attributes": [names[place] for place in step.attributes],

@@ -138,9 +138,7 @@ def _asked(content: Content, say: Words) -> list[Row]:
             {"name": say("asked.algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])}
         )
     metric = say.name("metric", content.metric)
-    rows.append(
-        {"name": say("asked.metric"), "values": [metric], "why": say.texts.get(f"metric.{content.metric}.means", "")}
-    )
+    rows.append({"name": say("asked.metric"), "values": [metric], "why": say.means("metric", content.metric)})
     limit = policy.get("suppression_limit", policy.get("suppression-limit"))
     if limit is not None:
         rows.append({"name": say("asked.limit"), "values": [say.percent(limit)], "why": say("asked.limit.why")})
@@ -154,7 +152,7 @@ def _models(content: Content, say: Words) -> list[Row]:
             "asked": _parameters(model, say),
             "measured": say.show(model.get("measured")),
             "satisfied": bool(model.get("satisfied")),
-            "means": say.texts.get(f"model.{model.get('model')}.means", ""),
+            "means": say.means("model", model.get("model")),
         }
         for model in content.summary.get("models", [])
     ]
@@ -251,7 +249,7 @@ def _metrics(content: Content, say: Words) -> list[Row]:
             "better": say("metrics.higher" if METRICS[name].maximize else "metrics.lower")
             if name in METRICS
             else NOTHING,
-            "means": say.texts.get(f"metric.{name}.means", ""),
+            "means": say.means("metric", name),
         }
         for name in sorted(measured, key=lambda name: name != content.metric)
     ]

@@ -27,7 +27,7 @@ def summary(release: Release, made: DrawnRows, read: DrawnReadBack, story: Story
         "models": [verdict.as_dict() for verdict in read.verdict.models],
         "problems": list(read.verdict.problems),
         "notes": list(read.verdict.notes),
-        "transformation": made.stated(),
+        "transformation": made.statement(),
         **story.summary,
         "warnings": list(release.warnings),
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
@@ -77,7 +77,7 @@ def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
         "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
         "measured": say.show(entry["measured"]),
         "satisfied": entry["satisfied"],
-        "means": say.texts.get(f"model.{entry['model']}.means", ""),
+        "means": say.means("model", entry["model"]),
     }
 
 

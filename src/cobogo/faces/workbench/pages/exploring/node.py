@@ -9,7 +9,7 @@ from nicegui import run, ui
 
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
@@ -217,7 +217,7 @@ class NodePanel:
 
 def fixed(text: str, view: NodeView) -> str:
     """The policy whose only node is this one."""
-    draft = Draft(text)
+    draft = PolicyDraft(text)
     for name, level in view.levels.items():
         draft.set_attribute(name, **{"min-level": level, "max-level": level})
     for key in ("kind", "marginals", "time-limit"):

@@ -13,7 +13,7 @@ from cobogo.faces.workbench.frame import framed, section
 from cobogo.faces.workbench.pages.mapping import figures
 from cobogo.faces.workbench.pages.mapping.panel import MechanismPanel, attacks, made_up, positions_in, read_ground
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechanism
 
 
@@ -35,7 +35,7 @@ START: dict[str, Any] = {
 class Player:
     """Everything on the page. What was chosen is in the session."""
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: Desk, session: PageSession) -> None:
         self.desk, self.session, self.say = desk, session, session.say
         self.memory: dict[str, Any] = session.kept.setdefault("mapping", {**START, "set": {}, "tries": []})
         self.row = desk.service.datasets.find(session.caller, session.dataset)

@@ -14,7 +14,7 @@ from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.pages.mapping.figures import promised
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.points import Points, column_names
 from cobogo.studies.location_trial import LocationTrial, TrialGround
 
@@ -146,7 +146,13 @@ class MechanismPanel:
     """The knobs. They write into the session's memory and call back."""
 
     def __init__(
-        self, session: Session, memory: dict[str, Any], row: dict[str, Any] | None, settle: Go, again: Go, follow: Go
+        self,
+        session: PageSession,
+        memory: dict[str, Any],
+        row: dict[str, Any] | None,
+        settle: Go,
+        again: Go,
+        follow: Go,
     ) -> None:
         self.session, self.say, self.memory, self.row = session, session.say, memory, row
         self.settle, self.again, self.follow = settle, again, follow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -11,7 +10,6 @@ import pytest
 import cobogo as cb
 from support.attack_tables import policy, table
 
-NAMES = ("Alice", "Bob", "Cathy", "Doug", "Emily", "Fred", "Gladys", "Henry", "Irene")
 MONTHS = {"dates": "%d/%m/%Y", "levels": ["%m/%Y", "%Y"]}
 
 
@@ -96,40 +94,6 @@ class TestDiseases:
         assert cb.attack("background-knowledge", altered, policy=self.rules, facts=0).highest == 0.5
 
 
-class TestPresence:
-    """Tables 3.9 and 3.10: Alice with 4/5, Bob with 3/4. (The survey spells Bob's profession in two ways.)"""
-
-    released = table(
-        "work sex age disease",
-        *["Professional M [35-40) hepatitis"] * 2, "Professional M [35-40) HIV",
-        "Artist F [30-35) flu", *["Artist F [30-35) HIV"] * 3,
-    )  # fmt: skip
-    everybody = table(
-        "name work sex age",
-        *[
-            f"{name} {'Artist F [30-35)' if number % 2 == 0 else 'Professional M [35-40)'}"
-            for number, name in enumerate(
-                ["Alice", "Bob", "Cathy", "Doug", "Emily", "Fred", "Gladys", "Henry", "Irene"]
-            )
-        ],
-    )
-
-    def test_alice_and_bob(self) -> None:
-        rules = policy("work sex age", "disease")
-        found = cb.attack("presence", self.released, knowledge=self.everybody, policy=rules)
-        assert found.confidence[:2].tolist() == [4 / 5, 3 / 4]
-        assert found.confidence.tolist() == [4 / 5, 3 / 4] * 4 + [4 / 5]
-        assert found.exposed.tolist() == [1, 3, 5, 7, 9]  # 3/4 is no more than 7/9, which is anybody's
-        assert found.measures["share of everybody"] == pytest.approx(7 / 9)
-
-    def test_a_table_that_spells_otherwise_fits_nobody(self) -> None:
-        names = ["Professional_" if value == "Professional" else value for value in self.everybody["work"].to_pylist()]
-        other = self.everybody.set_column(1, "work", pa.array(names))
-        found = cb.attack("presence", self.released, knowledge=other, policy=policy("work sex age", "disease"))
-        assert found.confidence[:2].tolist() == [4 / 5, 0]
-        assert any("3 released records fit nobody" in note for note in found.notes)
-
-
 class TestSkewness:
     """One in fifty is positive; in a class of four with two diseases, two are."""
 
@@ -149,68 +113,3 @@ class TestSkewness:
         found = cb.attack("probabilistic", self.table(), policy=policy("class", "test"))
         assert found.score[:4].tolist() == pytest.approx([1 / 2 - 1 / 50] * 4)
         assert found.score.max() == pytest.approx(0.48)
-
-
-class TestSimilarity:
-    """Three diseases, all of the stomach; three salaries, all low."""
-
-    tree: ClassVar[dict[str, Any]] = {
-        "stomach": ["gastritis", "ulcer", "cancer"],
-        "lungs": ["flu", "bronchitis", "pneumonia"],
-    }
-    rows = ("a gastritis 3000", "a ulcer 4000", "a cancer 5000", "b flu 6000", "b cancer 11000", "b bronchitis 8000")
-
-    def test_by_the_hierarchy(self) -> None:
-        rules = policy("class", {"disease": {"tree": self.tree}})
-        found = cb.attack("similarity", table("class disease salary", *self.rows), policy=rules)
-        assert found.confidence.tolist() == pytest.approx([1.0] * 3 + [2 / 3] * 3)
-        assert found.baseline is not None
-        assert found.baseline.tolist() == pytest.approx([4 / 6] * 3 + [2 / 6] * 3)
-
-    def test_by_numbers(self) -> None:
-        rules = policy("class", "salary")
-        found = cb.attack("similarity", table("class disease salary", *self.rows), policy=rules, width=0.25)
-        assert found.confidence.tolist() == pytest.approx([1.0] * 3 + [2 / 3] * 3)
-        assert found.baseline is not None
-        assert found.baseline.tolist() == pytest.approx([3 / 6] * 3 + [2 / 6] * 3)
-
-    def test_what_has_no_likeness_is_refused(self) -> None:
-        with pytest.raises(cb.CobogoError, match="no numbers"):
-            cb.attack("similarity", table("class disease salary", *self.rows), policy=policy("class", "disease"))
-
-
-class TestTheGovernor:
-    """Of the voters of Cambridge six shared his birth date, three of them men, one of them in his ZIP code."""
-
-    voters = table(
-        "name zip born sex",
-        "A 02138 31/07/1945 M", "B 02139 31/07/1945 M", "C 02140 31/07/1945 M",
-        "D 02138 31/07/1945 F", "E 02139 31/07/1945 F", "F 02140 31/07/1945 F",
-        *[f"X{n} 0213{n % 4} {1 + n % 28}/03/19{50 + n % 40} {'MF'[n % 2]}" for n in range(60)],
-    )  # fmt: skip
-    rules = policy({"zip": {"mask": "right"}, "born": {**MONTHS, "top": True}, "sex": None}, "disease")
-
-    def hospital(self) -> pa.Table:
-        rows = self.voters.slice(0, 30).select(["zip", "born", "sex"])
-        return rows.append_column("disease", pa.array([f"d{n % 7}" for n in range(30)]))
-
-    @pytest.mark.parametrize("register", [False, True])
-    def test_he_is_found(self, register: bool) -> None:
-        found = cb.attack(
-            "record-linkage", self.hospital(), knowledge=self.voters, policy=self.rules, register=register
-        )
-        assert 1 in found.exposed
-        assert found.records is not None
-        assert found.records[found.rows == 1].tolist() == [1]
-        by_date = cb.attack(
-            "record-linkage", self.hospital(), knowledge=self.voters, policy=self.rules, columns=("born",),
-            register=register,
-        )  # fmt: skip
-        assert by_date.confidence[by_date.rows == 1].tolist() == pytest.approx([1 / 6])
-
-    def test_and_not_once_the_records_are_made_coarser(self) -> None:
-        rules = {**self.rules, "privacy": {"models": [{"model": "k-anonymity", "k": 3}]}}
-        release = cb.anonymize(self.hospital(), {**rules, "recoding": {"suppression-limit": 0.1}})
-        found = cb.attack("record-linkage", release, knowledge=self.voters, threshold=1 / 3)
-        assert not found.succeeded
-        assert found.highest <= 1 / 3

@@ -14,9 +14,8 @@ import pytest
 
 import cobogo as cb
 from cobogo.examine import attacks
-from cobogo.floor.randomness import Entropy, coins
+from cobogo.floor.randomness import Entropy
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.alpha_beta import AlphaBeta, drawn_set
 
 HOSPITAL = [
     ("23", "47806", "H1N1"), ("27", "47805", "SARS"), ("33", "47823", "AIDS"),
@@ -108,42 +107,6 @@ def test_figure_7() -> None:
     assert len(kept_a) / len(FIGURE_7A) == len(kept_b) / len(FIGURE_7B) == pytest.approx(1 / 3)
     assert duplicated(FIGURE_7A) == set()
     assert duplicated(FIGURE_7B) == {("23", "47806", "H1N1")} <= set(HOSPITAL)  # Alice, for certain
-
-
-def naive(originals: np.ndarray, possible: int, chances: AlphaBeta) -> np.ndarray:
-    """As first described: the second step goes over all possible records, those of the table among them."""
-    kept = originals[coins(chances.kept, len(originals), Entropy())]
-    return np.concatenate([kept, np.flatnonzero(coins(chances.beta, possible, Entropy()))])
-
-
-def test_duplicates_give_originals_away_by_the_naive_algorithm_and_not_by_ours() -> None:
-    chances, possible = AlphaBeta.best(0.05, 0.3), 20_000
-    originals = np.sort(np.random.default_rng(1).choice(possible, 2000, replace=False))
-    theirs = duplicated(naive(originals, possible, chances).tolist())
-    assert len(theirs) > 50
-    assert theirs <= set(originals.tolist())  # each of them is an original: confidence 1
-    ours = drawn_set(originals, possible, chances, Entropy())
-    assert duplicated(ours.tolist()) == set()
-    kept, added = int(np.isin(ours, originals).sum()), int((~np.isin(ours, originals)).sum())
-    for found, n, share in ((kept, 2000, chances.kept), (added, possible - 2000, chances.beta)):
-        assert abs(found - n * share) < 5.5 * np.sqrt(n * float(share * (1 - share)))
-    estimate = (len(ours) - float(chances.beta) * possible) / float(chances.alpha)
-    spread = 2000 * chances.kept * (1 - chances.kept) + (possible - 2000) * chances.beta * (1 - chances.beta)
-    assert abs(estimate - 2000) < 5.5 * np.sqrt(float(spread)) / float(chances.alpha)
-
-
-def test_the_duplicate_attack_on_files(tmp_path: Path) -> None:
-    """As `cobogo attack duplicate` runs it: on Figure 7 (b), and on a set of ours."""
-    figure = pa.table(dict(zip(("age", "zip", "disease"), zip(*FIGURE_7B, strict=True), strict=True)))
-    found = attacks.ATTACKS["duplicate"]().run(attacks.open_case([figure]))
-    assert found.exposed.tolist() == [1, 8]
-    ours = cb.perturb(figure, {
-        "attributes": {name: {"role": "sensitive"} for name in figure.column_names},
-        "privacy": {"models": [{"model": "d-gamma-privacy", "d": 0.2, "gamma": 0.5}]},
-        "randomization": {"method": "alpha-beta"},
-    })  # fmt: skip
-    assert ours.write(tmp_path / "ours")
-    assert not attacked("duplicate", tmp_path / "ours")
 
 
 def test_values_that_are_drawn_again_and_again_are_known_in_the_end() -> None:

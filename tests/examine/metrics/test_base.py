@@ -1,6 +1,5 @@
 """Metrics by hand: small outcomes whose values can be worked out on paper."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,16 +73,6 @@ def test_what_no_number_can_hold_is_not_reported() -> None:
     sums = {"leaf_sums": np.full(200, 10), "level_sums": np.zeros(200), "bits": None}
     assert measure(outcome(**sums), wide)["ambiguity"] is None
     assert measure(outcome(**sums, suppressed=0), wide)["ambiguity"] == 1.6
-
-
-def test_an_attribute_of_one_value_cannot_lose() -> None:
-    scale = Scale(10, np.array([1]), np.array([1]), np.array([1.0]))
-    only = Outcome(0, 1, 100, np.array([10]), np.array([10]))
-    assert measure(only, scale)["loss"] == 0
-
-
-def test_c_avg_says_nothing_without_k() -> None:
-    assert measure(outcome(), replace(SCALE, k=None))["c_avg"] is None
 
 
 @given(
